@@ -3815,6 +3815,224 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sdk/artifacts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List artifacts
+         * @description Without their code and schemas.
+         */
+        get: operations["listArtifacts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sdk/artifacts/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an artifact with its code and schemas
+         * @description By its id or its slug; as its present version has them.
+         */
+        get: operations["getArtifact"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sdk/artifacts/{id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the versions of an artifact
+         * @description The newest first. A version never changes; a pack that is downgraded goes back to one.
+         */
+        get: operations["listArtifactVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sdk/artifacts/{id}/versions/{number}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a version with its code and schemas */
+        get: operations["getArtifactVersion"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sdk/packs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List installed packs */
+        get: operations["listPacks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sdk/packs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an installed pack
+         * @description By its id or its name.
+         */
+        get: operations["getPack"];
+        put?: never;
+        post?: never;
+        /**
+         * Uninstall a pack
+         * @description Refused while workflows or jobs use its artifacts (409, `in_use`), unless forced. Executions stay, and slugs keep their ids and versions for when it comes back. Emits `pack.uninstalled` and `artifact.removed`.
+         */
+        delete: operations["uninstallPack"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sdk/packs/{id}/promote": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Install the present version of a pack in another environment
+         * @description Its artifacts have versions of their own there. Artifacts act for whoever installs them, with at most their rights: what the pack asks for has to be named in `grant` (422, `not_granted`, with all it asks for), and to be held (403, `permission_not_held`). Emits there as an installation does.
+         */
+        post: operations["promotePack"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sdk/packs/{id}/rollback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Go back to a version that was installed before
+         * @description Its artifacts go back to the versions they had. Artifacts act for whoever installs them, with at most their rights: what the pack asks for has to be named in `grant` (422, `not_granted`, with all it asks for), and to be held (403, `permission_not_held`). Emits as an installation does.
+         */
+        post: operations["rollbackPack"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sdk/packs/available": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List packs that the platform has at hand
+         * @description Those that ship with it, and those of its operator. They are installed by their names.
+         */
+        get: operations["listAvailablePacks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sdk/packs/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Find out what installing a pack would do
+         * @description What it asks for, changes and breaks, and all that is wrong with it. Nothing is changed.
+         */
+        post: operations["checkPack"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sdk/packs/install": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Install a pack
+         * @description From its manifest and files, a tarball with its integrity, or by the name of an available one. Artifacts act for whoever installs them, with at most their rights: what the pack asks for has to be named in `grant` (422, `not_granted`, with all it asks for), and to be held (403, `permission_not_held`). Another version takes the place of the one that is installed; a version stands for one content for good (409). Emits `pack.installed` or `pack.upgraded`, and `artifact.created`, `artifact.updated` and `artifact.removed`.
+         */
+        post: operations["installPack"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/secrets": {
         parameters: {
             query?: never;
@@ -6049,6 +6267,422 @@ export interface components {
          * @enum {string}
          */
         ArticleVisibility: "public" | "internal";
+        Artifact: {
+            api: components["schemas"]["ArtifactApi"];
+            /** @description The version that is invoked. */
+            artifactVersion: number;
+            /** Format: date-time */
+            createdAt: string;
+            description: string;
+            id: string;
+            kind: components["schemas"]["ArtifactKind"];
+            latestVersion: number;
+            limits: components["schemas"]["ArtifactLimits"];
+            name: string;
+            /** @description Who installed it, and whom it acts for. */
+            ownerId: string;
+            packId: string;
+            packName: string;
+            permissions: components["schemas"]["ArtifactPermissions"];
+            /** @description An invocation that was interrupted may be begun again. */
+            retryable: boolean;
+            rule: components["schemas"]["ArtifactRule"];
+            /**
+             * @description What it proposes for a job of its own.
+             * @example {
+             *       "cron": "30 7 * * MON-FRI",
+             *       "timeZone": "Europe/Berlin"
+             *     }
+             */
+            schedule: {
+                /**
+                 * @description Minute, hour, day of month, month and day of week, by the clock of the time zone: `30 7 * * MON-FRI`. Also `@hourly`, `@daily`, `@weekly`, `@monthly` and `@yearly`; `L` for the last day of the month, `FRIL` for the last Friday, `FRI#2` for the second.
+                 * @example 30 7 * * MON-FRI
+                 */
+                cron?: string;
+                /**
+                 * Format: date-time
+                 * @description Nothing is begun after it.
+                 */
+                endAt?: string;
+                /** @description In place of `cron`: at `startAt` and every so many seconds after it; without `startAt` from now on. */
+                everySeconds?: number;
+                /**
+                 * @description Times made up for, and times queued, at most.
+                 * @default 10
+                 */
+                maxCatchUp?: number;
+                /**
+                 * @description Of times missed by more than a minute: `skip` leaves them out, `once` makes up for all of them with one, `all` makes up for each of the latest `maxCatchUp`.
+                 * @default once
+                 * @enum {string}
+                 */
+                misfire?: "skip" | "once" | "all";
+                /**
+                 * @description `skip` leaves a time out while what was begun before it goes on; `queue` begins afterwards; `cancel_previous` ends what goes on.
+                 * @default skip
+                 * @enum {string}
+                 */
+                overlap?: "skip" | "queue" | "cancel_previous";
+                /**
+                 * Format: date-time
+                 * @description Nothing is begun before it.
+                 */
+                startAt?: string;
+                /**
+                 * @description IANA name; UTC without.
+                 * @example Europe/Berlin
+                 */
+                timeZone?: string;
+            } | null;
+            /** @example escalate-stale-incidents */
+            slug: string;
+            /**
+             * @description `suspended`: whoever installed it may no longer do what it needs. `removed`: its pack is gone, or has it no longer.
+             * @enum {string}
+             */
+            status: "active" | "suspended" | "removed";
+            /** Format: date-time */
+            updatedAt: string;
+            version: number;
+        };
+        ArtifactApi: {
+            /**
+             * @default [
+             *       "GET",
+             *       "POST"
+             *     ]
+             */
+            methods?: ("GET" | "POST" | "PUT" | "PATCH" | "DELETE")[];
+        } | null;
+        ArtifactDetail: {
+            api: components["schemas"]["ArtifactApi"];
+            /** @description The version that is invoked. */
+            artifactVersion: number;
+            /** Format: date-time */
+            createdAt: string;
+            description: string;
+            fileName: string;
+            id: string;
+            /**
+             * @description Of what it takes; anything where null.
+             * @example {
+             *       "type": "object"
+             *     }
+             */
+            inputSchema: {
+                [key: string]: unknown;
+            } | null;
+            kind: components["schemas"]["ArtifactKind"];
+            latestVersion: number;
+            limits: components["schemas"]["ArtifactLimits"];
+            name: string;
+            /**
+             * @description Of what it gives; anything where null.
+             * @example {
+             *       "type": "object"
+             *     }
+             */
+            outputSchema: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Who installed it, and whom it acts for. */
+            ownerId: string;
+            packId: string;
+            packName: string;
+            permissions: components["schemas"]["ArtifactPermissions"];
+            /** @description An invocation that was interrupted may be begun again. */
+            retryable: boolean;
+            rule: components["schemas"]["ArtifactRule"];
+            /**
+             * @description What it proposes for a job of its own.
+             * @example {
+             *       "cron": "30 7 * * MON-FRI",
+             *       "timeZone": "Europe/Berlin"
+             *     }
+             */
+            schedule: {
+                /**
+                 * @description Minute, hour, day of month, month and day of week, by the clock of the time zone: `30 7 * * MON-FRI`. Also `@hourly`, `@daily`, `@weekly`, `@monthly` and `@yearly`; `L` for the last day of the month, `FRIL` for the last Friday, `FRI#2` for the second.
+                 * @example 30 7 * * MON-FRI
+                 */
+                cron?: string;
+                /**
+                 * Format: date-time
+                 * @description Nothing is begun after it.
+                 */
+                endAt?: string;
+                /** @description In place of `cron`: at `startAt` and every so many seconds after it; without `startAt` from now on. */
+                everySeconds?: number;
+                /**
+                 * @description Times made up for, and times queued, at most.
+                 * @default 10
+                 */
+                maxCatchUp?: number;
+                /**
+                 * @description Of times missed by more than a minute: `skip` leaves them out, `once` makes up for all of them with one, `all` makes up for each of the latest `maxCatchUp`.
+                 * @default once
+                 * @enum {string}
+                 */
+                misfire?: "skip" | "once" | "all";
+                /**
+                 * @description `skip` leaves a time out while what was begun before it goes on; `queue` begins afterwards; `cancel_previous` ends what goes on.
+                 * @default skip
+                 * @enum {string}
+                 */
+                overlap?: "skip" | "queue" | "cancel_previous";
+                /**
+                 * Format: date-time
+                 * @description Nothing is begun before it.
+                 */
+                startAt?: string;
+                /**
+                 * @description IANA name; UTC without.
+                 * @example Europe/Berlin
+                 */
+                timeZone?: string;
+            } | null;
+            /** @example escalate-stale-incidents */
+            slug: string;
+            /** @description One ES module, as it was installed. */
+            source: string;
+            /**
+             * @description `suspended`: whoever installed it may no longer do what it needs. `removed`: its pack is gone, or has it no longer.
+             * @enum {string}
+             */
+            status: "active" | "suspended" | "removed";
+            /** @description Names of its tests. */
+            tests: string[];
+            /** Format: date-time */
+            updatedAt: string;
+            version: number;
+        };
+        ArtifactDetailEnvelope: {
+            data: components["schemas"]["ArtifactDetail"];
+            meta: components["schemas"]["Meta"];
+        };
+        /**
+         * @description `workflow_action` runs in steps of workflows, `business_rule` on events or before records are written, `scheduled` by jobs, `api` below a path of its own. Each can be invoked by hand as well.
+         * @enum {string}
+         */
+        ArtifactKind: "workflow_action" | "business_rule" | "scheduled" | "api";
+        ArtifactLimits: {
+            /**
+             * @description Milliseconds in which it computes.
+             * @default 1000
+             */
+            cpuMs?: number;
+            /** @default 1000 */
+            hostCalls?: number;
+            /** @default 16 */
+            hostCallsAtOnce?: number;
+            /** @default 1048576 */
+            inputBytes?: number;
+            /** @default 65536 */
+            logBytes?: number;
+            /** @default 64 */
+            memoryMb?: number;
+            /** @default 1048576 */
+            outputBytes?: number;
+            /**
+             * @description Milliseconds from its start to its end, waits included.
+             * @default 30000
+             */
+            wallMs?: number;
+        };
+        ArtifactPage: {
+            data: components["schemas"]["Artifact"][];
+            meta: components["schemas"]["Meta"];
+            pagination: components["schemas"]["Pagination"];
+        };
+        ArtifactPermissions: {
+            /**
+             * @description Operation ids of this API that `host.api` may call.
+             * @default []
+             * @example [
+             *       "createIncident"
+             *     ]
+             */
+            api?: string[];
+            /**
+             * @description Names of connectors that `host.connector` may invoke.
+             * @default []
+             */
+            connectors?: string[];
+            /**
+             * @description Hosts that `host.http` may call: names, `*.example.com` for one label in front, or `*`.
+             * @default []
+             * @example [
+             *       "api.example.com"
+             *     ]
+             */
+            http?: string[];
+            /**
+             * @description Names of secrets that `host.secret` gives handles of: filled in for the hosts of the secret alone.
+             * @default []
+             */
+            secrets?: string[];
+            /**
+             * @description Names of secrets whose values the code itself may read. No masking can keep it from passing them on.
+             * @default []
+             */
+            secretsPlain?: string[];
+            /**
+             * @description What `host.table` may do, by slugs of tables.
+             * @default {}
+             * @example {
+             *       "assets": [
+             *         "read"
+             *       ]
+             *     }
+             */
+            tables?: {
+                [key: string]: ("read" | "write")[];
+            };
+            /**
+             * @description Topics that `host.publish` may publish to.
+             * @default []
+             */
+            topics?: string[];
+        };
+        ArtifactRule: {
+            /**
+             * @description It runs after these, at least once for each.
+             * @default []
+             * @example [
+             *       "record.created"
+             *     ]
+             */
+            events?: string[];
+            /** @description Over the body a webhook gets, such as `data.severity`; for validations over the record. */
+            filter?: {
+                [key: string]: string | number | boolean | null | {
+                    contains?: string | number | boolean | null;
+                    exists?: boolean;
+                    gt?: number | string;
+                    gte?: number | string;
+                    in?: (string | number | boolean | null)[];
+                    lt?: number | string;
+                    lte?: number | string;
+                    ne?: string | number | boolean | null;
+                    nin?: (string | number | boolean | null)[];
+                    starts_with?: string;
+                };
+            };
+            /** @description It runs before records of the table are written, once for each batch. */
+            validates?: {
+                on: ("create" | "update" | "delete")[];
+                /** @example assets */
+                table: string;
+                /**
+                 * @description Whether records are written while it cannot be run, or has failed itself.
+                 * @enum {string}
+                 */
+                whenUnavailable: "fail_open" | "fail_closed";
+            };
+        } | null;
+        ArtifactTest: {
+            /**
+             * @description Calls are recorded for whatever order they come in; in order unless given.
+             * @default false
+             */
+            anyOrder?: boolean;
+            /**
+             * @description That it completes, unless anything else is given.
+             * @default {}
+             */
+            expect?: {
+                /** @description It has to fail with this code, and a message that has this text in it. */
+                error?: {
+                    code?: string;
+                    message?: string;
+                };
+                /** @description Entries it has to log, in this order, among others. Messages may be parts. */
+                logs?: {
+                    /** @enum {string} */
+                    level?: "debug" | "info" | "warn" | "error";
+                    message: string;
+                }[];
+                /** @description Exactly what it has to give. */
+                output?: unknown;
+                /** @description As `output`, but objects may have more fields. */
+                outputIncludes?: unknown;
+            };
+            /** @default [] */
+            host?: components["schemas"]["RecordedCall"][];
+            input?: unknown;
+            name: string;
+            /**
+             * Format: date-time
+             * @description What `host.context.now` is.
+             */
+            now?: string;
+        };
+        ArtifactUse: {
+            /** @example escalate-stale-incidents */
+            artifact: string;
+            id: string;
+            /** @enum {string} */
+            kind: "workflow" | "scheduled_job";
+            name: string;
+        };
+        ArtifactVersion: {
+            artifactId: string;
+            /** Format: date-time */
+            createdAt: string;
+            createdBy: string;
+            current: boolean;
+            /** @description Of its code and all it declares, in hexadecimal SHA-256. */
+            digest: string;
+            number: number;
+            packVersion: string;
+        };
+        ArtifactVersionDetail: {
+            artifactId: string;
+            /** Format: date-time */
+            createdAt: string;
+            createdBy: string;
+            current: boolean;
+            /** @description Of its code and all it declares, in hexadecimal SHA-256. */
+            digest: string;
+            fileName: string;
+            /**
+             * @description Of what it takes; anything where null.
+             * @example {
+             *       "type": "object"
+             *     }
+             */
+            inputSchema: {
+                [key: string]: unknown;
+            } | null;
+            kind: components["schemas"]["ArtifactKind"];
+            limits: components["schemas"]["ArtifactLimits"];
+            number: number;
+            /**
+             * @description Of what it gives; anything where null.
+             * @example {
+             *       "type": "object"
+             *     }
+             */
+            outputSchema: {
+                [key: string]: unknown;
+            } | null;
+            packVersion: string;
+            permissions: components["schemas"]["ArtifactPermissions"];
+            /** @description One ES module, as it was installed. */
+            source: string;
+            /** @description Names of its tests. */
+            tests: string[];
+        };
+        ArtifactVersionDetailEnvelope: {
+            data: components["schemas"]["ArtifactVersionDetail"];
+            meta: components["schemas"]["Meta"];
+        };
+        ArtifactVersionPage: {
+            data: components["schemas"]["ArtifactVersion"][];
+            meta: components["schemas"]["Meta"];
+            pagination: components["schemas"]["Pagination"];
+        };
         /** @description Kept outside, it proves later that nothing before it was changed or cut off. */
         AuditCheckpoint: {
             /** Format: date-time */
@@ -6208,6 +6842,29 @@ export interface components {
                 signature: string;
                 workspaceId: string;
             };
+        };
+        AvailablePack: {
+            artifacts: {
+                description: string;
+                kind: components["schemas"]["ArtifactKind"];
+                name: string;
+                /** @example escalate-stale-incidents */
+                slug: string;
+            }[];
+            asks: components["schemas"]["ArtifactPermissions"];
+            description: string;
+            /** @example 1.2.0 */
+            installedVersion: string | null;
+            /**
+             * @description SHA-512 of the tarball, as `integrity` in a lockfile of npm.
+             * @example sha512-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA==
+             */
+            integrity: string;
+            /** @example itsm-essentials */
+            name: string;
+            /** @example 1.2.0 */
+            packVersion: string;
+            title: string;
         };
         BulkChanged: {
             count: number;
@@ -7258,6 +7915,25 @@ export interface components {
              * @enum {string}
              */
             status?: "active" | "inactive";
+        };
+        CheckPack: {
+            /**
+             * @description A pack of `GET /sdk/packs/available`, by its name.
+             * @example itsm-essentials
+             */
+            available?: string;
+            /** @description With `manifest`. */
+            files?: {
+                [key: string]: string;
+            };
+            /**
+             * @description Required with `tarball`, which has to agree with it.
+             * @example sha512-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA==
+             */
+            integrity?: string;
+            manifest?: components["schemas"]["PackManifest"];
+            /** @description A gzipped tar archive of the pack, in base64, as `npm pack` makes it: files below `package/`, or at the root. */
+            tarball?: string;
         };
         /** @enum {string} */
         CiAction: "edit" | "relate" | "activate" | "fail" | "repair" | "retire" | "delete";
@@ -9593,6 +10269,99 @@ export interface components {
         };
         /** @enum {string} */
         IncidentStatus: "open" | "in_progress" | "on_hold" | "resolved" | "closed" | "canceled";
+        /**
+         * @example {
+         *       "available": "itsm-essentials",
+         *       "grant": {
+         *         "api": [
+         *           "listIncidents"
+         *         ]
+         *       }
+         *     }
+         */
+        InstallPack: {
+            /**
+             * @description A pack of `GET /sdk/packs/available`, by its name.
+             * @example itsm-essentials
+             */
+            available?: string;
+            /**
+             * @description An older version than the one that is installed takes its place.
+             * @default false
+             */
+            downgrade?: boolean;
+            /** @description With `manifest`. */
+            files?: {
+                [key: string]: string;
+            };
+            /**
+             * @description Although workflows or jobs use artifacts that the pack no longer has then.
+             * @default false
+             */
+            force?: boolean;
+            /**
+             * @description What is granted: at least everything the artifacts of the pack ask for.
+             * @default {}
+             */
+            grant?: {
+                /**
+                 * @description Operation ids of this API that `host.api` may call.
+                 * @default []
+                 * @example [
+                 *       "createIncident"
+                 *     ]
+                 */
+                api?: string[];
+                /**
+                 * @description Names of connectors that `host.connector` may invoke.
+                 * @default []
+                 */
+                connectors?: string[];
+                /**
+                 * @description Hosts that `host.http` may call: names, `*.example.com` for one label in front, or `*`.
+                 * @default []
+                 * @example [
+                 *       "api.example.com"
+                 *     ]
+                 */
+                http?: string[];
+                /**
+                 * @description Names of secrets that `host.secret` gives handles of: filled in for the hosts of the secret alone.
+                 * @default []
+                 */
+                secrets?: string[];
+                /**
+                 * @description Names of secrets whose values the code itself may read. No masking can keep it from passing them on.
+                 * @default []
+                 */
+                secretsPlain?: string[];
+                /**
+                 * @description What `host.table` may do, by slugs of tables.
+                 * @default {}
+                 * @example {
+                 *       "assets": [
+                 *         "read"
+                 *       ]
+                 *     }
+                 */
+                tables?: {
+                    [key: string]: ("read" | "write")[];
+                };
+                /**
+                 * @description Topics that `host.publish` may publish to.
+                 * @default []
+                 */
+                topics?: string[];
+            };
+            /**
+             * @description Required with `tarball`, which has to agree with it.
+             * @example sha512-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA==
+             */
+            integrity?: string;
+            manifest?: components["schemas"]["PackManifest"];
+            /** @description A gzipped tar archive of the pack, in base64, as `npm pack` makes it: files below `package/`, or at the root. */
+            tarball?: string;
+        };
         Invitation: {
             /** @example /api/v1/auth/invitations/accept */
             acceptPath: string;
@@ -9947,6 +10716,10 @@ export interface components {
              */
             incidentId: string;
         };
+        ListAvailablePacksEnvelope: {
+            data: components["schemas"]["AvailablePack"][];
+            meta: components["schemas"]["Meta"];
+        };
         ListConnectorActionsEnvelope: {
             data: components["schemas"]["ConnectorAction"][];
             meta: components["schemas"]["Meta"];
@@ -9957,6 +10730,37 @@ export interface components {
         };
         /** @enum {string} */
         MajorAction: "propose" | "accept" | "reject" | "demote";
+        ManifestArtifact: {
+            api?: components["schemas"]["ArtifactApi"];
+            /** @default  */
+            description?: string;
+            /** @description A JSON Schema, or the path of a file of the pack that holds it. */
+            input?: string | {
+                [key: string]: unknown;
+            };
+            kind: components["schemas"]["ArtifactKind"];
+            limits?: components["schemas"]["ArtifactLimits"];
+            /** @description The slug unless given. */
+            name?: string;
+            /** @description A JSON Schema, or the path of a file of the pack that holds it. */
+            output?: string | {
+                [key: string]: unknown;
+            };
+            permissions?: components["schemas"]["ArtifactPermissions"];
+            /** @default false */
+            retryable?: boolean;
+            rule?: components["schemas"]["ArtifactRule"];
+            schedule?: components["schemas"]["Schedule"];
+            /** @example escalate-stale-incidents */
+            slug: string;
+            /**
+             * @description TypeScript or JavaScript: one ES module that imports nothing but `@opsplane/sdk`.
+             * @example src/escalate.ts
+             */
+            source: string;
+            /** @description Its tests, or the path of a JSON file of the pack that holds them. */
+            tests?: string | components["schemas"]["ArtifactTest"][];
+        };
         Me: {
             credential: {
                 /** Format: date-time */
@@ -11702,6 +12506,158 @@ export interface components {
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
         };
+        Pack: {
+            artifacts: {
+                artifactVersion: number;
+                id: string;
+                /** @example escalate-stale-incidents */
+                slug: string;
+            }[];
+            /** Format: date-time */
+            createdAt: string;
+            description: string;
+            granted: components["schemas"]["ArtifactPermissions"];
+            id: string;
+            /**
+             * @description Of its tarball; of its manifest and files in canonical JSON where it had none.
+             * @example sha512-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA==
+             */
+            integrity: string;
+            /** @example itsm-essentials */
+            name: string;
+            /** @description Who installed it, and whom its artifacts act for. */
+            ownerId: string;
+            /** @example 1.2.0 */
+            packVersion: string;
+            /** @enum {string} */
+            source: "inline" | "tarball" | "available" | "promotion";
+            /** @enum {string} */
+            status: "active" | "suspended" | "uninstalled";
+            /** @description What the owner lacks, while it is suspended. */
+            suspendedFor: string[];
+            title: string;
+            /** Format: date-time */
+            updatedAt: string;
+            version: number;
+        };
+        PackCheck: {
+            artifacts: {
+                /** @enum {string} */
+                change: "added" | "changed" | "unchanged";
+                kind: components["schemas"]["ArtifactKind"];
+                permissions: components["schemas"]["ArtifactPermissions"];
+                /** @example escalate-stale-incidents */
+                slug: string;
+            }[];
+            /** @description What all artifacts ask for together: the `grant` of an installation. */
+            asks: {
+                /**
+                 * @description Operation ids of this API that `host.api` may call.
+                 * @default []
+                 * @example [
+                 *       "createIncident"
+                 *     ]
+                 */
+                api?: string[];
+                /**
+                 * @description Names of connectors that `host.connector` may invoke.
+                 * @default []
+                 */
+                connectors?: string[];
+                /**
+                 * @description Hosts that `host.http` may call: names, `*.example.com` for one label in front, or `*`.
+                 * @default []
+                 * @example [
+                 *       "api.example.com"
+                 *     ]
+                 */
+                http?: string[];
+                /**
+                 * @description Names of secrets that `host.secret` gives handles of: filled in for the hosts of the secret alone.
+                 * @default []
+                 */
+                secrets?: string[];
+                /**
+                 * @description Names of secrets whose values the code itself may read. No masking can keep it from passing them on.
+                 * @default []
+                 */
+                secretsPlain?: string[];
+                /**
+                 * @description What `host.table` may do, by slugs of tables.
+                 * @default {}
+                 * @example {
+                 *       "assets": [
+                 *         "read"
+                 *       ]
+                 *     }
+                 */
+                tables?: {
+                    [key: string]: ("read" | "write")[];
+                };
+                /**
+                 * @description Topics that `host.publish` may publish to.
+                 * @default []
+                 */
+                topics?: string[];
+            };
+            /** @description What uses artifacts that would be gone. */
+            breaks: components["schemas"]["ArtifactUse"][];
+            /** @enum {string} */
+            change: "install" | "upgrade" | "downgrade" | "reinstall";
+            /** @example 1.2.0 */
+            installedVersion: string | null;
+            /**
+             * @description SHA-512 of the tarball, as `integrity` in a lockfile of npm.
+             * @example sha512-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA==
+             */
+            integrity: string;
+            /** @description Those of them that the caller does not hold. */
+            missing: ("workspace:read" | "workspace:write" | "users:read" | "users:write" | "owners:manage" | "roles:read" | "roles:write" | "tokens:manage" | "secrets:read" | "secrets:write" | "secrets:use" | "credentials:manage" | "audit:read" | "notifications:read" | "notifications:write" | "itsm:read" | "itsm:write" | "itsm:approve" | "itsm:manage" | "cmdb:read" | "cmdb:write" | "sla:write" | "knowledge:read" | "knowledge:write" | "catalog:read" | "catalog:request" | "catalog:write" | "webhooks:read" | "webhooks:write" | "topics:read" | "topics:write" | "events:read" | "connectors:read" | "connectors:write" | "connectors:invoke" | "transformer:evaluate" | "tables:read" | "tables:write" | "records:read" | "records:write" | "queries:read" | "queries:run" | "queries:write" | "queries:manage" | "migrations:read" | "migrations:write" | "workflows:read" | "workflows:write" | "workflows:run" | "runs:read" | "runs:manage" | "sdk:read" | "sdk:write" | "sdk:invoke" | "executions:read" | "analytics:read" | "analytics:write" | "analytics:export" | "apps:read" | "apps:write" | "apps:deploy" | "apps:use")[];
+            /** @example itsm-essentials */
+            name: string;
+            /** @description Permissions that whoever installs it has to hold. */
+            needs: ("workspace:read" | "workspace:write" | "users:read" | "users:write" | "owners:manage" | "roles:read" | "roles:write" | "tokens:manage" | "secrets:read" | "secrets:write" | "secrets:use" | "credentials:manage" | "audit:read" | "notifications:read" | "notifications:write" | "itsm:read" | "itsm:write" | "itsm:approve" | "itsm:manage" | "cmdb:read" | "cmdb:write" | "sla:write" | "knowledge:read" | "knowledge:write" | "catalog:read" | "catalog:request" | "catalog:write" | "webhooks:read" | "webhooks:write" | "topics:read" | "topics:write" | "events:read" | "connectors:read" | "connectors:write" | "connectors:invoke" | "transformer:evaluate" | "tables:read" | "tables:write" | "records:read" | "records:write" | "queries:read" | "queries:run" | "queries:write" | "queries:manage" | "migrations:read" | "migrations:write" | "workflows:read" | "workflows:write" | "workflows:run" | "runs:read" | "runs:manage" | "sdk:read" | "sdk:write" | "sdk:invoke" | "executions:read" | "analytics:read" | "analytics:write" | "analytics:export" | "apps:read" | "apps:write" | "apps:deploy" | "apps:use")[];
+            /** @example 1.2.0 */
+            packVersion: string;
+            problems: components["schemas"]["PackProblem"][];
+            /** @description Artifacts of the installed version that it no longer has. */
+            removes: string[];
+        };
+        PackCheckEnvelope: {
+            data: components["schemas"]["PackCheck"];
+            meta: components["schemas"]["Meta"];
+        };
+        PackEnvelope: {
+            data: components["schemas"]["Pack"];
+            meta: components["schemas"]["Meta"];
+        };
+        PackManifest: {
+            artifacts: components["schemas"]["ManifestArtifact"][];
+            /** @default  */
+            description?: string;
+            /** @enum {string} */
+            format: "opsplane.pack/1";
+            /** @example itsm-essentials */
+            name: string;
+            /** @description The name unless given. */
+            title?: string;
+            /** @example 1.2.0 */
+            version: string;
+        };
+        PackPage: {
+            data: components["schemas"]["Pack"][];
+            meta: components["schemas"]["Meta"];
+            pagination: components["schemas"]["Pagination"];
+        };
+        PackProblem: {
+            code: string;
+            column: number | null;
+            file: string;
+            line: number | null;
+            message: string;
+            /** @description JSON pointer into it; empty for sources. */
+            path: string;
+        };
         Pagination: {
             hasMore: boolean;
             limit: number;
@@ -11929,6 +12885,80 @@ export interface components {
             from: "production" | "staging" | "development";
             /** @default 60000 */
             timeoutMs?: number;
+        };
+        /**
+         * @example {
+         *       "environment": "staging",
+         *       "grant": {}
+         *     }
+         */
+        PromotePack: {
+            /**
+             * @description An older version than the one that is installed takes its place.
+             * @default false
+             */
+            downgrade?: boolean;
+            /** @enum {string} */
+            environment: "production" | "staging" | "development";
+            /**
+             * @description Although workflows or jobs use artifacts that the pack no longer has then.
+             * @default false
+             */
+            force?: boolean;
+            /**
+             * @description What is granted: at least everything the artifacts of the pack ask for.
+             * @default {}
+             */
+            grant?: {
+                /**
+                 * @description Operation ids of this API that `host.api` may call.
+                 * @default []
+                 * @example [
+                 *       "createIncident"
+                 *     ]
+                 */
+                api?: string[];
+                /**
+                 * @description Names of connectors that `host.connector` may invoke.
+                 * @default []
+                 */
+                connectors?: string[];
+                /**
+                 * @description Hosts that `host.http` may call: names, `*.example.com` for one label in front, or `*`.
+                 * @default []
+                 * @example [
+                 *       "api.example.com"
+                 *     ]
+                 */
+                http?: string[];
+                /**
+                 * @description Names of secrets that `host.secret` gives handles of: filled in for the hosts of the secret alone.
+                 * @default []
+                 */
+                secrets?: string[];
+                /**
+                 * @description Names of secrets whose values the code itself may read. No masking can keep it from passing them on.
+                 * @default []
+                 */
+                secretsPlain?: string[];
+                /**
+                 * @description What `host.table` may do, by slugs of tables.
+                 * @default {}
+                 * @example {
+                 *       "assets": [
+                 *         "read"
+                 *       ]
+                 *     }
+                 */
+                tables?: {
+                    [key: string]: ("read" | "write")[];
+                };
+                /**
+                 * @description Topics that `host.publish` may publish to.
+                 * @default []
+                 */
+                topics?: string[];
+            };
         };
         /**
          * @example {
@@ -12199,6 +13229,23 @@ export interface components {
             data: components["schemas"]["RecordChange"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
+        };
+        RecordedCall: {
+            /** @enum {string} */
+            call: "api" | "http" | "connector" | "secret" | "table" | "publish";
+            /** @description Null unless given. */
+            returns?: unknown;
+            throws?: {
+                code: string;
+                message: string;
+            };
+            /**
+             * @description How often it has to be called.
+             * @default 1
+             */
+            times?: number;
+            /** @description What it has to be called with: objects may have more fields. Anything unless given. */
+            with?: unknown;
         };
         RecordEnvelope: {
             data: components["schemas"]["Record"];
@@ -12615,6 +13662,72 @@ export interface components {
          */
         RollBackChange: {
             closeNotes?: string;
+        };
+        RollbackPack: {
+            /**
+             * @description Although workflows or jobs use artifacts that the pack no longer has then.
+             * @default false
+             */
+            force?: boolean;
+            /**
+             * @description What is granted: at least everything the artifacts of the pack ask for.
+             * @default {}
+             */
+            grant?: {
+                /**
+                 * @description Operation ids of this API that `host.api` may call.
+                 * @default []
+                 * @example [
+                 *       "createIncident"
+                 *     ]
+                 */
+                api?: string[];
+                /**
+                 * @description Names of connectors that `host.connector` may invoke.
+                 * @default []
+                 */
+                connectors?: string[];
+                /**
+                 * @description Hosts that `host.http` may call: names, `*.example.com` for one label in front, or `*`.
+                 * @default []
+                 * @example [
+                 *       "api.example.com"
+                 *     ]
+                 */
+                http?: string[];
+                /**
+                 * @description Names of secrets that `host.secret` gives handles of: filled in for the hosts of the secret alone.
+                 * @default []
+                 */
+                secrets?: string[];
+                /**
+                 * @description Names of secrets whose values the code itself may read. No masking can keep it from passing them on.
+                 * @default []
+                 */
+                secretsPlain?: string[];
+                /**
+                 * @description What `host.table` may do, by slugs of tables.
+                 * @default {}
+                 * @example {
+                 *       "assets": [
+                 *         "read"
+                 *       ]
+                 *     }
+                 */
+                tables?: {
+                    [key: string]: ("read" | "write")[];
+                };
+                /**
+                 * @description Topics that `host.publish` may publish to.
+                 * @default []
+                 */
+                topics?: string[];
+            };
+            /**
+             * @description A version that was installed before.
+             * @example 1.2.0
+             */
+            to: string;
         };
         /**
          * @example {
@@ -53803,6 +54916,1729 @@ export interface operations {
                 };
             };
             /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    listArtifacts: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before. */
+                after?: string;
+                /** @description `workflow_action` runs in steps of workflows, `business_rule` on events or before records are written, `scheduled` by jobs, `api` below a path of its own. Each can be invoked by hand as well. */
+                kind?: components["schemas"]["ArtifactKind"];
+                /** @description Items per page. */
+                limit?: number;
+                packId?: string;
+                /** @description Field to sort by; `-` sorts descending. */
+                sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt" | "slug" | "-slug";
+                status?: "active" | "suspended";
+            };
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List artifacts */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArtifactPage"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    getArtifact: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get an artifact with its code and schemas */
+            200: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArtifactDetailEnvelope"];
+                };
+            };
+            /** @description Unchanged since If-None-Match; no content. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    listArtifactVersions: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before. */
+                after?: string;
+                /** @description Items per page. */
+                limit?: number;
+            };
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the versions of an artifact */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArtifactVersionPage"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    getArtifactVersion: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+                number: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get a version with its code and schemas */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArtifactVersionDetailEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    listPacks: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before. */
+                after?: string;
+                /** @description Items per page. */
+                limit?: number;
+                /** @description Field to sort by; `-` sorts descending. */
+                sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt" | "name" | "-name";
+                status?: "active" | "suspended" | "uninstalled";
+            };
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List installed packs */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PackPage"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    getPack: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Get an installed pack */
+            200: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PackEnvelope"];
+                };
+            };
+            /** @description Unchanged since If-None-Match; no content. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    uninstallPack: {
+        parameters: {
+            query?: {
+                force?: "true" | "false";
+            };
+            header?: {
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; no content. */
+            204: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict`, `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    promotePack: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PromotePack"];
+            };
+        };
+        responses: {
+            /** @description Install the present version of a pack in another environment */
+            200: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PackEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `idempotency_in_progress`, `conflict`, `version_conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    rollbackPack: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RollbackPack"];
+            };
+        };
+        responses: {
+            /** @description Go back to a version that was installed before */
+            200: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PackEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `idempotency_in_progress`, `conflict`, `version_conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    listAvailablePacks: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List packs that the platform has at hand */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListAvailablePacksEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    checkPack: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CheckPack"];
+            };
+        };
+        responses: {
+            /** @description Find out what installing a pack would do */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PackCheckEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    installPack: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InstallPack"];
+            };
+        };
+        responses: {
+            /** @description Install a pack */
+            201: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PackEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `idempotency_in_progress`, `conflict`, `version_conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
             422: {
                 headers: {
                     [name: string]: unknown;

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { PermissionName } from './permission-name.js'
+import { Environment } from './principal.js'
 
 /** What a service asks settings in a request of a person, to go on in their name afterwards. */
 export const GrantRequest = z.strictObject({
@@ -9,6 +10,8 @@ export const GrantRequest = z.strictObject({
   run: z.string().min(1).max(100),
   /** No more than these; all the person has in this workspace and environment unless given. */
   permissions: z.array(PermissionName).optional(),
+  /** Where it holds, unless in the environment of the request: one that the person's key opens. */
+  environment: Environment.optional(),
   /** Null for a standing grant: until it is revoked, the person has left, or the key that has asked is revoked. */
   expiresInSeconds: z
     .int()

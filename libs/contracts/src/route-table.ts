@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { permissions } from './permissions.js'
 
 /**
  * Who may pass the gateway: `public` needs no token, `account` a token but no workspace, `workspace` both. `guest`: whoever has
@@ -24,6 +25,8 @@ export const RouteTable = z.object({
       operationId: z.string(),
       method: z.string(),
       path: z.string().startsWith('/'),
+      /** What calling it takes; null where being logged in is enough, or not even that. */
+      permission: z.enum(permissions).nullable().default(null),
       ...RouteRule.shape,
     }),
   ),

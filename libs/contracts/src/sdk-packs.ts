@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { type EventDefinition, resourceEvent } from './catalog.js'
 import { idSchema } from './ids.js'
 import { permissions } from './permissions.js'
+import { Environment } from './principal.js'
 import { Schedule } from './schedule.js'
 import {
   ArtifactApi,
@@ -168,22 +169,33 @@ const oneContent = (given: { [Field in keyof typeof content]?: unknown }, contex
 export const CheckPack = z.strictObject(content).superRefine(oneContent).meta({ id: 'CheckPack' })
 export type CheckPack = z.infer<typeof CheckPack>
 
+const choices = {
+  grant: ArtifactPermissions.prefault({}).meta({
+    description: 'What is granted: at least everything the artifacts of the pack ask for.',
+  }),
+  force: z.boolean().default(false).meta({
+    description: 'Although workflows or jobs use artifacts that the pack no longer has then.',
+  }),
+}
+const downgrade = z.boolean().default(false).meta({
+  description: 'An older version than the one that is installed takes its place.',
+})
+
 export const InstallPack = z
-  .strictObject({
-    ...content,
-    grant: ArtifactPermissions.prefault({}).meta({
-      description: 'What is granted: at least everything the artifacts of the pack ask for.',
-    }),
-    downgrade: z.boolean().default(false).meta({
-      description: 'An older version than the one that is installed takes its place.',
-    }),
-    force: z.boolean().default(false).meta({
-      description: 'Although workflows or jobs use artifacts that the new version no longer has.',
-    }),
-  })
+  .strictObject({ ...content, ...choices, downgrade })
   .superRefine(oneContent)
-  .meta({ id: 'InstallPack' })
+  .meta({ id: 'InstallPack', example: { available: 'itsm-essentials', grant: { api: ['listIncidents'] } } })
 export type InstallPack = z.infer<typeof InstallPack>
+
+export const RollbackPack = z
+  .strictObject({ to: PackVersion.meta({ description: 'A version that was installed before.' }), ...choices })
+  .meta({ id: 'RollbackPack' })
+export type RollbackPack = z.infer<typeof RollbackPack>
+
+export const PromotePack = z
+  .strictObject({ environment: Environment, ...choices, downgrade })
+  .meta({ id: 'PromotePack', example: { environment: 'staging', grant: {} } })
+export type PromotePack = z.infer<typeof PromotePack>
 
 export const packSources = ['inline', 'tarball', 'available', 'promotion'] as const
 
@@ -256,10 +268,13 @@ export const PackCheck = z
       z.object({
         slug: ArtifactSlug,
         kind: ArtifactKind,
-        change: z.enum(['added', 'changed', 'unchanged', 'removed']),
+        change: z.enum(['added', 'changed', 'unchanged']),
         permissions: ArtifactPermissions,
       }),
     ),
+    removes: z
+      .array(ArtifactSlug)
+      .meta({ description: 'Artifacts of the installed version that it no longer has.' }),
     asks: ArtifactPermissions.meta({
       description: 'What all artifacts ask for together: the `grant` of an installation.',
     }),

@@ -11,12 +11,12 @@ export type HostFunctionName = z.infer<typeof HostFunctionName>
 export const RecordedCall = z
   .strictObject({
     call: HostFunctionName,
-    args: z.array(JsonValue).max(10).optional().meta({
+    with: JsonValue.optional().meta({
       description: 'What it has to be called with: objects may have more fields. Anything unless given.',
     }),
     returns: JsonValue.optional().meta({ description: 'Null unless given.' }),
     throws: z.strictObject({ code: z.string().min(1).max(100), message: Text }).optional(),
-    times: z.int().min(0).max(1_000).default(1).meta({ description: 'How often it has to be called.' }),
+    times: z.int().min(1).max(1_000).default(1).meta({ description: 'How often it has to be called.' }),
   })
   .refine(({ returns, throws }) => returns === undefined || throws === undefined, 'cannot return and throw')
   .meta({ id: 'RecordedCall' })
@@ -73,7 +73,7 @@ export type ArtifactTests = z.infer<typeof ArtifactTests>
 /** One difference between what was expected and what there was. */
 export const TestDifference = z
   .object({
-    path: z.string().meta({ description: 'Such as `output/count`, `error/code` or `host/0/args`.' }),
+    path: z.string().meta({ description: 'Such as `output/count`, `error/code` or `host/0/with`.' }),
     message: z.string(),
     expected: JsonValue.optional(),
     actual: JsonValue.optional(),

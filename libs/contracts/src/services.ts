@@ -61,6 +61,7 @@ export const durableConsumers: Partial<Record<ServiceName, readonly string[]>> =
   ],
   dispatcher: ['dispatcher-delivery-fanout', 'dispatcher-webhook-rights'],
   workflows: ['workflows-rights', 'workflows-schedules', 'workflows-triggers'],
+  sdk: ['sdk-rights'],
   analytics: ['analytics-facts'],
 }
 

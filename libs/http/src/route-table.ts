@@ -1,5 +1,5 @@
-import { type RouteAccess, RouteTable } from '@opsplane/contracts'
-import { defineRoute, type Route } from './route.js'
+import { type Permission, type RouteAccess, RouteTable } from '@opsplane/contracts'
+import { defineRoute, type Route, type Scope } from './route.js'
 
 /** Tells the gateway how to treat requests for these routes, and workflows and apps what they are called; they alone decide what becomes of one. */
 export function routeTableRoute(routes: readonly Route[]): Route {
@@ -11,6 +11,7 @@ export function routeTableRoute(routes: readonly Route[]): Route {
         method: route.method,
         path: route.path,
         access: accessTo(route),
+        permission: permissionOf(route),
         bodyLimitBytes: route.bodyLimitBytes,
         waits: route.waits,
       })),
@@ -19,14 +20,19 @@ export function routeTableRoute(routes: readonly Route[]): Route {
     operationId: 'getRouteTable',
     method: 'get',
     path: '/internal/routes',
-    summary: 'Get what the gateway, workflows and apps have to know of each operation',
+    summary: 'Get what the gateway, workflows, artifacts and apps have to know of each operation',
     tag: 'Internal',
     scope: 'service',
-    callers: ['gateway', 'workflows', 'apps'],
+    callers: ['gateway', 'workflows', 'sdk', 'apps'],
     response: RouteTable,
     handler: async () => table,
   })
 }
+
+const isPermission = (scope: Scope): scope is Permission =>
+  scope !== 'public' && scope !== 'authenticated' && scope !== 'service'
+
+const permissionOf = ({ scope }: Route): Permission | null => (isPermission(scope) ? scope : null)
 
 function accessTo({ scope, workspace }: Route): RouteAccess {
   if (workspace === 'optional') return 'guest'

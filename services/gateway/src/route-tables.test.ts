@@ -57,6 +57,7 @@ test('a service that comes back as another version is asked what has changed', a
       access: 'public',
       bodyLimitBytes: 1024,
       waits: false,
+      permission: null,
     },
   ])
   // Only a request that is passed on makes a connection.
@@ -102,7 +103,10 @@ test('whoever waits for one service asks it once, and not again at once when it 
 
 const table = (access: RouteTable['routes'][number]['access']): RouteTable => ({
   routes: [
-    { operationId: 'logIn', method: 'post', path: '/auth/token', access, bodyLimitBytes: 1, waits: false },
+    {
+      ...{ operationId: 'logIn', method: 'post', path: '/auth/token', permission: null },
+      ...{ access, bodyLimitBytes: 1, waits: false },
+    },
   ],
 })
 const accessOf = (routes: ServiceRoutes) => routes.table()?.lookup('POST', '/auth/token')?.access

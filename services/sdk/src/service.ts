@@ -1,12 +1,37 @@
 import { fileURLToPath } from 'node:url'
-import { defineService } from '@opsplane/service'
-import { loadConfig } from './config.js'
+import { createOperations, platformClients, serviceClient } from '@opsplane/http'
+import { urlOfService } from '@opsplane/runtime'
+import { createCodeRunner } from '@opsplane/sandbox'
+import { defineService, type ServiceContext } from '@opsplane/service'
+import { artifact } from './artifact/domain.js'
+import { loadConfig, type SdkConfig } from './config.js'
 import { pack } from './pack/domain.js'
+import { openPacks } from './pack/open-packs.js'
 
-export const sdk = defineService({
+const settingsTimeoutMs = 5_000
+
+export const sdk = defineService<SdkConfig>({
   name: 'sdk',
   loadConfig,
   migrationsDir: fileURLToPath(new URL('../migrations', import.meta.url)),
-  deciders: [pack],
-  setup: () => ({ routes: [] }),
+  deciders: [artifact, pack],
+  setup(ctx) {
+    const settings = settingsClient(ctx)
+    const clients = platformClients(ctx)
+    const operations = createOperations(clients, () => performance.now())
+    const runner = createCodeRunner({ log: ctx.log })
+    const folders = ctx.config.sdkPacksDir === undefined ? [] : [ctx.config.sdkPacksDir]
+    const packs = openPacks(ctx, { settings, runner, operations, uses: [], folders })
+    return {
+      routes: [...packs.routes],
+      background: [settings, ...clients.values(), runner, ...packs.background],
+    }
+  },
 })
+
+function settingsClient({ config, issuer, tls }: ServiceContext<SdkConfig>) {
+  return serviceClient({
+    ...{ baseUrl: urlOfService(config, 'settings'), audience: 'settings', issuer, tls },
+    timeoutMs: settingsTimeoutMs,
+  })
+}

@@ -13,15 +13,14 @@ afterAll(() => settings?.stop())
 const routes: [string, string, InternalParty[]][] = [
   ['POST', '/internal/tokens/verify', ['gateway']],
   ['POST', '/internal/secrets/resolve', ['dispatcher', 'integrations', 'workflows']],
-  ['POST', '/internal/rights', ['dispatcher', 'workflows']],
-  ['POST', '/internal/rights', ['dispatcher', 'workflows']],
+  ['POST', '/internal/rights', ['dispatcher', 'workflows', 'sdk']],
   ['POST', '/internal/reach', ['workflows', 'database-studio', 'sdk', 'apps']],
   ['POST', '/internal/retention', ['workflows']],
   ['POST', '/internal/bootstrap', ['operator']],
   ['POST', '/internal/grants', ['itsm']],
   ['POST', '/internal/grants/revoke', ['itsm']],
   ['POST', '/internal/delegations', ['itsm']],
-  ['GET', '/internal/routes', ['gateway', 'workflows', 'apps']],
+  ['GET', '/internal/routes', ['gateway', 'workflows', 'sdk', 'apps']],
 ]
 
 it.each(routes)(

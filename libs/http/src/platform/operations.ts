@@ -1,4 +1,4 @@
-import { type BackendName, backendNames, RouteTable } from '@opsplane/contracts'
+import { type BackendName, backendNames, type Permission, RouteTable } from '@opsplane/contracts'
 import type { ServiceClient } from '../service-client.js'
 
 /** An operation of the platform, as the service that owns it says. */
@@ -7,6 +7,8 @@ export interface Operation {
   method: string
   /** A pattern such as `/itsm/incidents/:id`. */
   path: string
+  /** What calling it takes; null where being logged in is enough, or not even that. */
+  permission: Permission | null
 }
 
 export interface Operations {
@@ -41,8 +43,8 @@ export function createOperations(
         if (!table) return
         heard.add(service)
         for (const [id, operation] of found) if (operation.service === service) found.delete(id)
-        for (const { operationId, method, path } of table.routes)
-          found.set(operationId, { service, method, path })
+        for (const { operationId, method, path, permission } of table.routes)
+          found.set(operationId, { service, method, path, permission })
       }),
     )
     known = found

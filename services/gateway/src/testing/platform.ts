@@ -96,6 +96,7 @@ const route = (
   rule: Partial<RouteTable['routes'][number]> = {},
 ): RouteTable['routes'][number] => ({
   ...defaultRouteRule,
+  permission: null,
   operationId: `${method} ${path}`,
   method,
   path,

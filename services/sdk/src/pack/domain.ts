@@ -1,7 +1,106 @@
-import { type PackState, resourceDecider } from '@opsplane/contracts'
+import {
+  ApiError,
+  assertNever,
+  type Decider,
+  type Decision,
+  type Instant,
+  type NeededRights,
+  notFound,
+  type PackState,
+  type ReadModelRow,
+} from '@opsplane/contracts'
 
-export const pack = resourceDecider<PackState>({
+/** A pack with what does not leave the service. */
+export interface PackRecord extends PackState {
+  /** The latest one, and how many there were. */
+  installation: string
+  installations: number
+  /** What its owner must go on to hold. */
+  needs: NeededRights
+}
+
+/** What an installation gives the pack. */
+export type Installed = Omit<
+  PackRecord,
+  'id' | 'name' | 'status' | 'suspendedFor' | 'installations' | 'createdAt' | 'updatedAt'
+>
+
+interface Installation {
+  now: Instant
+  fields: Installed
+  /** One more than there were when it was begun. */
+  number: number
+  row: ReadModelRow
+}
+
+export type PackCommand =
+  | ({ kind: 'install'; id: string; name: string } & Installation)
+  | ({ kind: 'change'; change: 'upgrade' | 'downgrade' | 'reinstall' } & Installation)
+  | { kind: 'uninstall'; now: Instant }
+  /** The platform's own decision: the owner may no longer do what it needs. */
+  | { kind: 'suspend'; now: Instant; ownerId: string; missing: readonly string[] }
+
+type Decided = Decision<PackRecord>[]
+
+/** Every rule of a pack. One that was uninstalled keeps its id for when it comes back. */
+export const pack: Decider<PackRecord, PackCommand, PackState> = {
   resourceType: 'pack',
   table: 'packs',
-  displayName: ({ name }) => name,
+  decide,
+  expose: ({ installation: _, installations: _1, needs: _2, ...shown }) => shown,
+  describe: ({ name }) => ({ displayName: name }),
+}
+
+function decide(command: PackCommand, state: PackRecord | null): Decided {
+  if (command.kind === 'install') return installed(command, state)
+  if (state === null || state.status === 'uninstalled') throw notFound()
+  switch (command.kind) {
+    case 'change': {
+      const { change, row } = command
+      const extras = { from: state.packVersion, change }
+      return [
+        {
+          type: 'pack.upgraded',
+          after: { ...state, ...installation(command, state) },
+          extras,
+          beside: [row],
+        },
+      ]
+    }
+    case 'uninstall':
+      return [{ type: 'pack.uninstalled', after: { ...state, ...gone(command.now) } }]
+    case 'suspend':
+      if (state.status !== 'active' || state.ownerId !== command.ownerId) return []
+      return [{ type: 'pack.suspended', after: { ...state, ...suspended(command) } }]
+    default:
+      return assertNever(command)
+  }
+}
+
+function installed(command: Extract<PackCommand, { kind: 'install' }>, state: PackRecord | null): Decided {
+  if (state !== null && state.status !== 'uninstalled') throw raced()
+  const { id, name, now, row } = command
+  const after = { id, name, createdAt: state?.createdAt ?? now, ...installation(command, state) }
+  return [{ type: 'pack.installed', after, beside: [row] }]
+}
+
+function installation({ fields, number, now }: Installation, state: PackRecord | null) {
+  if (number !== (state?.installations ?? 0) + 1) throw raced()
+  return { ...fields, installations: number, status: 'active' as const, suspendedFor: [], updatedAt: now }
+}
+
+const raced = () =>
+  new ApiError('version_conflict', 'The pack was changed while it was installed. Try again.')
+
+const gone = (now: Instant) => ({
+  status: 'uninstalled' as const,
+  artifacts: [],
+  suspendedFor: [],
+  updatedAt: now,
+})
+
+const suspended = ({ now, missing }: { now: Instant; missing: readonly string[] }) => ({
+  status: 'suspended' as const,
+  suspendedFor: [...missing],
+  updatedAt: now,
 })

@@ -99,6 +99,21 @@ it('ends with the key that has asked for it', async () => {
   await expect(act(grant, '/secrets')).rejects.toMatchObject({ code: 'invalid_token' })
 })
 
+it('holds in another environment than the request where the key opens that one', async () => {
+  const api = await settings.as(ada.session, place())
+  const grantIn = async (token: string, environment: 'staging' | 'development') =>
+    delegationsOf('itsm').delegate(await askedBy(token), { ...wanted, environment })
+  const secret = { name: 'staged', value: 'of staging', hosts: ['*'] }
+  const staged = await settings.as(ada.session, { ...place(), environment: 'staging' })
+  await staged.post('/secrets', secret)
+  expect(await act(await grantIn(ada.session, 'staging'), '/secrets')).toMatchObject([{ name: 'staged' }])
+  const environments = ['production', 'staging']
+  const created = await api.post('/auth/tokens', { name: 'two', scopes: ['secrets:read'], environments })
+  const { token } = created.data(TokenCreated)
+  expect(await act(await grantIn(token ?? '', 'staging'), '/secrets')).toMatchObject([{ name: 'staged' }])
+  await expect(grantIn(token ?? '', 'development')).rejects.toMatchObject({ code: 'environment_forbidden' })
+})
+
 describe('a standing grant', () => {
   const standing = async (token: string) =>
     delegationsOf('itsm').delegate(await askedBy(token), { run: 'wf_1.1', expiresInSeconds: null })

@@ -2,6 +2,7 @@ import {
   type Actor,
   ApiError,
   type DelegationRequest,
+  type Environment,
   type GrantRequest,
   newId,
   type Permission,
@@ -10,6 +11,7 @@ import {
 import { createGrants, createInternalVerifier } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import type { SettingsConfig } from '../config.js'
+import { reachOf } from '../membership/reach.js'
 import { rightsOf } from '../role/rights.js'
 import { hasExpired } from '../token/domain.js'
 import { keyRecord } from '../token/queries.js'
@@ -39,6 +41,19 @@ export function createDelegations({ config, database, clock }: ServiceContext<Se
     return new Set<string>(allowed)
   }
 
+  /** The person somewhere else: where their key lets them be. What acts for somebody itself stays where it is. */
+  const inEnvironment = async (
+    principal: Principal,
+    environment: Environment | undefined,
+    onward: boolean,
+  ) => {
+    if (environment === undefined || environment === principal.environment) return principal
+    const reach = onward ? [] : await reachOf(db, { tokenId: principal.tokenId })
+    if (reach !== null && !reach.includes(environment))
+      throw new ApiError('environment_forbidden', `The key is not valid in ${environment}.`)
+    return { ...principal, environment }
+  }
+
   return {
     /** `service` asks: the token the person's request came with is for it, so it was asked by them. */
     async grant(wanted: GrantRequest, service: string) {
@@ -46,7 +61,7 @@ export function createDelegations({ config, database, clock }: ServiceContext<Se
       const client = await verifier.verify(wanted.clientToken, { method: 'GET', path: '' })
       if (client.kind === 'service' || client.principal?.workspaceId === undefined)
         throw new ApiError('forbidden', 'Only what a person asks for in a workspace can go on in their name.')
-      const { principal } = client
+      const principal = await inEnvironment(client.principal, wanted.environment, client.kind === 'delegate')
       const asked: ReadonlySet<string> = new Set(wanted.permissions ?? principal.permissions)
       const permissions = principal.permissions.filter((each) => asked.has(each))
       const { run } = wanted

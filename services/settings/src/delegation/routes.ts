@@ -24,7 +24,7 @@ export function delegationRoutes(delegations: Delegations, callers: readonly Int
       summary: 'Let the calling service go on in the name of a person who has asked it',
       body: GrantRequest,
       response: Grant,
-      errors: ['forbidden', 'invalid_token', 'token_expired'],
+      errors: ['forbidden', 'environment_forbidden', 'invalid_token', 'token_expired'],
       handler: ({ body, meta }) => delegations.grant(body, callingService(meta.principal)),
     }),
 

@@ -126,7 +126,8 @@ describe('the platform', () => {
       { workspaceId: 'ws_1', environment: 'production' },
       {
         operations: {
-          find: async (id) => (id === 'known' ? { service: 'itsm', method: 'GET', path } : undefined),
+          find: async (id) =>
+            id === 'known' ? { service: 'itsm', method: 'GET', path, permission: null } : undefined,
           isComplete: () => isAnswering,
         },
         findConnectors: async () => {

@@ -1,0 +1,8 @@
+export { contentIntegrity, integrityOf } from './integrity.js'
+export { lacking, unionOf } from './permissions.js'
+export { type PackArtifact, type PackContent, type ReadPack, readPack } from './read-pack.js'
+export { packTarball, TarballError, unpackTarball } from './tarball.js'
+export { differencesOf } from './testing/differences.js'
+export { type JudgedOutcome, judge } from './testing/judge.js'
+export { type RecordedAnswer, type RecordedHost, recordedHost } from './testing/recorded-host.js'
+export { compareVersions } from './versions.js'

@@ -1,0 +1,20 @@
+import { artifact } from '@opsplane/sdk'
+
+/** The event as a webhook gets it. */
+interface Input {
+  id: string
+  event: string
+  data: { id: string; number?: string; title: string; severity: string }
+}
+
+export default artifact<Input>(async ({ id, event, data }, host) => {
+  const { number = data.id, title, severity } = data
+  const published = await host.publish({
+    topic: 'incidents.grave',
+    type: event,
+    payload: { incidentId: data.id, number, title, severity, text: `${severity}: ${number} ${title}` },
+    // Events come at least once.
+    deduplicationKey: id,
+  })
+  return { eventId: published.id }
+})

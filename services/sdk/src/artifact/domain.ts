@@ -1,0 +1,90 @@
+import {
+  ApiError,
+  type ArtifactState,
+  assertNever,
+  type Decider,
+  type Decision,
+  type Instant,
+  notFound,
+  type ReadModelRow,
+} from '@opsplane/contracts'
+
+/** An artifact with what does not leave the service. */
+export interface ArtifactRecord extends ArtifactState {
+  /** Of the present version. */
+  digest: string
+  /** The installation whose grant it acts by. */
+  installation: string
+}
+
+/** What a version gives the artifact it is one of. */
+export type Released = Pick<
+  ArtifactRecord,
+  | ('name' | 'description' | 'kind' | 'permissions' | 'limits' | 'retryable' | 'rule' | 'api' | 'schedule')
+  | ('digest' | 'installation' | 'packId' | 'packName' | 'ownerId')
+>
+
+interface Release {
+  now: Instant
+  fields: Released
+  /** Of the version; its row where it is a new one. */
+  number: number
+  row: ReadModelRow | undefined
+}
+
+export type ArtifactCommand =
+  | ({ kind: 'create'; id: string; slug: string } & Release)
+  | ({ kind: 'release' } & Release)
+  | { kind: 'remove'; now: Instant }
+  /** The platform's own decision: the owner may no longer do what it needs. */
+  | { kind: 'suspend'; now: Instant }
+
+type Decided = Decision<ArtifactRecord>[]
+
+/** Every rule of an artifact. Its slug, id and versions outlast its pack, so that what ran under them stays explainable. */
+export const artifact: Decider<ArtifactRecord, ArtifactCommand, ArtifactState> = {
+  resourceType: 'artifact',
+  table: 'artifacts',
+  decide,
+  expose: ({ digest: _, installation: _1, ...shown }) => shown,
+  describe: ({ slug }) => ({ displayName: slug }),
+}
+
+function decide(command: ArtifactCommand, state: ArtifactRecord | null): Decided {
+  if (command.kind === 'create') {
+    if (state !== null) throw new ApiError('conflict', 'There is an artifact with this id already.')
+    const { id, slug, now } = command
+    const after = { id, slug, ...released(command), latestVersion: command.number, createdAt: now }
+    return [{ type: 'artifact.created', after, ...beside(command) }]
+  }
+  if (state === null) throw notFound()
+  switch (command.kind) {
+    case 'release': {
+      if (command.row !== undefined && command.number !== state.latestVersion + 1) throw raced()
+      const latestVersion = command.row === undefined ? state.latestVersion : command.number
+      const after = { ...state, ...released(command), latestVersion }
+      const type = state.status === 'removed' ? 'artifact.created' : 'artifact.updated'
+      return [{ type, after, ...beside(command) }]
+    }
+    case 'remove':
+      if (state.status === 'removed') return []
+      return [{ type: 'artifact.removed', after: { ...state, status: 'removed', updatedAt: command.now } }]
+    case 'suspend':
+      if (state.status !== 'active') return []
+      return [{ type: 'artifact.updated', after: { ...state, status: 'suspended', updatedAt: command.now } }]
+    default:
+      return assertNever(command)
+  }
+}
+
+const released = ({ fields, number, now }: Release) => ({
+  ...fields,
+  artifactVersion: number,
+  status: 'active' as const,
+  updatedAt: now,
+})
+
+const raced = () =>
+  new ApiError('version_conflict', 'The artifact was changed while its pack was installed. Try again.')
+
+const beside = ({ row }: Release) => (row ? { beside: [row] } : {})

@@ -1,0 +1,88 @@
+import {
+  Artifact,
+  ArtifactDetail,
+  ArtifactKind,
+  ArtifactVersion,
+  ArtifactVersionDetail,
+} from '@opsplane/contracts'
+import { defineList, defineRoute, type Route } from '@opsplane/http'
+import { keysetPage } from '@opsplane/postgres'
+import type { ServiceContext } from '@opsplane/service'
+import { eq, ne } from 'drizzle-orm'
+import { z } from 'zod'
+import type { Artifacts } from './artifacts.js'
+import { artifacts as table } from './tables.js'
+
+const reading = { tag: 'Artifacts', scope: 'sdk:read' } as const
+const sortColumns = { createdAt: table.createdAt, updatedAt: table.updatedAt, slug: table.slug }
+
+/** Reading artifacts. They come and go with packs. */
+export function artifactRoutes({ database, cursors }: ServiceContext, artifacts: Artifacts): Route[] {
+  return [
+    defineList({
+      ...reading,
+      operationId: 'listArtifacts',
+      path: '/sdk/artifacts',
+      summary: 'List artifacts',
+      description: 'Without their code and schemas.',
+      query: z.object({
+        kind: ArtifactKind.optional(),
+        packId: z.string().max(100).optional(),
+        status: z.enum(['active', 'suspended']).optional(),
+      }),
+      sorts: ['-createdAt', 'updatedAt', 'slug'],
+      response: Artifact,
+      handler: ({ query: { limit, after, sort, kind, packId, status }, binding, meta: { tenant } }) =>
+        keysetPage(database.db, {
+          table,
+          tenant,
+          where: [
+            status === undefined ? ne(table.status, 'removed') : eq(table.status, status),
+            kind && eq(table.kind, kind),
+            packId === undefined ? undefined : eq(table.packId, packId),
+          ],
+          sort: { column: sortColumns[sort.field], direction: sort.direction },
+          ...{ limit, after, binding, cursors, present: artifacts.aggregate.present },
+        }),
+    }),
+
+    defineRoute({
+      ...reading,
+      operationId: 'getArtifact',
+      method: 'get',
+      path: '/sdk/artifacts/:id',
+      summary: 'Get an artifact with its code and schemas',
+      description: 'By its id or its slug; as its present version has them.',
+      response: ArtifactDetail,
+      errors: ['not_found'],
+      handler: ({ params, meta }) => artifacts.get(params.id, meta.tenant),
+    }),
+
+    defineList({
+      ...reading,
+      operationId: 'listArtifactVersions',
+      path: '/sdk/artifacts/:id/versions',
+      summary: 'List the versions of an artifact',
+      description: 'The newest first. A version never changes; a pack that is downgraded goes back to one.',
+      sorts: [],
+      response: ArtifactVersion,
+      errors: ['not_found'],
+      handler: ({ params, query: { limit, after }, binding, meta: { tenant } }) =>
+        artifacts.listVersions(params.id, tenant, { limit, after, binding }),
+    }),
+
+    defineRoute({
+      ...reading,
+      operationId: 'getArtifactVersion',
+      method: 'get',
+      path: '/sdk/artifacts/:id/versions/:number',
+      summary: 'Get a version with its code and schemas',
+      response: ArtifactVersionDetail,
+      errors: ['not_found'],
+      handler: ({ params, meta }) => artifacts.version(params.id, numberOf(params.number), meta.tenant),
+    }),
+  ]
+}
+
+/** NaN, which is no version, unless it is written as it is shown: an address has one spelling. */
+const numberOf = (text: string): number => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : Number.NaN)

@@ -1,0 +1,208 @@
+import {
+  type CheckPack,
+  canonicalJson,
+  manifestFile,
+  missingRights,
+  type NeededRights,
+  type PackCheck,
+  type PackManifest,
+  type PackProblem,
+  type TenantScope,
+} from '@opsplane/contracts'
+import { compareVersions, contentIntegrity, type PackArtifact, readPack, unionOf } from '@opsplane/packs'
+import type { Database } from '@opsplane/postgres'
+import { sha256Hex } from '@opsplane/runtime'
+import type { CodeRunner } from '@opsplane/sandbox'
+import type { AvailablePacks } from './available.js'
+import { type GivenPack, givenPack } from './content.js'
+import type { PackRecord } from './domain.js'
+import { needsOf, type PermissionOf } from './needs.js'
+import { type KnownVersion, knownVersions, type TakenSlug, takenSlugs } from './present.js'
+import { problemsFailure } from './refusals.js'
+import type { FindUses } from './uses.js'
+
+/** An artifact of the pack beside what there is of it. */
+export interface ExaminedArtifact extends PackArtifact {
+  digest: string
+  /** Undefined where it does not compile. */
+  code: string | undefined
+  taken: TakenSlug | undefined
+  /** The version that is the same as this one, where there is one. */
+  known: KnownVersion | undefined
+}
+
+/** A pack, looked at from all sides: nothing is changed by it. */
+export interface Examined {
+  given: GivenPack
+  manifest: PackManifest
+  /** Of manifest and files. */
+  content: string
+  artifacts: ExaminedArtifact[]
+  /** Of the pack that is installed: those the new one has no longer. */
+  gone: { id: string; slug: string }[]
+  needs: NeededRights
+  check: PackCheck
+}
+
+export interface ExaminerParts {
+  database: Pick<Database, 'sql'>
+  runner: Pick<CodeRunner, 'compile'>
+  available: AvailablePacks
+  permissionOf: PermissionOf
+  findUses: FindUses
+}
+
+export interface Examiner {
+  /** Throws validation_failed where it cannot even be told what pack it is. */
+  examine(
+    body: CheckPack,
+    caller: { tenant: TenantScope; permissions: readonly string[] },
+    installed: FindPack,
+  ): Promise<Examined>
+  /** As `examine`, of a pack that is at hand. */
+  examineGiven(
+    given: GivenPack,
+    caller: { tenant: TenantScope; permissions: readonly string[] },
+    installed: FindPack,
+  ): Promise<Examined>
+}
+
+/** The pack of a name, where it is installed. */
+export type FindPack = (name: string, tenant: TenantScope) => Promise<PackRecord | undefined>
+
+export function createExaminer(parts: ExaminerParts): Examiner {
+  const { database, available, permissionOf, findUses } = parts
+
+  const examineGiven: Examiner['examineGiven'] = async (given, { tenant, permissions }, findPack) => {
+    const { manifest, artifacts: read, problems } = readPack(given)
+    if (manifest === null) throw problemsFailure(problems, given.source)
+    const installed = await findPack(manifest.name, tenant)
+    const artifacts = await besideTaken(database, tenant, read)
+    const needs = await needsOf(read, permissionOf)
+    const found = [
+      ...problems,
+      ...(await compileAll(parts, tenant, artifacts)),
+      ...(await operationProblems(read, permissionOf)),
+      ...slugProblems(artifacts, manifest.name),
+    ]
+    const gone = (installed?.artifacts ?? []).filter(({ slug }) => !read.some((each) => each.slug === slug))
+    const check: PackCheck = {
+      ...{ name: manifest.name, packVersion: manifest.version, integrity: given.integrity },
+      change: changeFrom(installed?.packVersion, manifest.version),
+      installedVersion: installed?.packVersion ?? null,
+      artifacts: artifacts.map(shownArtifact),
+      removes: gone.map(({ slug }) => slug),
+      asks: unionOf(read.map(({ permissions }) => permissions)),
+      needs: missingRights([], needs),
+      missing: missingRights(permissions, needs),
+      problems: found,
+      breaks: await findUses(tenant, gone),
+    }
+    const content = contentIntegrity({ manifest, files: given.files })
+    return { given, manifest, content, artifacts, gone, needs, check }
+  }
+
+  return {
+    examineGiven,
+    examine: async (body, caller, findPack) =>
+      examineGiven(await givenPack(body, available), caller, findPack),
+  }
+}
+
+function changeFrom(installed: string | undefined, version: string): PackCheck['change'] {
+  if (installed === undefined) return 'install'
+  const order = compareVersions(version, installed)
+  return order === 0 ? 'reinstall' : order > 0 ? 'upgrade' : 'downgrade'
+}
+
+async function besideTaken(
+  database: Pick<Database, 'sql'>,
+  tenant: TenantScope,
+  read: readonly PackArtifact[],
+): Promise<ExaminedArtifact[]> {
+  const digests = read.map((each) => sha256Hex(canonicalJson(each)))
+  const taken = await takenSlugs(
+    database,
+    tenant,
+    read.map(({ slug }) => slug),
+  )
+  const known = await knownVersions(
+    database,
+    [...taken.values()].map(({ id }) => id),
+    digests,
+  )
+  return read.map((each, index) => {
+    const digest = digests[index] ?? ''
+    const found = taken.get(each.slug)
+    const same = known.find((version) => version.artifactId === found?.id && version.digest === digest)
+    return { ...each, digest, taken: found, known: same, code: same?.code }
+  })
+}
+
+/** Compiles what no version has the code of, one after the other, and says what does not. */
+async function compileAll(
+  { runner }: Pick<ExaminerParts, 'runner'>,
+  { workspaceId, environment }: TenantScope,
+  artifacts: ExaminedArtifact[],
+): Promise<PackProblem[]> {
+  const problems: PackProblem[] = []
+  for (const each of artifacts) {
+    const { source, fileName } = each
+    if (each.code !== undefined || source === '') continue
+    const compiled = await runner.compile({ tenant: `${workspaceId}/${environment}`, source, fileName })
+    if (compiled.ok) each.code = compiled.code
+    else
+      for (const { message, line, column } of compiled.diagnostics)
+        problems.push({ file: fileName, path: '', line, column, code: 'compile_error', message })
+  }
+  return problems
+}
+
+async function operationProblems(
+  read: readonly PackArtifact[],
+  permissionOf: PermissionOf,
+): Promise<PackProblem[]> {
+  const problems: PackProblem[] = []
+  for (const [index, { permissions }] of read.entries())
+    for (const [at, operation] of permissions.api.entries())
+      if ((await permissionOf(operation)) === undefined)
+        problems.push(
+          inManifest(
+            `/artifacts/${index}/permissions/api/${at}`,
+            'unknown_operation',
+            `there is no operation ${operation}`,
+          ),
+        )
+  return problems
+}
+
+const slugProblems = (artifacts: readonly ExaminedArtifact[], packName: string): PackProblem[] =>
+  artifacts.flatMap(({ taken }, index) =>
+    taken === undefined || taken.status === 'removed' || taken.packName === packName
+      ? []
+      : [
+          inManifest(
+            `/artifacts/${index}/slug`,
+            'not_unique',
+            `is the slug of an artifact of the pack ${taken.packName}`,
+          ),
+        ],
+  )
+
+const inManifest = (path: string, code: string, message: string): PackProblem => ({
+  ...{ file: manifestFile, path, code, message },
+  line: null,
+  column: null,
+})
+
+function shownArtifact({
+  slug,
+  kind,
+  permissions,
+  digest,
+  taken,
+}: ExaminedArtifact): PackCheck['artifacts'][number] {
+  const there = taken !== undefined && taken.status !== 'removed'
+  const change = !there ? 'added' : taken.digest === digest ? 'unchanged' : 'changed'
+  return { slug, kind, permissions, change }
+}

@@ -1,0 +1,36 @@
+import { eventPermission, type NeededRights, type Permission, permissions } from '@opsplane/contracts'
+import type { PackArtifact } from '@opsplane/packs'
+
+/** What calling an operation takes, by its id; undefined where there is none. */
+export type PermissionOf = (operationId: string) => Promise<Permission | null | undefined>
+
+/** What installing artifacts takes beside `sdk:write`, and whoever does must go on to hold. */
+export async function needsOf(
+  artifacts: readonly Pick<PackArtifact, 'permissions' | 'rule'>[],
+  permissionOf: PermissionOf,
+): Promise<NeededRights> {
+  const reads = new Set(artifacts.flatMap(({ rule }) => rule?.events ?? []).map(eventPermission))
+  const uses = new Set<Permission>(artifacts.flatMap(usesOf))
+  for (const operation of new Set(artifacts.flatMap(({ permissions: { api } }) => api))) {
+    const permission = await permissionOf(operation)
+    if (permission) uses.add(permission)
+  }
+  return {
+    reads: permissions.filter((each) => reads.has(each)),
+    uses: permissions.filter((each) => uses.has(each)),
+  }
+}
+
+function usesOf({ permissions: asked, rule }: Pick<PackArtifact, 'permissions' | 'rule'>): Permission[] {
+  const access = Object.values(asked.tables).flat()
+  const needed: [boolean, Permission][] = [
+    [asked.secrets.length + asked.secretsPlain.length > 0, 'secrets:use'],
+    [asked.connectors.length > 0, 'connectors:invoke'],
+    [asked.topics.length > 0, 'topics:write'],
+    [access.includes('read'), 'records:read'],
+    [access.includes('write'), 'records:write'],
+    // A validation has a say in whatever anybody writes.
+    [rule?.validates !== undefined, 'tables:write'],
+  ]
+  return needed.flatMap(([needs, permission]) => (needs ? [permission] : []))
+}

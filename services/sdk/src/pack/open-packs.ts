@@ -1,0 +1,77 @@
+import { fileURLToPath } from 'node:url'
+import { ApiError } from '@opsplane/contracts'
+import { createDelegations, type Operations, type Route, type ServiceClient } from '@opsplane/http'
+import type { CodeRunner } from '@opsplane/sandbox'
+import type { BackgroundWork, ServiceContext } from '@opsplane/service'
+import { type Artifacts, createArtifacts } from '../artifact/artifacts.js'
+import { artifact } from '../artifact/domain.js'
+import { artifactRoutes } from '../artifact/routes.js'
+import { availablePacks } from './available.js'
+import { pack } from './domain.js'
+import { createExaminer } from './examine.js'
+import type { PermissionOf } from './needs.js'
+import { createPacks, type Packs } from './packs.js'
+import { watchRights } from './rights-watch.js'
+import { packRoutes } from './routes.js'
+import { allUses, type FindUses } from './uses.js'
+
+export interface PackParts {
+  settings: Pick<ServiceClient, 'post'>
+  runner: Pick<CodeRunner, 'compile'>
+  operations: Operations
+  /** What may use artifacts. */
+  uses: readonly FindUses[]
+  /** Folders of the operator with packs, beside those that ship. */
+  folders: readonly string[]
+}
+
+export interface OpenPacks {
+  artifacts: Artifacts
+  packs: Packs
+  routes: Route[]
+  background: BackgroundWork[]
+}
+
+const shipped = fileURLToPath(new URL('../../packs', import.meta.url))
+
+/** Artifacts, and the packs they come with. */
+export function openPacks(
+  ctx: ServiceContext,
+  { settings, runner, operations, uses, folders }: PackParts,
+): OpenPacks {
+  const { store, database, cursors } = ctx
+  const artifacts = createArtifacts(store.aggregate(artifact), database, cursors)
+  const available = availablePacks([shipped, ...folders])
+  const findUses = allUses(uses)
+  const packs = createPacks({
+    ...{ store, database, findUses },
+    aggregate: store.aggregate(pack),
+    artifacts: artifacts.aggregate,
+    delegations: createDelegations(settings),
+    examiner: createExaminer({
+      database,
+      runner,
+      available,
+      findUses,
+      permissionOf: permissionsOf(operations),
+    }),
+  })
+  return {
+    artifacts,
+    packs,
+    routes: [...artifactRoutes(ctx, artifacts), ...packRoutes(ctx, packs, available)],
+    background: [watchRights(ctx, packs, settings)],
+  }
+}
+
+/** An operation is unknown once every service has said what it has. */
+const permissionsOf =
+  (operations: Operations): PermissionOf =>
+  async (operationId) => {
+    const found = await operations.find(operationId)
+    if (found || operations.isComplete()) return found?.permission
+    throw new ApiError(
+      'service_unavailable',
+      `No service that answers has the operation ${operationId}. Try again.`,
+    )
+  }

@@ -1,0 +1,309 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import {
+  Artifact,
+  ArtifactDetail,
+  ArtifactVersion,
+  AvailablePack,
+  newId,
+  Pack,
+  PackCheck,
+  permissions,
+} from '@opsplane/contracts'
+import { integrityOf, packTarball } from '@opsplane/packs'
+import { type ApiClient, recordEvents, testPrincipal, waitFor } from '@opsplane/testing'
+import { z } from 'zod'
+import { greetingPack, type PacksFixture, startPacks } from '../fixture/packs-fixture.js'
+
+let packs: PacksFixture
+beforeAll(async () => {
+  packs = await startPacks()
+})
+afterAll(() => packs?.stop())
+
+/** A workspace of its own, so that tests share nothing. */
+const inWorkspace = (overrides: Parameters<typeof testPrincipal>[0] = {}) =>
+  packs.service.as(testPrincipal(overrides))
+const install = async (api: ApiClient, body: object) =>
+  (await api.post('/sdk/packs/install', body)).data(Pack)
+const slugs = async (api: ApiClient) =>
+  (await api.get('/sdk/artifacts?sort=slug')).page(Artifact).items.map(({ slug }) => slug)
+
+const asking = { http: ['api.example.com'], secrets: ['api_key'], topics: ['greetings'] }
+
+describe('installing', () => {
+  it('brings the artifacts of a pack, with their code, schemas and a version', async () => {
+    const api = inWorkspace()
+    const input = { type: 'object', required: ['name'], properties: { name: { type: 'string' } } }
+    const pack = await install(api, greetingPack('1.0.0', { artifact: { input } }))
+    expect(pack).toMatchObject({
+      name: 'greetings',
+      packVersion: '1.0.0',
+      status: 'active',
+      source: 'inline',
+      version: 1,
+    })
+    const artifact = (await api.get('/sdk/artifacts/greet')).data(ArtifactDetail)
+    expect(artifact).toMatchObject({ slug: 'greet', artifactVersion: 1, inputSchema: input, packId: pack.id })
+    expect(artifact.source).toContain('Hello')
+    expect((await api.get(`/sdk/artifacts/${artifact.id}`)).data(ArtifactDetail)).toEqual(artifact)
+    expect((await api.get('/sdk/packs/greetings')).data(Pack)).toEqual(pack)
+    expect((await inWorkspace().get('/sdk/artifacts/greet')).status).toBe(404)
+  })
+
+  it('takes a tarball that is the one its integrity says, and no other', async () => {
+    const api = inWorkspace()
+    const { manifest, files } = greetingPack('1.0.0')
+    const bytes = await packTarball({ ...files, 'opsplane.pack.json': JSON.stringify(manifest) })
+    const [tarball, integrity] = [bytes.toString('base64'), integrityOf(bytes)]
+    const other = await api.post('/sdk/packs/install', { tarball, integrity: integrityOf('another') })
+    expect(other.error().details[0]).toMatchObject({ path: '/integrity', code: 'integrity_mismatch' })
+    expect(await install(api, { tarball, integrity })).toMatchObject({ integrity, source: 'tarball' })
+    const none = Buffer.from('no archive at all')
+    const broken = { tarball: none.toString('base64'), integrity: integrityOf(none) }
+    expect((await api.post('/sdk/packs/install', broken)).error().details[0]).toMatchObject({
+      code: 'invalid_tarball',
+    })
+  })
+
+  it('names each problem with its file and line, and installs nothing', async () => {
+    const api = inWorkspace()
+    const { manifest } = greetingPack('1.0.0', {
+      artifact: { input: { type: 'strange' }, permissions: { api: ['doNothing'] } },
+      more: [{ slug: 'gone', kind: 'api', source: 'src/gone.ts' }],
+    })
+    const broken = { manifest, files: { 'src/greet.ts': 'export default (\n  1 +* 2)' } }
+    const error = (await api.post('/sdk/packs/install', broken)).error()
+    expect(error.status).toBe(422)
+    expect(error.details.map(({ path, code }) => [path, code])).toEqual([
+      ['/manifest/artifacts/0/input/type', expect.any(String)],
+      ['/manifest/artifacts/1/source', 'missing_file'],
+      ['/files/src~1greet.ts', 'compile_error'],
+      ['/manifest/artifacts/0/permissions/api/0', 'unknown_operation'],
+    ])
+    expect(error.details[2]?.params).toMatchObject({ file: 'src/greet.ts', line: 2 })
+    const tooLong = greetingPack('1.0.0', { artifact: { slug: 'a'.repeat(101) } })
+    expect((await api.post('/sdk/packs/install', tooLong)).status).toBe(422)
+    expect(await slugs(api)).toEqual([])
+  })
+
+  it('needs what it asks for to be granted, and acts with no more than that takes', async () => {
+    const api = inWorkspace()
+    const pack = greetingPack('1.0.0', { artifact: { permissions: asking } })
+    const check = (await api.post('/sdk/packs/check', pack)).data(PackCheck)
+    expect(check).toMatchObject({
+      change: 'install',
+      asks: asking,
+      needs: ['secrets:use', 'topics:write'],
+      missing: [],
+      problems: [],
+    })
+    const refused = await api.post('/sdk/packs/install', { ...pack, grant: { http: ['api.example.com'] } })
+    expect(refused.error()).toMatchObject({
+      status: 422,
+      details: [
+        {
+          path: '/grant',
+          code: 'not_granted',
+          params: { missing: { secrets: ['api_key'], topics: ['greetings'] } },
+        },
+      ],
+    })
+    const installed = await install(api, { ...pack, grant: check.asks })
+    expect(installed.granted).toEqual(check.asks)
+    expect(packs.granted.at(-1)).toMatchObject({
+      run: `${installed.id}.1`,
+      permissions: ['secrets:use', 'topics:write'],
+      expiresInSeconds: null,
+    })
+  })
+
+  it('takes the rights that its artifacts need', async () => {
+    const held = permissions.filter((each) => each !== 'secrets:use')
+    const api = inWorkspace({ permissions: held })
+    const pack = greetingPack('1.0.0', { artifact: { permissions: asking } })
+    expect((await api.post('/sdk/packs/check', pack)).data(PackCheck).missing).toEqual(['secrets:use'])
+    const refused = (await api.post('/sdk/packs/install', { ...pack, grant: asking })).error()
+    expect(refused).toMatchObject({ code: 'forbidden', details: [{ params: { missing: ['secrets:use'] } }] })
+    const rule = greetingPack('1.0.0', {
+      artifact: { kind: 'business_rule', rule: { events: ['secret.*'] } },
+    })
+    const unseeing = inWorkspace({ permissions: ['sdk:read', 'sdk:write'] })
+    expect((await unseeing.post('/sdk/packs/install', rule)).error().details[0]?.params).toEqual({
+      missing: ['secrets:read'],
+    })
+    expect(
+      (await inWorkspace({ permissions: ['sdk:read'] }).post('/sdk/packs/install', rule)).error().code,
+    ).toBe('insufficient_scope')
+  })
+
+  it('leaves a slug to the pack that has it', async () => {
+    const api = inWorkspace()
+    await install(api, greetingPack('1.0.0'))
+    const { manifest, files } = greetingPack('1.0.0')
+    const error = (
+      await api.post('/sdk/packs/install', { manifest: { ...manifest, name: 'others' }, files })
+    ).error()
+    expect(error.details[0]).toMatchObject({ path: '/manifest/artifacts/0/slug', code: 'not_unique' })
+  })
+})
+
+describe('another version', () => {
+  it('takes the place of the one before, and goes back to the same versions of its artifacts', async () => {
+    const api = inWorkspace()
+    const more = [{ slug: 'wave', kind: 'api' as const, source: 'src/greet.ts' }]
+    const first = await install(api, greetingPack('1.0.0', { more }))
+    const second = await install(api, greetingPack('1.1.0', { greeting: 'Good day' }))
+    expect(second).toMatchObject({ id: first.id, packVersion: '1.1.0', version: 2 })
+    expect(await slugs(api)).toEqual(['greet'])
+    const older = { ...greetingPack('1.0.0', { more }), downgrade: false }
+    expect((await api.post('/sdk/packs/install', older)).error().code).toBe('conflict')
+    const back = (await api.post(`/sdk/packs/${first.id}/rollback`, { to: '1.0.0' })).data(Pack)
+    expect(back.artifacts).toEqual(first.artifacts)
+    const { items } = (await api.get('/sdk/artifacts/greet/versions')).page(ArtifactVersion)
+    expect(items.map(({ number, current, packVersion }) => [number, current, packVersion])).toEqual([
+      [2, false, '1.1.0'],
+      [1, true, '1.0.0'],
+    ])
+    expect(await slugs(api)).toEqual(['greet', 'wave'])
+    expect((await api.get('/sdk/artifacts/greet/versions/3')).status).toBe(404)
+  })
+
+  it('stands for one content for good', async () => {
+    const api = inWorkspace()
+    await install(api, greetingPack('1.0.0'))
+    const other = (await api.post('/sdk/packs/install', greetingPack('1.0.0', { greeting: 'Hi' }))).error()
+    expect(other).toMatchObject({ code: 'conflict' })
+    expect(await install(api, greetingPack('1.0.0'))).toMatchObject({
+      version: 2,
+      artifacts: [{ artifactVersion: 1 }],
+    })
+  })
+
+  it('of two at once wins whole, and the other says so', async () => {
+    const api = inWorkspace()
+    await install(api, greetingPack('1.0.0'))
+    const answers = await Promise.all(
+      ['1.1.0', '1.2.0'].map((version) =>
+        api.post('/sdk/packs/install', greetingPack(version, { greeting: version })),
+      ),
+    )
+    const pack = (await api.get('/sdk/packs/greetings')).data(Pack)
+    const artifact = (await api.get('/sdk/artifacts/greet')).data(ArtifactDetail)
+    expect(artifact.source).toContain(pack.packVersion)
+    for (const answer of answers) expect([201, 409]).toContain(answer.status)
+  })
+})
+
+describe('uninstalling', () => {
+  it('removes the artifacts, keeps their versions, and ends the grant', async () => {
+    const api = inWorkspace()
+    const pack = await install(api, greetingPack('1.0.0'))
+    const { id } = (await api.get('/sdk/artifacts/greet')).data(ArtifactDetail)
+    const grant = `grant-${packs.granted.length}`
+    expect((await api.send('DELETE', `/sdk/packs/${pack.id}`)).status).toBe(204)
+    expect(packs.revoked).toContain(grant)
+    expect(await slugs(api)).toEqual([])
+    expect((await api.get('/sdk/packs')).page(Pack).items).toEqual([])
+    expect((await api.send('DELETE', `/sdk/packs/${pack.id}`)).status).toBe(404)
+    const again = await install(api, greetingPack('2.0.0', { greeting: 'Hi' }))
+    expect(again).toMatchObject({ id: pack.id, artifacts: [{ id, artifactVersion: 2 }] })
+  })
+})
+
+describe('promotion', () => {
+  it('installs the same pack in another environment, where it is granted anew', async () => {
+    const principal = testPrincipal()
+    const api = packs.service.as(principal)
+    const pack = await install(api, {
+      ...greetingPack('1.0.0', { artifact: { permissions: asking } }),
+      grant: asking,
+    })
+    const path = `/sdk/packs/${pack.id}/promote`
+    expect((await api.post(path, { environment: 'production', grant: asking })).error().code).toBe('conflict')
+    expect((await api.post(path, { environment: 'staging' })).error().details[0]?.code).toBe('not_granted')
+    const promoted = (await api.post(path, { environment: 'staging', grant: asking })).data(Pack)
+    expect(promoted).toMatchObject({ name: 'greetings', source: 'promotion', packVersion: '1.0.0' })
+    expect(promoted.id).not.toBe(pack.id)
+    expect(packs.granted.at(-1)).toMatchObject({ environment: 'staging' })
+    const there = packs.service.as({ ...principal, environment: 'staging' })
+    expect(await slugs(there)).toEqual(['greet'])
+  })
+})
+
+describe('the packs at hand', () => {
+  it('offer one that ships, whose artifacts are installed by its name', async () => {
+    const api = inWorkspace()
+    const [shipped] = (await api.get('/sdk/packs/available')).data(z.array(AvailablePack))
+    expect(shipped).toMatchObject({ name: 'itsm-essentials', installedVersion: null })
+    const pack = await install(api, { available: 'itsm-essentials', grant: shipped?.asks })
+    expect(pack.artifacts).toHaveLength(5)
+    const [after] = (await api.get('/sdk/packs/available')).data(z.array(AvailablePack))
+    expect(after?.installedVersion).toBe(shipped?.packVersion)
+    expect((await api.post('/sdk/packs/install', { available: 'nothing' })).error().details[0]?.code).toBe(
+      'unknown_pack',
+    )
+  })
+})
+
+describe('whoever installed a pack', () => {
+  it('has it suspended once they may no longer do what it needs, until somebody who may installs it again', async () => {
+    const principal = testPrincipal({ userId: newId('user') })
+    const api = packs.service.as(principal)
+    const body = { ...greetingPack('1.0.0', { artifact: { permissions: asking } }), grant: asking }
+    await install(api, body)
+    await install(api, { ...greetingPack('1.0.0'), ...renamed('harmless', 'greet-2') })
+    packs.settings.rights.set(principal.userId, ['sdk:write', 'topics:write'])
+    await packs.publish('user.role_changed', {
+      workspaceId: principal.workspaceId ?? '',
+      userId: principal.userId,
+    })
+    const suspended = await waitFor(async () => {
+      const pack = (await api.get('/sdk/packs/greetings')).data(Pack)
+      return pack.status === 'suspended' && pack
+    })
+    expect(suspended.suspendedFor).toEqual(['secrets:use'])
+    expect((await api.get('/sdk/artifacts/greet')).data(ArtifactDetail).status).toBe('suspended')
+    expect((await api.get('/sdk/packs/harmless')).data(Pack).status).toBe('active')
+    const other = packs.service.as({ ...principal, userId: newId('user') })
+    expect(await install(other, body)).toMatchObject({ status: 'active', suspendedFor: [] })
+    expect((await api.get('/sdk/artifacts/greet')).data(ArtifactDetail).status).toBe('active')
+  })
+})
+
+/** The pack under another name, so that it can stand beside the first one. */
+const renamed = (name: string, slug: string) => {
+  const { manifest } = greetingPack('1.0.0', { artifact: { slug } })
+  return { manifest: { ...manifest, name } }
+}
+
+describe('what is known of it elsewhere', () => {
+  it('are events of the pack and its artifacts', async () => {
+    const principal = testPrincipal()
+    const api = packs.service.as(principal)
+    const recorder = await recordEvents(packs.service.natsPrefix)
+    const types = () =>
+      recorder.published
+        .filter(({ event }) => event.workspaceId === principal.workspaceId)
+        .map(({ event }) => event.type)
+    const { id } = await install(api, greetingPack('1.0.0'))
+    await install(api, greetingPack('1.0.1', { greeting: 'Hi' }))
+    await api.send('DELETE', `/sdk/packs/${id}`)
+    await waitFor(() => types().length === 6)
+    expect(types().sort()).toEqual([
+      ...['artifact.created', 'artifact.removed', 'artifact.updated'],
+      ...['pack.installed', 'pack.uninstalled', 'pack.upgraded'],
+    ])
+    await recorder.stop()
+  })
+
+  it('comes out the same when it is rebuilt from its events', async () => {
+    const rows = async () => [
+      await packs.service.sql`select id, version, state from packs order by id`,
+      await packs.service.sql`select id, version, state from artifacts order by id`,
+    ]
+    const before = await rows()
+    await packs.service.rebuild()
+    expect(await rows()).toEqual(before)
+    expect(before[0]?.length).toBeGreaterThan(5)
+  })
+})

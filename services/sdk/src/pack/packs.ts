@@ -1,0 +1,155 @@
+import {
+  ApiError,
+  type CheckPack,
+  type CommandMeta,
+  type InstallPack,
+  invalidField,
+  notFound,
+  type Pack,
+  type PackCheck,
+  type PromotePack,
+  type RollbackPack,
+  type TenantScope,
+} from '@opsplane/contracts'
+import type { Aggregate, EventStore } from '@opsplane/eventstore'
+import type { Delegations, RequestMeta } from '@opsplane/http'
+import type { Database } from '@opsplane/postgres'
+import type { ArtifactAggregate } from '../artifact/artifacts.js'
+import type { ArtifactCommand } from '../artifact/domain.js'
+import type { GivenPack } from './content.js'
+import type { PackCommand, PackRecord } from './domain.js'
+import type { Examined, Examiner, FindPack } from './examine.js'
+import { type InstallOptions, putInPlace, refuse } from './install.js'
+import { latestOfVersion, loadInstallation } from './installations.js'
+import { packIdOf } from './present.js'
+import { refuseUses } from './refusals.js'
+import type { FindUses } from './uses.js'
+
+export type PackAggregate = Aggregate<PackRecord, PackCommand, Pack>
+
+export interface Packs {
+  aggregate: PackAggregate
+  /** What installing it would do; nothing is changed. */
+  check(body: CheckPack, meta: RequestMeta): Promise<PackCheck>
+  install(body: InstallPack, meta: RequestMeta): Promise<Pack>
+  /** One that is installed, by id or name. */
+  get(idOrName: string, tenant: TenantScope): Promise<Pack>
+  /** Installs a version again that was installed before. */
+  rollback(id: string, body: RollbackPack, meta: RequestMeta): Promise<Pack>
+  /** Installs the present version in another environment. */
+  promote(id: string, body: PromotePack, meta: RequestMeta): Promise<Pack>
+  /** Throws `conflict` where something still uses its artifacts, unless forced. */
+  uninstall(id: string, options: { force: boolean }, meta: RequestMeta): Promise<void>
+  suspend(
+    id: string,
+    owner: { ownerId: string; missing: readonly string[] },
+    meta: CommandMeta,
+  ): Promise<void>
+}
+
+export interface PacksParts {
+  store: EventStore
+  database: Pick<Database, 'sql'>
+  delegations: Pick<Delegations, 'delegate' | 'revoke'>
+  aggregate: PackAggregate
+  artifacts: ArtifactAggregate
+  examiner: Examiner
+  findUses: FindUses
+}
+
+export function createPacks(parts: PacksParts): Packs {
+  const { store, database, aggregate, artifacts, examiner, findUses, delegations } = parts
+  const installing = { ...parts, packs: aggregate }
+
+  const presentOf = async (name: string, tenant: TenantScope) => {
+    const id = await packIdOf(database, tenant, name)
+    const found = id === undefined ? null : await aggregate.find(id, tenant)
+    return found?.state ?? null
+  }
+  const installedOf: FindPack = async (name, tenant) => {
+    const present = await presentOf(name, tenant)
+    return present && present.status !== 'uninstalled' ? present : undefined
+  }
+  const record = async (id: string, tenant: TenantScope) => {
+    const found = await aggregate.find(id, tenant)
+    if (!found || found.state.status === 'uninstalled') throw notFound()
+    return found.state
+  }
+  const callerOf = ({ tenant, principal: { permissions } }: RequestMeta) => ({ tenant, permissions })
+
+  const installExamined = async (examined: Examined, options: InstallOptions, meta: RequestMeta) => {
+    const present = await presentOf(examined.check.name, meta.tenant)
+    await refuse(parts, examined, { options, held: meta.principal.permissions, present })
+    return putInPlace(installing, { examined, present, meta })
+  }
+  const installAgain = async (given: GivenPack, options: InstallOptions, meta: RequestMeta) =>
+    installExamined(await examiner.examineGiven(given, callerOf(meta), installedOf), options, meta)
+  const givenOf = async (ref: string, source: GivenPack['source'] | undefined, tenant: TenantScope) => {
+    const kept = await loadInstallation(database, ref, tenant)
+    return { ...kept, source: source ?? kept.source }
+  }
+
+  /** Of the pack and its artifacts, decided at once. */
+  const withArtifacts = (id: string, command: PackCommand, onArtifacts: ArtifactCommand, meta: CommandMeta) =>
+    store.transact(
+      meta,
+      async (unit) => {
+        const found = await unit.find(aggregate, id)
+        await unit.handle(aggregate, id, command)
+        for (const artifact of found?.state.artifacts ?? [])
+          await unit.handle(artifacts, artifact.id, onArtifacts)
+      },
+      { turn: id },
+    )
+
+  return {
+    aggregate,
+    check: async (body, meta) => (await examiner.examine(body, callerOf(meta), installedOf)).check,
+    install: async (body, meta) =>
+      installExamined(await examiner.examine(body, callerOf(meta), installedOf), body, meta),
+
+    async get(idOrName, tenant) {
+      const id = idOrName.startsWith('pck_') ? idOrName : await packIdOf(database, tenant, idOrName)
+      const found = id === undefined ? null : await aggregate.find(id, tenant)
+      if (!found || found.state.status === 'uninstalled') throw notFound()
+      return aggregate.present({ state: { ...found.state }, version: found.version })
+    },
+
+    async rollback(id, { to, ...options }, meta) {
+      await record(id, meta.tenant)
+      const ref = await latestOfVersion(database, id, to)
+      if (ref === undefined)
+        throw invalidField('/to', 'unknown_version', `${to} was never installed in this environment.`)
+      return installAgain(await givenOf(ref, undefined, meta.tenant), { ...options, downgrade: true }, meta)
+    },
+
+    async promote(id, { environment, ...options }, meta) {
+      if (environment === meta.tenant.environment)
+        throw new ApiError('conflict', 'A pack is promoted to another environment.')
+      const { installation } = await record(id, meta.tenant)
+      const given = await givenOf(installation, 'promotion', meta.tenant)
+      return installAgain(given, options, inTenant(meta, { ...meta.tenant, environment }))
+    },
+
+    async uninstall(id, { force }, meta) {
+      const { artifacts: present, installation } = await record(id, meta.tenant)
+      if (!force) refuseUses(await findUses(meta.tenant, present), '`force=true` uninstalls it all the same.')
+      const { now } = meta
+      await withArtifacts(id, { kind: 'uninstall', now }, { kind: 'remove', now }, meta)
+      const { grant } = await loadInstallation(database, installation, meta.tenant)
+      // Nothing acts by it any more, whether settings hears of it or not.
+      await delegations.revoke(grant).catch((err: unknown) => meta.log.warn({ err }, 'a grant was left over'))
+    },
+
+    async suspend(id, owner, meta) {
+      const { now } = meta
+      await withArtifacts(id, { kind: 'suspend', now, ...owner }, { kind: 'suspend', now }, meta)
+    },
+  }
+}
+
+/** The request's key is kept with its whole answer. */
+function inTenant(meta: RequestMeta, tenant: TenantScope): RequestMeta {
+  const { idempotency: _, expectedVersion: _1, ...rest } = meta
+  return { ...rest, tenant, signal: meta.signal, log: meta.log }
+}

@@ -1,0 +1,68 @@
+import {
+  ApiError,
+  type ArtifactPermissions,
+  type ArtifactUse,
+  manifestFile,
+  missingRights,
+  type NeededRights,
+  type PackProblem,
+  type PackState,
+} from '@opsplane/contracts'
+import { lacking } from '@opsplane/packs'
+
+const mostDetails = 100
+
+/** For a pack that cannot be installed as it is: each problem with the place it has in the request. */
+export function problemsFailure(problems: readonly PackProblem[], source: PackState['source']): ApiError {
+  const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`
+  return new ApiError('validation_failed', `The pack has ${count}.`, {
+    details: problems.slice(0, mostDetails).map(({ file, path, line, column, code, message }) => ({
+      in: 'body' as const,
+      path: bodyPath(source, file, path),
+      ...{ code, message },
+      params: { file, path, ...(line !== null && { line, column }) },
+    })),
+  })
+}
+
+function bodyPath(source: PackState['source'], file: string, path: string): string {
+  if (source === 'tarball') return '/tarball'
+  if (source !== 'inline') return '/available'
+  if (file === manifestFile) return `/manifest${path}`
+  return `/files/${file.replaceAll('~', '~0').replaceAll('/', '~1')}`
+}
+
+/** Throws validation_failed naming what the pack asks for and is not granted. */
+export function refuseNotGranted(asks: ArtifactPermissions, grant: ArtifactPermissions): void {
+  const missing = lacking(asks, grant)
+  if (!missing) return
+  const message = `The pack asks for what \`grant\` does not name: ${Object.keys(missing).join(', ')}.`
+  throw new ApiError('validation_failed', message, {
+    details: [{ in: 'body', path: '/grant', code: 'not_granted', message, params: { asks, missing } }],
+  })
+}
+
+/** Throws `forbidden` naming what is missing: artifacts do nothing that whoever installs them may not do. */
+export function refuseMissingRights(held: readonly string[], needs: NeededRights): void {
+  const missing = missingRights(held, needs)
+  if (missing.length === 0) return
+  const message = `What the artifacts of this pack do takes permissions you do not hold: ${missing.join(', ')}.`
+  throw new ApiError('forbidden', message, {
+    details: [{ in: 'body', path: '', code: 'permission_not_held', message, params: { missing } }],
+  })
+}
+
+/** Throws `conflict` where something still uses what would be gone. */
+export function refuseUses(uses: readonly ArtifactUse[], how: string): void {
+  if (uses.length === 0) return
+  const message = `Still in use: ${uses
+    .slice(0, 5)
+    .map(({ artifact, kind, name }) => `${artifact} by the ${kind.replace('_', ' ')} ${name}`)
+    .join(', ')}. ${how}`
+  throw new ApiError('conflict', message, {
+    details: uses.slice(0, mostDetails).map(({ artifact, kind, id, name }) => ({
+      ...{ in: 'body' as const, path: '', code: 'in_use', message: `${artifact} is used by ${kind} ${id}.` },
+      params: { artifact, kind, id, name },
+    })),
+  })
+}

@@ -1,0 +1,63 @@
+import { Environment, missingRights, type NeededRights, permissions, systemActor } from '@opsplane/contracts'
+import type { ServiceClient } from '@opsplane/http'
+import type { Database } from '@opsplane/postgres'
+import { type BackgroundWork, type ServiceContext, watchOwnerRights } from '@opsplane/service'
+import { z } from 'zod'
+import type { Packs } from './packs.js'
+
+/** Suspends packs whose owner may no longer do what their artifacts need. */
+export function watchRights(
+  ctx: ServiceContext,
+  { suspend }: Pick<Packs, 'suspend'>,
+  settings: Pick<ServiceClient, 'post'>,
+): BackgroundWork {
+  const { database, clock } = ctx
+  return watchOwnerRights(ctx, {
+    durable: 'sdk-rights',
+    settings,
+    ownersIn: (workspaceId, users) => ownersIn(database, workspaceId, users),
+    async suspend({ workspaceId, userIds, held, causationId }) {
+      for (const { id, environment, ownerId, needs } of await activeOf(database, workspaceId, userIds)) {
+        const missing = missingOf(held[ownerId], needs)
+        if (missing.length === 0) continue
+        const tenant = { workspaceId, environment }
+        const meta = { tenant, actor: systemActor, now: clock.now(), requestId: null, causationId }
+        await suspend(id, { ownerId, missing }, meta)
+      }
+    },
+  })
+}
+
+const missingOf = (held: readonly string[] | undefined, needs: NeededRights): string[] =>
+  held ? missingRights(held, needs) : ['membership']
+
+/** Who owns active packs in the workspace. */
+async function ownersIn(
+  { sql }: Pick<Database, 'sql'>,
+  workspaceId: string,
+  users: readonly string[] | null,
+): Promise<string[]> {
+  const rows = await sql.unsafe<{ owner: string }[]>(
+    `select distinct owner_id as owner from packs
+     where workspace_id = $1 and status = 'active' and ($2::text[] is null or owner_id = any($2::text[])) order by 1`,
+    [workspaceId, users && [...users]],
+  )
+  return rows.map(({ owner }) => owner)
+}
+
+const Rights = z.array(z.enum(permissions))
+const Active = z.object({
+  id: z.string(),
+  environment: Environment,
+  ownerId: z.string(),
+  needs: z.object({ reads: Rights, uses: Rights }),
+})
+
+async function activeOf({ sql }: Pick<Database, 'sql'>, workspaceId: string, users: readonly string[]) {
+  const rows = await sql.unsafe(
+    `select id, environment, owner_id as "ownerId", state->'needs' as needs from packs
+     where workspace_id = $1 and status = 'active' and owner_id = any($2::text[]) order by id`,
+    [workspaceId, [...users]],
+  )
+  return rows.map((row) => Active.parse(row))
+}

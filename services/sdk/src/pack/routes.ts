@@ -1,0 +1,170 @@
+import {
+  AvailablePack,
+  CheckPack,
+  type ErrorCode,
+  InstallPack,
+  Pack,
+  PackCheck,
+  PackStatus,
+  PromotePack,
+  packLimits,
+  RollbackPack,
+} from '@opsplane/contracts'
+import { defineList, defineRoute, type Route } from '@opsplane/http'
+import { keysetPage } from '@opsplane/postgres'
+import type { ServiceContext } from '@opsplane/service'
+import { eq, ne } from 'drizzle-orm'
+import { z } from 'zod'
+import type { AvailablePacks } from './available.js'
+import type { Packs } from './packs.js'
+import { installedVersions } from './present.js'
+import { packs as table } from './tables.js'
+
+const tag = 'Packs'
+const reading = { tag, scope: 'sdk:read' } as const
+/** A tarball in base64, or files with all their escapes. */
+const bodyLimitBytes = 2 * packLimits.tarballBytes
+const changing = { method: 'post', tag, scope: 'sdk:write', response: Pack, bodyLimitBytes } as const
+const errors: ErrorCode[] = [
+  'forbidden',
+  'conflict',
+  'version_conflict',
+  'service_unavailable',
+  'upstream_timeout',
+  'upstream_error',
+]
+const granting =
+  'Artifacts act for whoever installs them, with at most their rights: what the pack asks for has to be named in `grant` ' +
+  '(422, `not_granted`, with all it asks for), and to be held (403, `permission_not_held`).'
+
+export function packRoutes(
+  { database, cursors }: ServiceContext,
+  packs: Packs,
+  available: AvailablePacks,
+): Route[] {
+  return [
+    defineList({
+      ...reading,
+      operationId: 'listPacks',
+      path: '/sdk/packs',
+      summary: 'List installed packs',
+      query: z.object({ status: PackStatus.optional() }),
+      sorts: ['-createdAt', 'updatedAt', 'name'],
+      response: Pack,
+      handler: ({ query: { limit, after, sort, status }, binding, meta: { tenant } }) =>
+        keysetPage(database.db, {
+          table,
+          tenant,
+          where: [status === undefined ? ne(table.status, 'uninstalled') : eq(table.status, status)],
+          sort: { column: sortColumns[sort.field], direction: sort.direction },
+          ...{ limit, after, binding, cursors, present: packs.aggregate.present },
+        }),
+    }),
+
+    defineRoute({
+      ...reading,
+      operationId: 'listAvailablePacks',
+      method: 'get',
+      path: '/sdk/packs/available',
+      summary: 'List packs that the platform has at hand',
+      description: 'Those that ship with it, and those of its operator. They are installed by their names.',
+      response: z.array(AvailablePack),
+      changesUnversioned: true,
+      handler: async ({ meta: { tenant } }) => {
+        const installed = await installedVersions(database, tenant)
+        return available
+          .list()
+          .map((pack) => ({ ...pack, installedVersion: installed.get(pack.name) ?? null }))
+      },
+    }),
+
+    defineRoute({
+      ...changing,
+      operationId: 'checkPack',
+      path: '/sdk/packs/check',
+      summary: 'Find out what installing a pack would do',
+      description: 'What it asks for, changes and breaks, and all that is wrong with it. Nothing is changed.',
+      body: CheckPack,
+      response: PackCheck,
+      idempotency: 'none',
+      errors: ['service_unavailable', 'upstream_timeout', 'upstream_error'],
+      handler: ({ body, meta }) => packs.check(body, meta),
+    }),
+
+    defineRoute({
+      ...changing,
+      operationId: 'installPack',
+      path: '/sdk/packs/install',
+      summary: 'Install a pack',
+      description:
+        `From its manifest and files, a tarball with its integrity, or by the name of an available one. ${granting} Another ` +
+        'version takes the place of the one that is installed; a version stands for one content for good (409). Emits ' +
+        '`pack.installed` or `pack.upgraded`, and `artifact.created`, `artifact.updated` and `artifact.removed`.',
+      body: InstallPack,
+      status: 201,
+      errors,
+      handler: ({ body, meta }) => packs.install(body, meta),
+    }),
+
+    defineRoute({
+      ...reading,
+      operationId: 'getPack',
+      method: 'get',
+      path: '/sdk/packs/:id',
+      summary: 'Get an installed pack',
+      description: 'By its id or its name.',
+      response: Pack,
+      errors: ['not_found'],
+      handler: ({ params, meta }) => packs.get(params.id, meta.tenant),
+    }),
+
+    defineRoute({
+      ...changing,
+      operationId: 'rollbackPack',
+      path: '/sdk/packs/:id/rollback',
+      summary: 'Go back to a version that was installed before',
+      description: `Its artifacts go back to the versions they had. ${granting} Emits as an installation does.`,
+      body: RollbackPack,
+      ifMatch: false,
+      errors: ['not_found', ...errors],
+      handler: ({ params, body, meta }) => packs.rollback(params.id, body, meta),
+    }),
+
+    defineRoute({
+      ...changing,
+      operationId: 'promotePack',
+      path: '/sdk/packs/:id/promote',
+      summary: 'Install the present version of a pack in another environment',
+      description: `Its artifacts have versions of their own there. ${granting} Emits there as an installation does.`,
+      body: PromotePack,
+      ifMatch: false,
+      idempotency: 'claim',
+      errors: ['not_found', 'environment_forbidden', ...errors],
+      handler: ({ params, body, meta }) => packs.promote(params.id, body, meta),
+    }),
+
+    defineRoute({
+      operationId: 'uninstallPack',
+      method: 'delete',
+      path: '/sdk/packs/:id',
+      summary: 'Uninstall a pack',
+      description:
+        'Refused while workflows or jobs use its artifacts (409, `in_use`), unless forced. Executions stay, and slugs keep ' +
+        'their ids and versions for when it comes back. Emits `pack.uninstalled` and `artifact.removed`.',
+      tag,
+      scope: 'sdk:write',
+      query: z.object({
+        force: z
+          .enum(['true', 'false'])
+          .default('false')
+          .transform((text) => text === 'true'),
+      }),
+      response: z.void(),
+      status: 204,
+      errors: ['not_found', 'precondition_failed', ...errors],
+      handler: async ({ params, query, meta }) => packs.uninstall(params.id, query, meta),
+    }),
+  ]
+}
+
+const sortColumns = { createdAt: table.createdAt, updatedAt: table.updatedAt, name: table.name }
