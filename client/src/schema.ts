@@ -5015,6 +5015,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/workflows/{id}/skipped-triggers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what started no run
+         * @description Events, calls and times that would have started a run of the workflow, and did not; the latest first.
+         */
+        get: operations["listSkippedTriggers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/workflows/{id}/test": {
         parameters: {
             query?: never;
@@ -5402,7 +5422,10 @@ export interface components {
             table?: string;
             /** @description What instant of a fact counts: the first one of its dataset unless given. Of tables and saved queries a column, which a grain and a range need. */
             timeField?: string;
-            /** @default UTC */
+            /**
+             * @default UTC
+             * @example Europe/Berlin
+             */
             timeZone?: string;
         };
         App: {
@@ -8816,6 +8839,20 @@ export interface components {
             name?: string;
             widgets?: components["schemas"]["DashboardWidget"][];
         };
+        /**
+         * @example {
+         *       "id": "open",
+         *       "title": "Open incidents",
+         *       "kind": "metric",
+         *       "width": 3,
+         *       "query": {
+         *         "dataset": "incidents",
+         *         "measures": [
+         *           "open"
+         *         ]
+         *       }
+         *     }
+         */
         DashboardWidget: {
             /** @description Unique in the dashboard. */
             id: string;
@@ -8926,7 +8963,10 @@ export interface components {
                 table?: string;
                 /** @description What instant of a fact counts: the first one of its dataset unless given. Of tables and saved queries a column, which a grain and a range need. */
                 timeField?: string;
-                /** @default UTC */
+                /**
+                 * @default UTC
+                 * @example Europe/Berlin
+                 */
                 timeZone?: string;
             };
             report?: string;
@@ -13983,6 +14023,7 @@ export interface components {
                 /** @enum {string} */
                 unit: "hour" | "day" | "week" | "month" | "quarter" | "year";
             };
+            /** @example Europe/Berlin */
             timeZone?: string;
         };
         /**
@@ -14308,6 +14349,23 @@ export interface components {
         };
         /** @enum {string} */
         Severity: "critical" | "high" | "medium" | "low";
+        SkippedTrigger: {
+            /**
+             * @description `too_deep`: runs had caused runs more than ten levels deep. `overlap`: the schedule says so.
+             * @enum {string}
+             */
+            reason: "too_deep" | "overlap";
+            /** Format: date-time */
+            triggeredAt: string;
+            /** @description Of the event, the call or the time. */
+            triggerId: string;
+            triggerType: string;
+        };
+        SkippedTriggerPage: {
+            data: components["schemas"]["SkippedTrigger"][];
+            meta: components["schemas"]["Meta"];
+            pagination: components["schemas"]["Pagination"];
+        };
         SlaCalendar: {
             /** Format: date-time */
             createdAt: string;
@@ -67361,6 +67419,142 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RunPage"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    listSkippedTriggers: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before. */
+                after?: string;
+                /** @description Items per page. */
+                limit?: number;
+                /** @description Field to sort by; `-` sorts descending. */
+                sort?: "createdAt" | "-createdAt";
+            };
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List what started no run */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SkippedTriggerPage"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
