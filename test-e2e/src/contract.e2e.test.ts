@@ -37,6 +37,7 @@ const idsOf = (found: Described[]) => found.map(({ operationId }) => operationId
 
 /** The mutating operations without Idempotency-Key, and why. Where nobody is logged in, it would be nobody's key. */
 const withoutKey: Record<string, string> = {
+  checkPack: 'changes nothing',
   changePassword: 'a repetition learns that the password is another one',
   createAuditCheckpoint: 'a repetition signs the same chain once more',
   dryRunMigration: 'changes nothing',
@@ -52,8 +53,8 @@ const withoutKey: Record<string, string> = {
   verifyAuditAgainstCheckpoint: 'changes nothing',
 }
 
-/** The operations that answer with a resource other than the one of their path, which they leave as it is. */
-const ofAnotherResource = ['linkProblemIncident', 'promoteWorkflow']
+/** The operations that answer with a resource other than the one of their path, which they leave as it is, or change others with it. */
+const ofAnotherResource = ['linkProblemIncident', 'promotePack', 'promoteWorkflow', 'rollbackPack']
 
 test('every POST, PUT and PATCH takes an Idempotency-Key, but for the few with a reason', () => {
   const mutating = operations.filter(
