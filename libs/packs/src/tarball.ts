@@ -60,7 +60,7 @@ function filesOf(archive: Buffer) {
 }
 
 const isTooLarge = (error: unknown) =>
-  error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE'
+  typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE'
 
 function textOf(path: string, bytes: Buffer): string {
   try {
@@ -73,5 +73,5 @@ function textOf(path: string, bytes: Buffer): string {
 function commonFolder(paths: readonly string[]): string {
   const first = paths[0] ?? ''
   const folder = first.slice(0, first.indexOf('/') + 1)
-  return folder !== '' && paths.every((path) => path.startsWith(folder)) ? folder : ''
+  return folder.length > 1 && paths.every((path) => path.startsWith(folder)) ? folder : ''
 }

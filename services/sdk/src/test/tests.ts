@@ -1,0 +1,118 @@
+import {
+  ApiError,
+  type ArtifactTest,
+  type ArtifactTestResult,
+  type ArtifactTestRun,
+  invalidField,
+  type JsonValue,
+  notFound,
+  type RunArtifactTests,
+  type TenantScope,
+} from '@opsplane/contracts'
+import type { RequestMeta } from '@opsplane/http'
+import { type JudgedOutcome, judge, recordedFunctions, recordedHost } from '@opsplane/packs'
+import type { HostFunctions } from '@opsplane/sandbox'
+import type { Artifacts } from '../artifact/artifacts.js'
+import type { ArtifactLoading, LoadedArtifact } from '../artifact/loading.js'
+
+/** What came of running an artifact, as the log of executions has it. */
+type Recorded = JudgedOutcome & { id: string; duration_ms: number | null }
+
+/** Runs an artifact with nothing but recorded calls outside, as an execution of its own. */
+export type RunTest = (
+  artifact: LoadedArtifact,
+  options: {
+    tenant: TenantScope
+    input: JsonValue
+    now: string
+    requestId: string | null
+    host: HostFunctions
+    /** What `host.context.now` says; the present unless given. */
+    contextNow?: string | undefined
+  },
+) => Promise<Recorded>
+
+export interface TestsParts {
+  artifacts: Pick<Artifacts, 'record' | 'stored'>
+  loading: Pick<ArtifactLoading, 'loadArtifact'>
+  runTest: RunTest
+}
+
+export interface Tests {
+  /**
+   * Runs tests of an artifact one after the other, each as an execution. Throws not_found, and validation_failed for names of
+   * no test.
+   */
+  run(idOrSlug: string, wanted: RunArtifactTests, meta: RequestMeta): Promise<ArtifactTestRun>
+}
+
+/** Tests that are not begun by then have failed: whoever asks waits no longer than this and the last one. */
+const longestMs = 50_000
+
+export function createTests({ artifacts, loading, runTest }: TestsParts): Tests {
+  const runOne = async (
+    artifact: LoadedArtifact,
+    test: ArtifactTest,
+    { tenant, now, requestId }: RequestMeta,
+  ): Promise<ArtifactTestResult> => {
+    const host = recordedHost(test)
+    const asked = { tenant, input: test.input, now, requestId, host: recordedFunctions(host) }
+    const ran = await attempt(() => runTest(artifact, { ...asked, contextNow: test.now }))
+    const differences = [...judge(test, ran), ...host.differences()]
+    return {
+      ...{ name: test.name, passed: differences.length === 0, differences },
+      ...{ durationMs: ran.duration_ms ?? 0, executionId: ran.id },
+    }
+  }
+
+  return {
+    async run(idOrSlug, { version, names }, { tenant, signal, ...meta }) {
+      const { state } = await artifacts.record(idOrSlug, tenant)
+      const artifact = await loading.loadArtifact(tenant, state.id, version)
+      if (!artifact) throw notFound()
+      const { tests } = await artifacts.stored(artifact.id, artifact.version, tenant)
+      const endMs = performance.now() + longestMs
+      const results: ArtifactTestResult[] = []
+      for (const test of chosen(tests, names)) {
+        signal.throwIfAborted()
+        const late = performance.now() >= endMs
+        results.push(late ? notRun(test) : await runOne(artifact, test, { tenant, signal, ...meta }))
+      }
+      return { artifactId: artifact.id, artifactVersion: artifact.version, ...counted(results) }
+    },
+  }
+}
+
+/** Input that the schema refuses begins no execution: a test may expect just that. */
+async function attempt(run: () => Promise<Recorded>): Promise<Omit<Recorded, 'id'> & { id: string | null }> {
+  try {
+    return await run()
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'validation_failed') throw error
+    const { code, details } = error
+    const message = [error.message, ...details.map((detail) => `${detail.path} ${detail.message}`)].join(' ')
+    return { id: null, duration_ms: 0, status: 'failed', output: null, error: { code, message }, logs: [] }
+  }
+}
+
+function chosen(
+  tests: readonly ArtifactTest[],
+  names: readonly string[] | undefined,
+): readonly ArtifactTest[] {
+  const known = new Set(tests.map(({ name }) => name))
+  const unknown = names?.findIndex((name) => !known.has(name)) ?? -1
+  if (unknown !== -1)
+    throw invalidField(`/names/${unknown}`, 'unknown_test', `There is no test named ${names?.[unknown]}.`)
+  return names === undefined ? tests : tests.filter(({ name }) => names.includes(name))
+}
+
+const notRun = ({ name }: ArtifactTest): ArtifactTestResult => ({
+  ...{ name, passed: false, durationMs: 0, executionId: null },
+  differences: [{ path: '', message: 'it was not run: those before it took too long together' }],
+})
+
+function counted(results: ArtifactTestResult[]) {
+  const passed = results.filter((result) => result.passed).length
+  const durationMs = results.reduce((sum, result) => sum + result.durationMs, 0)
+  return { passed, failed: results.length - passed, durationMs, results }
+}
