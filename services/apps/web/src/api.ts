@@ -38,8 +38,9 @@ type SentRequest = Partial<AppActionRequest> & Pick<AppActionRequest, 'source'>
 export function createAppApi({ workspace, app, environment }: Place, session: Session): AppApi {
   const base = `/apps/${encodeURIComponent(workspace)}/${encodeURIComponent(app)}/-`
   const headers = () => ({
-    'x-workspace': workspace,
-    ...(environment !== undefined && { 'x-environment': environment }),
+    // An embed token has its workspace and its environment in itself.
+    ...(!session.isEmbedded && { 'x-workspace': workspace }),
+    ...(!session.isEmbedded && environment !== undefined && { 'x-environment': environment }),
     ...(session.token() !== undefined && { authorization: `Bearer ${session.token()}` }),
   })
   const post = (path: string, body: object, more: Record<string, string> = {}) =>
