@@ -26,7 +26,8 @@ export const sampleNames = (): string[] =>
 /** Throws CliError where there is none of that name. */
 export function readSample(name: string): SampleApp {
   const names = sampleNames()
-  if (!names.includes(name)) throw usageError(`There is no sample app ${name}. There are ${names.join(', ')}.`)
+  if (!names.includes(name))
+    throw usageError(`There is no sample app ${name}. There are ${names.join(', ')}.`)
   return SampleApp.parse(JSON.parse(readFileSync(new URL(`${name}.json`, folder), 'utf8')))
 }
 
@@ -79,7 +80,11 @@ async function ensureTable(api: Api, table: SampleApp['tables'][number], say: In
   }
 }
 
-async function ensureWorkflow(api: Api, workflow: SampleApp['workflows'][number], say: InstallOptions['say']) {
+async function ensureWorkflow(
+  api: Api,
+  workflow: SampleApp['workflows'][number],
+  say: InstallOptions['say'],
+) {
   for await (const page of api.pages(Workflow, { path: '/workflows' })) {
     if (page.some(({ name }) => name === workflow.name)) {
       say(`The workflow ${workflow.name} is there already.`)

@@ -40,10 +40,15 @@ Examples:
 
 /** Where a browser finds an app. */
 function addressOf(
-  { baseUrl, workspace, environment }: { baseUrl: string; workspace: string; environment?: string | undefined },
+  {
+    baseUrl,
+    workspace,
+    environment,
+  }: { baseUrl: string; workspace: string; environment?: string | undefined },
   slug: string,
 ): string {
   const url = new URL(`/apps/${encodeURIComponent(workspace)}/${encodeURIComponent(slug)}`, baseUrl)
-  if (environment !== undefined && environment !== 'production') url.searchParams.set('environment', environment)
+  if (environment !== undefined && environment !== 'production')
+    url.searchParams.set('environment', environment)
   return url.href
 }

@@ -30,6 +30,8 @@ export interface AppApi {
   act(request: AppActionRequest): Promise<unknown>
   /** The token of a new session. */
   logIn(email: string, password: string): Promise<string>
+  /** Ends the session at the platform. */
+  logOut(): Promise<void>
 }
 
 type SentRequest = Partial<AppActionRequest> & Pick<AppActionRequest, 'source'>
@@ -55,8 +57,9 @@ export function createAppApi({ workspace, app, environment }: Place, session: Se
     logIn: async (email, password) => {
       const body = JSON.stringify({ email, password })
       const answer = await ask('/api/v1/auth/token', { method: 'POST', headers: json, body })
-      return (answer as { token: string }).token
+      return (answer as { accessToken: string }).accessToken
     },
+    logOut: async () => void (await post('/api/v1/auth/logout', {})),
   }
 }
 
