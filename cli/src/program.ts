@@ -1,6 +1,7 @@
 import { environments } from '@opsplane/contracts'
 import { Command, CommanderError, Option } from 'commander'
 import { addAccountCommands } from './commands/account.js'
+import { addAppCommands } from './commands/apps.js'
 import { addAuditCommands } from './commands/audit.js'
 import { addDeadLetterCommands } from './commands/dead-letters.js'
 import { addDeliveryCommands } from './commands/deliveries.js'
@@ -62,6 +63,7 @@ function createProgram(io: Io): Command {
   addDeliveryCommands(program, io)
   addReplayCommands(program, io)
   addRunCommands(program, io)
+  addAppCommands(program, io)
   addTopicCommands(program, io)
   addEventCommands(program, io)
   addAuditCommands(program, io)

@@ -234,6 +234,7 @@ export const pageFields = {
   slug: PageSlug,
   title: z.string().trim().min(1).max(200),
   position: z.int().min(0).max(1_000),
+  inNavigation: z.boolean(),
   components: Components,
 }
 
@@ -244,6 +245,9 @@ export const PageInput = z
     position: pageFields.position
       .default(0)
       .meta({ description: 'Pages are shown in its order; the first one is where the app begins.' }),
+    inNavigation: pageFields.inNavigation
+      .default(true)
+      .meta({ description: 'Not for one that only others lead to, such as that of a record.' }),
     components: pageFields.components.default([]),
   })
   .meta({

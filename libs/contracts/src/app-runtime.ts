@@ -10,7 +10,14 @@ import { Environment } from './principal.js'
 export const AppDefinition = z.object({
   app: z.object({ name: z.string(), slug: z.string(), environment: Environment, deployment: z.int() }),
   user: z.object({ id: z.string(), name: z.string(), email: z.string() }).nullable(),
-  pages: z.array(z.object({ slug: PageSlug, title: z.string(), components: z.array(Component) })),
+  pages: z.array(
+    z.object({
+      slug: PageSlug,
+      title: z.string(),
+      inNavigation: z.boolean(),
+      components: z.array(Component),
+    }),
+  ),
 })
 export type AppDefinition = z.infer<typeof AppDefinition>
 

@@ -88,6 +88,8 @@ function definitionOf({ deployment, contents, tenant, user }: Running): AppDefin
   return {
     app: { name, slug, environment: tenant.environment, deployment: number ?? 0 },
     user,
-    pages: contents.pages.map(({ slug: page, title, components }) => ({ slug: page, title, components })),
+    pages: contents.pages.map(({ slug: page, title, inNavigation, components }) => ({
+      ...{ slug: page, title, inNavigation, components },
+    })),
   }
 }

@@ -30,6 +30,8 @@ export interface AppApi {
   act(request: AppActionRequest): Promise<unknown>
   /** The token of a new session. */
   logIn(email: string, password: string): Promise<string>
+  /** Ends the session at the platform. */
+  logOut(): Promise<void>
 }
 
 type SentRequest = Partial<AppActionRequest> & Pick<AppActionRequest, 'source'>
@@ -38,8 +40,9 @@ type SentRequest = Partial<AppActionRequest> & Pick<AppActionRequest, 'source'>
 export function createAppApi({ workspace, app, environment }: Place, session: Session): AppApi {
   const base = `/apps/${encodeURIComponent(workspace)}/${encodeURIComponent(app)}/-`
   const headers = () => ({
-    'x-workspace': workspace,
-    ...(environment !== undefined && { 'x-environment': environment }),
+    // An embed token has its workspace and its environment in itself.
+    ...(!session.isEmbedded && { 'x-workspace': workspace }),
+    ...(!session.isEmbedded && environment !== undefined && { 'x-environment': environment }),
     ...(session.token() !== undefined && { authorization: `Bearer ${session.token()}` }),
   })
   const post = (path: string, body: object, more: Record<string, string> = {}) =>
@@ -54,8 +57,9 @@ export function createAppApi({ workspace, app, environment }: Place, session: Se
     logIn: async (email, password) => {
       const body = JSON.stringify({ email, password })
       const answer = await ask('/api/v1/auth/token', { method: 'POST', headers: json, body })
-      return (answer as { token: string }).token
+      return (answer as { accessToken: string }).accessToken
     },
+    logOut: async () => void (await post('/api/v1/auth/logout', {})),
   }
 }
 

@@ -24,10 +24,16 @@ export function App({ api, session }: { api: AppApi; session: Session }) {
   useEffect(() => {
     if (session.token() || session.isEmbedded) void load()
   }, [session, load])
-  const logOut = useCallback(() => {
+  /** The session has ended by itself. */
+  const leave = useCallback(() => {
     session.leave()
     setState(session.isEmbedded ? endedEmbed : { kind: 'login' })
   }, [session])
+  const logOut = useCallback(() => {
+    // Here it is over whatever the platform says.
+    api.logOut().catch(() => {})
+    leave()
+  }, [api, leave])
 
   switch (state.kind) {
     case 'loading':
@@ -51,6 +57,7 @@ export function App({ api, session }: { api: AppApi; session: Session }) {
       return (
         <RunningApp
           {...{ definition: state.definition, api, isEmbedded: session.isEmbedded }}
+          onLeave={leave}
           onLogout={logOut}
         />
       )

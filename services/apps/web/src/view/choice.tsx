@@ -13,15 +13,31 @@ interface Option {
   label: string
 }
 
+interface ChoiceProps extends ControlProps<ChoiceInput> {
+  name: string
+  /** What choosing nothing is called. */
+  empty: string
+  notes?: ReactNode
+}
+
 /** One of several: of a list, or of the rows of a source. */
-export function ChoiceControl({
-  notes,
-  ...props
-}: ControlProps<ChoiceInput> & { name: string; notes?: ReactNode }) {
+export function ChoiceControl({ notes, empty, ...props }: ChoiceProps) {
   const { store } = usePage()
   const options = optionsOf(store, props.input)
   const state = <OptionState input={props.input} store={store} />
-  if (props.input.type === 'radio') return <Radios {...props} options={options} notes={[state, notes]} />
+  if (props.input.type === 'radio')
+    return (
+      <Radios
+        {...props}
+        options={options}
+        notes={
+          <>
+            {state}
+            {notes}
+          </>
+        }
+      />
+    )
   const { id, typed, onTyped, aria, input } = props
   return (
     <>
@@ -31,7 +47,7 @@ export function ChoiceControl({
         onChange={(event) => onTyped(event.currentTarget.value)}
       >
         {/* Chosen by nobody is no choice: something required has to be chosen. */}
-        {(!input.required || typed === '') && <option value="">{input.required ? 'Choose…' : ''}</option>}
+        {(!input.required || typed === '') && <option value="">{input.required ? 'Choose…' : empty}</option>}
         {options.map(({ value, label }) => (
           <option key={value} value={value}>
             {label}

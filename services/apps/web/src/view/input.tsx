@@ -38,6 +38,7 @@ export function InputView({ input, isOfForm = false, problem }: InputProps) {
   }
   const name =
     isOfForm && !input.required && input.type !== 'checkbox' ? `${input.label} (optional)` : input.label
+  const empty = isOfForm ? 'None' : 'Any'
   const control = { id, typed: store.typed(input), onTyped: (typed: Typed) => store.type(input, typed), aria }
   const notes = (
     <>
@@ -53,7 +54,7 @@ export function InputView({ input, isOfForm = false, problem }: InputProps) {
       )}
     </>
   )
-  if (input.type === 'radio') return <ChoiceControl {...control} input={input} name={name} notes={notes} />
+  if (input.type === 'radio') return <ChoiceControl {...control} input={input} {...{ name, empty, notes }} />
   if (input.type === 'checkbox') {
     return (
       <div className="field">
@@ -69,7 +70,7 @@ export function InputView({ input, isOfForm = false, problem }: InputProps) {
     <div className="field">
       <label htmlFor={id}>{name}</label>
       {input.type === 'select' ? (
-        <ChoiceControl {...control} input={input} name={name} />
+        <ChoiceControl {...control} input={input} {...{ name, empty }} />
       ) : (
         <TypedControl {...control} input={input} />
       )}

@@ -15,6 +15,7 @@ interface NavigationProps {
 
 /** Name of the app, its pages, and who uses it. The first thing the keyboard finds leads past it. */
 export function Navigation({ app, pages, current, place, goTo, user, onLogout }: NavigationProps) {
+  const shown = pages.filter(({ inNavigation }) => inNavigation)
   const follow = (event: MouseEvent<HTMLAnchorElement>, page: string) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return
     event.preventDefault()
@@ -41,9 +42,9 @@ export function Navigation({ app, pages, current, place, goTo, user, onLogout }:
           </div>
         )}
       </div>
-      {pages.length > 1 && (
+      {shown.length > 1 && (
         <nav aria-label="Pages">
-          {pages.map(({ slug, title }) => (
+          {shown.map(({ slug, title }) => (
             <a
               key={slug}
               href={addressOf({ ...place, page: slug, params: {} })}

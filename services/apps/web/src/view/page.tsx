@@ -13,22 +13,22 @@ interface PageProps {
   api: Pick<AppApi, 'data'>
   host: ActionHost
   /** The session is over. */
-  onLogout(): void
+  onLeave(): void
   /** Whether it was gone to, instead of being the first. */
   takesFocus: boolean
 }
 
 /** A page with a state of its own; a new one when it is left and come back to. */
-export function PageView({ page, params, user, api, host, onLogout, takesFocus }: PageProps) {
+export function PageView({ page, params, user, api, host, onLeave, takesFocus }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   const store = useMemo(() => {
     const load: AppApi['data'] = (requests) =>
       api.data(requests).catch((error: unknown) => {
-        if (error instanceof ApiFailure && needsLogin(error)) onLogout()
+        if (error instanceof ApiFailure && needsLogin(error)) onLeave()
         throw error
       })
     return new PageStore({ page: { ...page, params }, user, load })
-  }, [page, params, user, api, onLogout])
+  }, [page, params, user, api, onLeave])
   useEffect(() => void store.start(), [store])
   useEffect(() => {
     if (takesFocus) heading.current?.focus()

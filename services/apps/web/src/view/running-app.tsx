@@ -10,13 +10,14 @@ import { PageView } from './page.js'
 interface RunningAppProps {
   definition: AppDefinition
   api: AppApi
-  /** Undefined where nobody is logged in by themselves. */
+  /** The session is over. */
+  onLeave: () => void
   onLogout: () => void
   isEmbedded: boolean
 }
 
 /** An app once it is loaded: its pages, one of them shown. */
-export function RunningApp({ definition, api, onLogout, isEmbedded }: RunningAppProps) {
+export function RunningApp({ definition, api, onLeave, onLogout, isEmbedded }: RunningAppProps) {
   const { place, goTo, isFirst } = usePlace()
   const [message, setMessage] = useState('')
   const [question, setQuestion] = useState<Question>()
@@ -36,11 +37,11 @@ export function RunningApp({ definition, api, onLogout, isEmbedded }: RunningApp
         }),
       act: (request: AppActionRequest) =>
         api.act(request).catch((error: unknown) => {
-          if (needsLogin(error)) onLogout()
+          if (needsLogin(error)) onLeave()
           throw error
         }),
     }),
-    [api, goTo, onLogout],
+    [api, goTo, onLeave],
   )
   useEffect(() => {
     document.title = page ? `${page.title} – ${app.name}` : app.name
@@ -62,7 +63,7 @@ export function RunningApp({ definition, api, onLogout, isEmbedded }: RunningApp
         {page ? (
           <PageView
             key={addressOf(place)}
-            {...{ page, params: place.params, user, api, host, onLogout, takesFocus: !isFirst }}
+            {...{ page, params: place.params, user, api, host, onLeave, takesFocus: !isFirst }}
           />
         ) : (
           <h1>{pages.length === 0 ? 'This app has no pages.' : 'This app has no such page.'}</h1>
