@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { AnalyticsQuery, FactRowsQuery, ResultColumn } from './analytics-query.js'
 import { type EventDefinition, resourceEvent } from './catalog.js'
-import { Filter } from './filter.js'
 import { idSchema } from './ids.js'
 import { JsonValue } from './json-value.js'
+import { RecordFilter } from './studio-records.js'
 
 const At = z.iso.datetime({ precision: 3 })
 const Name = z.string().trim().min(1).max(200)
@@ -19,7 +19,7 @@ export type ExportFormat = z.infer<typeof ExportFormat>
 export const TableRowsQuery = z
   .strictObject({
     table: z.string().min(1).max(100).meta({ description: 'Slug of the table.' }),
-    filter: Filter.default({}),
+    filter: RecordFilter.default({}),
   })
   .meta({ id: 'TableRowsQuery', example: { table: 'assets', filter: { status: 'in_use' } } })
 export type TableRowsQuery = z.infer<typeof TableRowsQuery>

@@ -62,7 +62,7 @@ export const durableConsumers: Partial<Record<ServiceName, readonly string[]>> =
   dispatcher: ['dispatcher-delivery-fanout', 'dispatcher-webhook-rights'],
   workflows: ['workflows-rights', 'workflows-schedules', 'workflows-triggers'],
   sdk: ['sdk-rights'],
-  analytics: ['analytics-facts'],
+  analytics: ['analytics-export-links', 'analytics-facts', 'analytics-kpi-schedules'],
 }
 
 /** The durable consumers of each service on the stream of topics. */

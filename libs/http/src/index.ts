@@ -1,6 +1,7 @@
 export { type AppOptions, createApp } from './app.js'
 export { anonymousPrincipal, callingService, causationHeader } from './authenticate.js'
 export { readJson } from './body.js'
+export { type ByteRange, rangeOf } from './byte-range.js'
 export { createDelegations, type Delegations } from './delegation.js'
 export { type BrowserDocument, type DocumentContract, defineDocument } from './document.js'
 export { diffOf } from './document-diff.js'
@@ -77,6 +78,12 @@ export {
   type ServiceRequest,
   serviceClient,
 } from './service-client.js'
-export { defineStream, type LineStream, type StreamContract, type TextStream } from './stream.js'
+export {
+  defineStream,
+  type FileStream,
+  type LineStream,
+  type StreamContract,
+  type TextStream,
+} from './stream.js'
 export { anyMediaType, defineUpload, type UploadContract } from './upload.js'
 export { jsonPointer, mostDetails, parseField, validationFailed } from './validation.js'

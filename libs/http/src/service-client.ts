@@ -32,6 +32,8 @@ export interface ServiceClient {
   ): Promise<z.output<Schema>>
   /** The lines of a text, such as one of JSON objects, as they come; 16 MiB of it at most. */
   lines(path: string, options?: CallOptions): AsyncIterable<string>
+  /** An answer of any length, no faster than it is read. Throws what `get` throws, also where it ends too early. */
+  stream(path: string, options?: CallOptions): AsyncIterable<Buffer>
   /** Any request, whatever is answered. Throws only where there is no answer. */
   request(request: ServiceRequest): Promise<ServiceAnswer>
   close(): Promise<void>
@@ -73,6 +75,7 @@ const maxResponseBytes = 16 * 1024 * 1024
 export function serviceClient(options: ServiceClientOptions): ServiceClient {
   const { audience, issuer, timeoutMs } = options
   let pool: Pool | undefined
+  let streaming: Pool | undefined
   let closed = false
   const opened = (): Pool => {
     if (closed) throw new Error('The client is closed.')
@@ -85,11 +88,24 @@ export function serviceClient(options: ServiceClientOptions): ServiceClient {
     return pool
   }
 
+  /** What goes on for long has connections of its own. */
+  const streams = (): Pool => {
+    if (closed) throw new Error('The client is closed.')
+    const { Pool } = undici()
+    streaming ??= new Pool(options.baseUrl, { connections: 16, connect: clientTls(options.tls) })
+    return streaming
+  }
+  const headersOf = ({ requestId, causationId }: CallOptions, token: string) => ({
+    authorization: `Bearer ${token}`,
+    ...(requestId !== undefined && { 'x-request-id': requestId }),
+    ...(causationId !== undefined && { [causationHeader]: causationId }),
+  })
+
   const open = async <Read>(
     { method, path, ...request }: Omit<ServiceRequest, 'body'> & { body: string | null },
     read: (response: Dispatcher.ResponseData) => Promise<Read>,
   ): Promise<Read> => {
-    const { body, headers, requestId, causationId, issuer: by = issuer } = request
+    const { body, headers, issuer: by = issuer } = request
     const token = await by.serviceToken(audience, method === 'GET' ? undefined : { method, path })
     const deadline = AbortSignal.timeout(request.timeoutMs ?? timeoutMs)
     const signal = request.signal ? AbortSignal.any([deadline, request.signal]) : deadline
@@ -101,10 +117,8 @@ export function serviceClient(options: ServiceClientOptions): ServiceClient {
         signal,
         headers: {
           ...headers,
-          authorization: `Bearer ${token}`,
+          ...headersOf(request, token),
           ...(body !== null && { 'content-type': 'application/json' }),
-          ...(requestId !== undefined && { 'x-request-id': requestId }),
-          ...(causationId !== undefined && { [causationHeader]: causationId }),
         },
       })
       return await read(response)
@@ -117,7 +131,33 @@ export function serviceClient(options: ServiceClientOptions): ServiceClient {
   const call = (method: 'GET' | 'POST', path: string, body: string | null, options: CallOptions) =>
     send({ ...options, method, path, body })
 
+  async function* stream(path: string, callOptions: CallOptions = {}): AsyncIterable<Buffer> {
+    const token = await (callOptions.issuer ?? issuer).serviceToken(audience)
+    const begin = new AbortController()
+    const signal = callOptions.signal ? AbortSignal.any([begin.signal, callOptions.signal]) : begin.signal
+    // Until it begins; how long it goes on is its reader's affair.
+    const timer = setTimeout(() => begin.abort(), timeoutMs)
+    const failed = (cause: unknown) =>
+      begin.signal.aborted ? timedOut(audience, cause) : unreachable(audience, cause)
+    const response = await streams()
+      .request({ method: 'GET', path, signal, headers: headersOf(callOptions, token) })
+      .catch((cause: unknown) => {
+        throw failed(cause)
+      })
+      .finally(() => clearTimeout(timer))
+    if (response.statusCode >= 300) {
+      const answer = { status: response.statusCode, text: await response.body.text() }
+      readAnswer(audience, answer, z.never())
+    }
+    try {
+      for await (const chunk of response.body) yield chunk as Buffer
+    } catch (cause) {
+      throw failed(cause)
+    }
+  }
+
   return {
+    stream,
     get: async (path, schema, callOptions = {}) =>
       readAnswer(audience, await call('GET', path, null, callOptions), schema),
     post: async (path, body, schema, callOptions = {}) =>
@@ -140,7 +180,7 @@ export function serviceClient(options: ServiceClientOptions): ServiceClient {
     },
     async close() {
       closed = true
-      await pool?.close()
+      await Promise.all([pool?.close(), streaming?.close()])
     },
   }
 }

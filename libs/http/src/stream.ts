@@ -19,6 +19,17 @@ export interface TextStream {
   texts: AsyncIterable<string>
 }
 
+/** A file whose length is known, or a range of it. */
+export interface FileStream {
+  fileName: string
+  contentType: string
+  /** 206 for a range, 304 for a file the client has. */
+  status: 200 | 206 | 304
+  /** Beside those every answer has, such as ETag and Content-Length. */
+  headers: Readonly<Record<string, string>>
+  bytes: AsyncIterable<Uint8Array>
+}
+
 export interface StreamContract<
   Path extends string,
   Line extends z.ZodType,
@@ -35,7 +46,7 @@ export interface StreamContract<
     params: z.output<Params>
     query: z.output<Query>
     meta: RequestMeta
-  }): Promise<LineStream<z.input<Line>> | TextStream>
+  }): Promise<LineStream<z.input<Line>> | TextStream | FileStream>
 }
 
 /**
@@ -73,10 +84,9 @@ interface ErasedStreamHandler {
 /** Sends what the handler of a stream returned, no faster than the client takes it. */
 export async function sendLines(exchange: Exchange, route: Route, data: unknown, check: boolean) {
   const { res } = exchange
-  const stream = data as LineStream<unknown> | TextStream
-  const texts = 'texts' in stream ? stream.texts : linesOf(stream, route, check)
+  const stream = data as LineStream<unknown> | TextStream | FileStream
   let begun = false
-  for await (const text of texts) {
+  for await (const text of contentOf(stream, route, check)) {
     if (!begun) begin(exchange, stream)
     begun = true
     if (res.destroyed) break
@@ -85,7 +95,16 @@ export async function sendLines(exchange: Exchange, route: Route, data: unknown,
   }
   if (!begun) begin(exchange, stream)
   res.end()
-  logRequest(exchange, res.destroyed ? 499 : route.status)
+  logRequest(exchange, res.destroyed ? 499 : res.statusCode)
+}
+
+function contentOf(
+  stream: LineStream<unknown> | TextStream | FileStream,
+  route: Route,
+  check: boolean,
+): AsyncIterable<string | Uint8Array> {
+  if ('texts' in stream) return stream.texts
+  return 'bytes' in stream ? stream.bytes : linesOf(stream, route, check)
 }
 
 async function* linesOf({ batches }: LineStream<unknown>, route: Route, check: boolean) {
@@ -95,14 +114,26 @@ async function* linesOf({ batches }: LineStream<unknown>, route: Route, check: b
   }
 }
 
-function begin(exchange: Exchange, stream: LineStream<unknown> | TextStream): void {
-  exchange.res.writeHead(200, [
+function begin(exchange: Exchange, stream: LineStream<unknown> | TextStream | FileStream): void {
+  const isFile = 'bytes' in stream
+  exchange.res.writeHead(isFile ? stream.status : 200, [
     ...headerLines(exchange),
     'Content-Type',
     'contentType' in stream ? stream.contentType : 'application/x-ndjson; charset=utf-8',
     'Content-Disposition',
-    `attachment; filename="${stream.fileName}"`,
+    dispositionOf(stream.fileName),
+    ...(isFile ? Object.entries(stream.headers).flat() : []),
   ])
+}
+
+/** A file to be kept under this name; one beyond ASCII is said a second time, as of RFC 6266. */
+function dispositionOf(fileName: string): string {
+  const plain = fileName.replace(/[^\x20-\x7e]|["\\%]/g, '_')
+  const full = encodeURIComponent(fileName).replace(
+    /['()*]/g,
+    (mark) => `%${mark.charCodeAt(0).toString(16)}`,
+  )
+  return `attachment; filename="${plain}"${plain === fileName ? '' : `; filename*=UTF-8''${full}`}`
 }
 
 /** Until the client has taken what was written, or has left. */

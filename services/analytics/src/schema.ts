@@ -1,6 +1,7 @@
 import { readModelTable } from '@opsplane/postgres'
 import { index } from 'drizzle-orm/pg-core'
 
+export { exportJobs, exportLinks, exportObjects, exports } from './export/tables.js'
 export * from './fact/tables.js'
 
 export const reports = readModelTable('reports', {}, (table) => [

@@ -2,13 +2,16 @@ import { fileURLToPath } from 'node:url'
 import { createDelegations, serviceClient } from '@opsplane/http'
 import { urlOfService } from '@opsplane/runtime'
 import { defineService, type ServiceContext } from '@opsplane/service'
-import { loadConfig } from './config.js'
+import { type AnalyticsConfig, loadConfig } from './config.js'
 import { createDashboards } from './dashboard/dashboards.js'
 import { createDashboardData } from './dashboard/data.js'
 import { dashboard } from './dashboard/domain.js'
 import { dashboardRoutes } from './dashboard/routes.js'
 import { createWaiting } from './dashboard/waiting.js'
 import { datasetRoutes } from './dataset/routes.js'
+import { dataExport } from './export/domain.js'
+import { openExports } from './export/open.js'
+import { createOwners } from './export/owner.js'
 import { createFactVersions } from './fact/fact-versions.js'
 import { openFacts } from './fact/open-facts.js'
 import { createAnswerCache } from './query/answer-cache.js'
@@ -22,12 +25,12 @@ const settingsTimeoutMs = 5_000
 const studioTimeoutMs = 30_000
 const mostAnswers = 500
 
-export const analytics = defineService({
+export const analytics = defineService<AnalyticsConfig>({
   name: 'analytics',
   loadConfig,
   migrationsDir: fileURLToPath(new URL('../migrations', import.meta.url)),
-  deciders: [report, dashboard],
-  setup(ctx) {
+  deciders: [report, dashboard, dataExport],
+  async setup(ctx) {
     const settings = clientOf(ctx, 'settings', settingsTimeoutMs)
     const client = clientOf(ctx, 'database-studio', studioTimeoutMs)
     const delegations = createDelegations(settings)
@@ -46,13 +49,16 @@ export const analytics = defineService({
       age: facts.age,
     })
     const waiting = createWaiting(facts.news)
+    const owners = createOwners({ settings, delegations })
+    const exports = await openExports(ctx, { delegations, owners, runner, studio: client })
     return {
       routes: [
         ...datasetRoutes(ctx),
         ...reportRoutes(ctx, { runner, delegations }),
         ...dashboardRoutes(ctx, { dashboards, data, waiting, delegations }),
+        ...exports.routes,
       ],
-      background: [settings, client, ...facts.background],
+      background: [settings, client, ...facts.background, ...exports.background],
       onDrain: waiting.drain,
     }
   },

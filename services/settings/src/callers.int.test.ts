@@ -13,7 +13,7 @@ afterAll(() => settings?.stop())
 const routes: [string, string, InternalParty[]][] = [
   ['POST', '/internal/tokens/verify', ['gateway']],
   ['POST', '/internal/secrets/resolve', ['dispatcher', 'integrations', 'workflows']],
-  ['POST', '/internal/rights', ['dispatcher', 'workflows', 'sdk']],
+  ['POST', '/internal/rights', ['dispatcher', 'workflows', 'sdk', 'analytics']],
   ['POST', '/internal/reach', ['workflows', 'database-studio', 'sdk', 'apps']],
   ['POST', '/internal/retention', ['workflows']],
   ['POST', '/internal/bootstrap', ['operator']],

@@ -63,7 +63,7 @@ export function internalRoutes({ db, verify, safe, bootstrap }: InternalWork): R
       ...internal,
       operationId: 'getRights',
       path: '/internal/rights',
-      callers: ['dispatcher', 'workflows', 'sdk'],
+      callers: ['dispatcher', 'workflows', 'sdk', 'analytics'],
       summary: 'Find out what people may do at this moment',
       body: RightsQuestion,
       response: Rights,

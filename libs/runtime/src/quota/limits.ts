@@ -54,6 +54,18 @@ export const limitTable = {
     initial: 128,
     description: 'invocations of connectors of one workspace under way on one replica',
   },
+  exports: {
+    initial: 100,
+    description: 'exports of one workspace that are being made or wait to be',
+  },
+  exportBytes: {
+    initial: 5_368_709_120,
+    description: 'bytes of the files of exports that are kept for one workspace',
+  },
+  kpis: {
+    initial: 500,
+    description: 'KPIs of one workspace in one environment',
+  },
   egressBytesPerMinute: {
     initial: 268_435_456,
     description: 'bytes of webhook bodies of one workspace sent per minute, over all replicas',

@@ -1,0 +1,21 @@
+import { describe, expect, test } from '@jest/globals'
+import { rangeOf } from './byte-range.js'
+
+describe('a range of a file of 100 bytes', () => {
+  test.each([
+    ['bytes=0-9', { from: 0, to: 9 }],
+    ['bytes=90-', { from: 90, to: 99 }],
+    ['bytes=90-500', { from: 90, to: 99 }],
+    ['bytes=-10', { from: 90, to: 99 }],
+    ['bytes=-500', { from: 0, to: 99 }],
+    ['bytes=0-1,5-6', undefined],
+    ['lines=1-2', undefined],
+    ['bytes=-', undefined],
+    ['bytes=1-x', undefined],
+    [undefined, undefined],
+  ])('%s', (header, range) => expect(rangeOf(header, 100)).toEqual(range))
+
+  test.each(['bytes=100-', 'bytes=5-4', 'bytes=-0'])('%s is beyond it', (header) =>
+    expect(() => rangeOf(header, 100)).toThrow('The file has 100 bytes.'),
+  )
+})

@@ -1,0 +1,118 @@
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { Download, Export, type ExportFormat } from '@opsplane/contracts'
+import { freePort } from '@opsplane/runtime/server-process'
+import {
+  type ApiClient,
+  seededRandom,
+  startTestService,
+  type TestService,
+  testPrincipal,
+  waitFor,
+} from '@opsplane/testing'
+import { parse } from 'csv-parse/sync'
+import { parquetReadObjects } from 'hyparquet'
+import { readSheet } from 'read-excel-file/node'
+import { analytics } from '../service.js'
+import { idOf, type Neighbours, startNeighbours } from './export.fixture.js'
+
+const killsEach = Number(process.env.EXPORT_KILLS ?? 1)
+const seed = Number(process.env.CRASH_SEED ?? 15)
+const count = 8_000
+
+let neighbours: Neighbours
+let service: TestService
+let api: ApiClient
+let kill: () => Promise<void>
+let start: () => Promise<void>
+
+beforeAll(async () => {
+  neighbours = await startNeighbours()
+  neighbours.count = count
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  let variables: Record<string, string | undefined> = {}
+  let end: (signal: NodeJS.Signals) => Promise<unknown> = async () => {}
+  start = async () => {
+    const child = spawn(process.execPath, [fileURLToPath(new URL('../main.js', import.meta.url))], {
+      env: { ...variables, PORT: String(port) },
+      stdio: 'ignore',
+    })
+    const exited = once(child, 'exit')
+    end = async (signal) => {
+      child.kill(signal)
+      await exited
+    }
+    await waitFor(() => fetch(`${url}/readyz`).then(({ ok }) => ok))
+  }
+  kill = async () => void (await end('SIGKILL'))
+  service = await startTestService(analytics, {
+    env: {
+      SERVICE_URLS: JSON.stringify({ settings: neighbours.url, 'database-studio': neighbours.url }),
+      EXPORT_PART_BYTES: '16384',
+      EXPORT_LEASE_MS: '1000',
+    },
+    async start(env) {
+      variables = env
+      await start()
+      return { name: 'analytics', port, url, stop: async () => void (await end('SIGTERM')) }
+    },
+  })
+  api = service.as(testPrincipal())
+})
+afterAll(async () => {
+  await service?.stop()
+  await neighbours?.stop()
+})
+
+/** The ids of a file's rows, as another library reads them. */
+const idsOf: Partial<Record<ExportFormat, (file: Buffer) => Promise<unknown[]> | unknown[]>> = {
+  csv: (file) => (parse(file, { columns: true }) as { id: string }[]).map(({ id }) => id),
+  xlsx: async (file) => (await readSheet(file)).slice(1).map(([id]) => id),
+  parquet: async (file) => {
+    const bytes = file.buffer.slice(file.byteOffset, file.byteOffset + file.length) as ArrayBuffer
+    return (await parquetReadObjects({ file: bytes })).map(({ id }) => id)
+  },
+}
+
+const random = seededRandom(seed)
+
+test.each(['csv', 'xlsx', 'parquet'] as const)(
+  `%s is whole after ${killsEach} kills, and its checksum is that of its bytes`,
+  async (format) => {
+    const wanted = { format, source: { records: { table: 'assets' } } }
+    const { id } = (await api.post('/analytics/exports', wanted)).data(Export)
+    const partsOf = async () =>
+      (await service.sql<{ parts: number }[]>`select parts from export_jobs where id = ${id}`)[0]?.parts ?? 0
+    let before = 0
+    for (let at = 0; at < killsEach; at++) {
+      // Rows stop coming somewhere behind the next part, so that it is killed in the middle of the file.
+      const from = (before + 1) * 1_000
+      neighbours.stuckAt = Math.min(from + 1 + Math.floor(random() * 900), count - 1)
+      await waitFor(async () => (await partsOf()) > before, { message: `a part after ${before}` })
+      before = await partsOf()
+      await kill()
+      await start()
+    }
+    neighbours.stuckAt = null
+    const done = await waitFor(async () => {
+      const one = (await api.get(`/analytics/exports/${id}`)).data(Export)
+      return one.status !== 'pending' && one
+    })
+    expect([done.status, done.error, done.file?.rows]).toEqual(['completed', null, count])
+    const { url, sha256 } = (await api.get(`/analytics/exports/${id}/download`)).data(Download)
+    const answer = await fetch(`${service.url}/origin${url}`, { headers: await service.headers() })
+    const file = Buffer.from(await answer.arrayBuffer())
+    expect([file.length, createHash('sha256').update(file).digest('hex')]).toEqual([done.file?.bytes, sha256])
+    expect(await idsOf[format]?.(file)).toEqual(Array.from({ length: count }, (_, at) => idOf(at)))
+    const fences = await service.sql<{ fence: string }[]>`
+      select distinct split_part(split_part(name, '/', 2), '-', 1) as fence from export_objects
+      where export_id = ${id} and part is not null`
+    // Parts of before the kills are parts of the file.
+    expect(fences.length).toBeGreaterThan(1)
+  },
+  300_000,
+)

@@ -1,0 +1,58 @@
+import { type ByteRange, type FileStream, rangeOf } from '@opsplane/http'
+import type { ObjectStorage } from '../storage/object-storage.js'
+import type { JobStore, Part } from './job-store.js'
+import type { LinkedFile } from './links.js'
+
+/** What of a request says which bytes are wanted. */
+export interface Wanted {
+  header(name: string): string | undefined
+  signal: AbortSignal
+}
+
+/** Bytes of one file in the order of its parts, of which one at a time is held. Throws `validation_failed` for a range beyond it. */
+export async function downloadOf(
+  { exportId, file }: LinkedFile,
+  { store, storage }: { store: Pick<JobStore, 'parts'>; storage: ObjectStorage },
+  { header, signal }: Wanted,
+): Promise<FileStream> {
+  const etag = `"${file.sha256}"`
+  const named = { fileName: file.name, contentType: file.contentType }
+  const common = { ETag: etag, 'Accept-Ranges': 'bytes' }
+  if (
+    header('if-none-match')
+      ?.split(/\s*,\s*/)
+      .includes(etag)
+  )
+    return { ...named, status: 304, headers: common, bytes: nothing() }
+  const ifRange = header('if-range')
+  const isSame = ifRange === undefined || ifRange === etag
+  const range = isSame ? rangeOf(header('range'), file.bytes) : undefined
+  const parts = await store.parts(exportId)
+  const { from, to } = range ?? { from: 0, to: file.bytes - 1 }
+  const headers = {
+    ...common,
+    'Content-Length': String(to - from + 1),
+    ...(range && { 'Content-Range': `bytes ${from}-${to}/${file.bytes}` }),
+  }
+  const bytes = bytesOf(parts, { from, to }, storage, signal)
+  return { ...named, status: range ? 206 : 200, headers, bytes }
+}
+
+async function* nothing(): AsyncIterable<Uint8Array> {}
+
+async function* bytesOf(
+  parts: readonly Part[],
+  { from, to }: ByteRange,
+  storage: ObjectStorage,
+  signal: AbortSignal,
+): AsyncIterable<Uint8Array> {
+  let start = 0
+  for (const { name, bytes } of parts) {
+    const end = start + bytes - 1
+    if (end >= from && start <= to && bytes > 0) {
+      const wanted = { from: Math.max(from - start, 0), to: Math.min(to - start, bytes - 1) }
+      yield await storage.get(name, wanted, signal)
+    }
+    start = end + 1
+  }
+}

@@ -1,0 +1,85 @@
+import { ApiError, ExportLink } from '@opsplane/contracts'
+import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
+import type { CursorCodec } from '@opsplane/runtime'
+import { z } from 'zod'
+import type { ExportAggregate } from './exports.js'
+import type { Links } from './links.js'
+
+const tag = 'Exports'
+const path = '/analytics/exports/:id/links'
+
+/** The URLs that were given out for an export. */
+export function linkRoutes({
+  aggregate,
+  links,
+  cursors,
+}: {
+  aggregate: ExportAggregate
+  links: Links
+  cursors: CursorCodec
+}): Route[] {
+  const refuseStrangers = async (id: string, { tenant, principal }: RequestMeta) => {
+    const { ownerId } = await aggregate.get(id, tenant)
+    if (ownerId === principal.userId || principal.permissions.includes('analytics:write')) return
+    throw new ApiError('forbidden', 'Only its owner, or who may change analytics, may do that.')
+  }
+  return [
+    defineList({
+      operationId: 'listExportLinks',
+      path,
+      summary: 'List the download URLs of an export',
+      description: 'Whose they are and how often they were used, not the URLs.',
+      tag,
+      scope: 'analytics:export',
+      sorts: [],
+      response: ExportLink,
+      errors: ['not_found'],
+      handler: async ({ params, query: { limit, after }, binding, meta: { tenant } }) => {
+        await aggregate.get(params.id, tenant)
+        const scope = `${tenant.workspaceId}|${tenant.environment}|${binding}`
+        const before = after === undefined ? undefined : String(cursors.decode(after, scope)[0])
+        const found = await links.list(params.id, tenant, { limit: limit + 1, before })
+        const items = found.slice(0, limit)
+        const last = items.at(-1)
+        const isMore = found.length > limit && last !== undefined
+        return { items, nextCursor: isMore ? cursors.encode([last.id], scope) : null, limit }
+      },
+    }),
+
+    defineRoute({
+      operationId: 'revokeExportLink',
+      method: 'delete',
+      path: `${path}/:linkId`,
+      summary: 'Revoke a download URL',
+      description:
+        'It ends at once, and downloads that go on are not cut. By the owner, or who may change analytics.',
+      tag,
+      scope: 'analytics:export',
+      ifMatch: false,
+      response: z.void(),
+      status: 204,
+      errors: ['not_found', 'forbidden'],
+      handler: async ({ params, meta }) => {
+        await refuseStrangers(params.id, meta)
+        await links.revoke(params.linkId, params.id, meta.tenant)
+      },
+    }),
+
+    defineRoute({
+      operationId: 'revokeExportLinks',
+      method: 'delete',
+      path,
+      summary: 'Revoke all download URLs of an export',
+      tag,
+      scope: 'analytics:export',
+      ifMatch: false,
+      response: z.void(),
+      status: 204,
+      errors: ['not_found', 'forbidden'],
+      handler: async ({ params, meta }) => {
+        await refuseStrangers(params.id, meta)
+        await links.revokeAll(params.id, meta.tenant)
+      },
+    }),
+  ]
+}

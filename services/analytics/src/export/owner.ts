@@ -1,0 +1,42 @@
+import { ApiError, Rights, type TenantScope } from '@opsplane/contracts'
+import type { Delegations, ServiceClient } from '@opsplane/http'
+import { z } from 'zod'
+import { callerByGrant } from '../query/caller.js'
+import type { QueryCaller } from '../query/types.js'
+
+/** By whose rights something goes on after a request: with no more than the credential had that asked. */
+export const Owner = z.object({ userId: z.string(), permissions: z.array(z.string()), grant: z.string() })
+export type Owner = z.infer<typeof Owner>
+
+export interface Owners {
+  /**
+   * The owner with what they may do at this moment. Throws `forbidden` for whoever is no member any more, and
+   * `invalid_token` where the key that has asked is revoked.
+   */
+  callerOf(owner: Owner, tenant: TenantScope): Promise<QueryCaller>
+}
+
+export function createOwners({
+  settings,
+  delegations,
+}: {
+  settings: Pick<ServiceClient, 'post'>
+  delegations: Delegations
+}): Owners {
+  return {
+    async callerOf({ userId, permissions, grant }, tenant) {
+      const { workspaceId } = tenant
+      const question = { workspaceId, userIds: [userId] }
+      const issuer = delegations.actingBy(grant)
+      const [rights] = await Promise.all([
+        settings.post('/internal/rights', question, Rights),
+        // Says whether the grant still holds.
+        issuer.serviceToken('database-studio', undefined),
+      ])
+      const held = rights.permissions[userId]
+      if (!held) throw new ApiError('forbidden', 'Its owner is no member of the workspace any more.')
+      const left = permissions.filter((permission) => held.includes(permission as never))
+      return callerByGrant({ tenant, userId, permissions: left, grant }, delegations)
+    },
+  }
+}

@@ -1,0 +1,76 @@
+import {
+  defaultRange,
+  type ExportSource,
+  type QueryRange,
+  type ReportState,
+  RunReport,
+  Table,
+} from '@opsplane/contracts'
+import type { RequestMeta, ServiceClient } from '@opsplane/http'
+import type { StatementRunner } from '@opsplane/postgres'
+import { datasetOf } from '../query/check-query.js'
+import { requireRight } from '../query/rights.js'
+import { timelineOf } from '../query/timeline.js'
+import type { QueryCaller, QueryRunner } from '../query/types.js'
+import { filledQuery } from '../report/filled.js'
+import type { PlannedRows } from './plan.js'
+
+export interface PlanOptions {
+  sql: StatementRunner
+  runner: QueryRunner
+  studio: Pick<ServiceClient, 'get'>
+  callerOf(meta: RequestMeta): QueryCaller
+  /** Throws `not_found`. */
+  report(id: string, meta: RequestMeta): Promise<Pick<ReportState, 'name' | 'query' | 'parameters'>>
+}
+
+/** What an export of a source reads, and what it is called after. */
+export interface Planned {
+  rows: PlannedRows
+  name: string
+}
+
+/**
+ * Settles what a source stands for at this moment: a report is its query, the last month is two instants. Throws what reading
+ * it would throw for what is not there, wrong, or not for the caller.
+ */
+export function createPlan({ sql, runner, studio, callerOf, report }: PlanOptions) {
+  const fixed = async (range: QueryRange, timeZone: string, now: string) => {
+    const { from, to } = await timelineOf(sql, { range, timeZone, now })
+    return { from, to }
+  }
+
+  const ofQuery = async (
+    query: Extract<PlannedRows, { query: unknown }>['query'],
+    meta: RequestMeta,
+  ): Promise<PlannedRows> => {
+    runner.checkQuery(query)
+    const { dataset, timeZone, comparePrevious: _, ...asked } = query
+    const range = asked.range ?? (dataset === undefined ? undefined : defaultRange)
+    if (dataset !== undefined) requireRight(callerOf(meta), datasetOf(dataset).permission)
+    const settled = range && { range: await fixed(range, timeZone, meta.now) }
+    return { query: { ...asked, ...(dataset !== undefined && { dataset }), timeZone, comparePrevious: false, ...settled } }
+  }
+
+  return async (source: ExportSource, meta: RequestMeta): Promise<Planned> => {
+    if ('records' in source) {
+      const issuer = await callerOf(meta).studio()
+      const { name, slug } = await studio.get(`/tables/${encodeURIComponent(source.records.table)}`, Table, { issuer })
+      return { rows: source, name: name || slug }
+    }
+    if ('facts' in source) {
+      const { range, ...facts } = source.facts
+      runner.checkQuery(source.facts)
+      requireRight(callerOf(meta), datasetOf(facts.dataset).permission)
+      const settled = range && { range: await fixed(range, facts.timeZone, meta.now) }
+      return { rows: { facts: { ...facts, ...settled } }, name: facts.dataset }
+    }
+    if ('query' in source) {
+      const { dataset, table, savedQuery } = source.query
+      return { rows: await ofQuery(source.query, meta), name: dataset ?? table ?? savedQuery ?? 'query' }
+    }
+    const { name, ...saved } = await report(source.report, meta)
+    const query = filledQuery(saved, RunReport.parse({ parameters: source.parameters }))
+    return { rows: await ofQuery(query, meta), name }
+  }
+}

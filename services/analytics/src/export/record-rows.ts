@@ -1,0 +1,98 @@
+import {
+  type Column,
+  type ResultColumn,
+  type ResultColumnType,
+  Table,
+  type TableRowsQuery,
+} from '@opsplane/contracts'
+import type { ServiceClient } from '@opsplane/http'
+import type { OpenedRows, QueryCaller, RowPage } from '../query/types.js'
+
+const pageRows = 1_000
+type ColumnKind = Exclude<Column['type'], 'computed'>
+
+const types: Record<ColumnKind, ResultColumnType> = {
+  ...({ text: 'text', uuid: 'text', enum: 'text', reference: 'text', boolean: 'boolean' } as const),
+  ...({ integer: 'integer', bigint: 'integer', decimal: 'number' } as const),
+  ...({ date: 'date', timestamp: 'timestamp', json: 'json' } as const),
+}
+
+const shown = (name: string, type: ResultColumnType): ResultColumn => ({
+  ...{ name, label: name, type, format: 'plain', role: 'dimension' },
+})
+
+/** The columns of a table as its records have them. */
+function columnsOf({ columns }: Table): ResultColumn[] {
+  return [
+    shown('id', 'text'),
+    shown('version', 'integer'),
+    shown('createdAt', 'timestamp'),
+    shown('updatedAt', 'timestamp'),
+    ...columns.map((column) =>
+      shown(column.name, types[column.type === 'computed' ? column.resultType : column.type]),
+    ),
+  ]
+}
+
+export interface RecordRowsOptions {
+  after?: string
+  /** As they were when the file was begun. */
+  columns?: readonly ResultColumn[]
+  now: string
+  signal: AbortSignal
+}
+
+/**
+ * Records of a table in the order of ids, as the database studio shows them to the caller: their row rules bind. What
+ * changes meanwhile is there as it is when its page is read.
+ */
+export async function openRecordRows(
+  studio: Pick<ServiceClient, 'get' | 'stream'>,
+  caller: Pick<QueryCaller, 'studio'>,
+  { table, filter }: TableRowsQuery,
+  { after, columns: known, now, signal }: RecordRowsOptions,
+): Promise<OpenedRows> {
+  const issuer = await caller.studio()
+  const path = `/tables/${encodeURIComponent(table)}`
+  const columns = known ?? columnsOf(await studio.get(path, Table, { issuer, signal }))
+  const names = columns.map(({ name }) => name)
+  async function* pages(): AsyncIterable<RowPage> {
+    const wanted = after === undefined ? filter : behind(filter, after)
+    if (wanted === undefined) return
+    const query = new URLSearchParams({
+      ...{ format: 'ndjson', fields: names.join(','), filter: JSON.stringify(wanted) },
+    })
+    let rows: unknown[][] = []
+    let last = ''
+    for await (const line of linesOf(studio.stream(`${path}/records/export?${query}`, { issuer, signal }))) {
+      const record = JSON.parse(line) as Record<string, unknown>
+      last = String(record.id)
+      rows.push(names.map((name) => record[name]))
+      if (rows.length < pageRows) continue
+      yield { rows, cursor: last }
+      rows = []
+    }
+    if (rows.length > 0) yield { rows, cursor: last }
+  }
+  return { columns: [...columns], dataAsOf: now, pages: pages() }
+}
+
+/** The same records, those after an id alone; undefined where there can be none. */
+function behind(filter: TableRowsQuery['filter'], id: string): TableRowsQuery['filter'] | undefined {
+  const given = filter.id
+  if (given === undefined) return { ...filter, id: { gt: id } }
+  const isOne = typeof given !== 'object' || given === null
+  if (isOne) return undefined
+  return { ...filter, id: { ...given, gt: id } }
+}
+
+async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncIterable<string> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const chunk of chunks) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
+  }
+  if (rest !== '') yield rest
+}

@@ -1,0 +1,186 @@
+import {
+  ApiError,
+  Download,
+  DownloadQuery,
+  Export,
+  ExportFormat,
+  ExportStatus,
+  NewExport,
+  ReportExport,
+} from '@opsplane/contracts'
+import { listPage } from '@opsplane/eventstore'
+import { defineList, defineRoute, defineStream, type Route } from '@opsplane/http'
+import type { CursorCodec } from '@opsplane/runtime'
+import type { ServiceContext } from '@opsplane/service'
+import { eq, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import type { ObjectStorage } from '../storage/object-storage.js'
+import { downloadOf } from './download.js'
+import type { ExportAggregate, ExportService } from './exports.js'
+import type { JobStore } from './job-store.js'
+import { linkRoutes } from './link-routes.js'
+import type { Links } from './links.js'
+import { exports as table } from './tables.js'
+
+const tag = 'Exports'
+const path = '/analytics/exports'
+
+export interface ExportRoutesOptions {
+  cursors: CursorCodec
+  aggregate: ExportAggregate
+  exports: ExportService
+  links: Links
+  store: JobStore
+  storage: ObjectStorage
+}
+
+/** Exports and their files. */
+export function exportRoutes(
+  { database: { db }, cursors }: Pick<ServiceContext, 'database' | 'cursors'>,
+  options: ExportRoutesOptions,
+): Route[] {
+  const { aggregate, exports } = options
+  return [
+    defineList({
+      operationId: 'listExports',
+      path,
+      summary: 'List exports',
+      tag,
+      scope: 'analytics:export',
+      query: z.object({ status: ExportStatus.optional(), format: ExportFormat.optional() }),
+      response: Export,
+      handler: async ({ query: { limit, after, sort, status, format }, binding, meta: { tenant } }) => {
+        const where = [
+          status && eq(table.status, status),
+          format && sql`${table.state}->>'format' = ${format}`,
+        ]
+        const page = await listPage(db, {
+          ...{ table, tenant, where, limit, after, binding, cursors, asOf: undefined },
+          sort: { column: table.createdAt, direction: sort.direction },
+          present: aggregate.present,
+        })
+        return { ...page, items: await exports.shownAll(page.items) }
+      },
+    }),
+
+    defineRoute({
+      operationId: 'createExport',
+      method: 'post',
+      path,
+      summary: 'Export rows to a file',
+      description:
+        'Written in the background with the rights and row rules that its owner has by then; what relative ranges mean is settled now. Emits `export.created`, then `export.completed` or `export.failed`.',
+      tag,
+      scope: 'analytics:export',
+      body: NewExport,
+      response: Export,
+      status: 201,
+      errors: ['not_found', 'quota_exceeded'],
+      handler: ({ body, meta }) => exports.create(body, meta),
+    }),
+
+    defineRoute({
+      operationId: 'exportReport',
+      method: 'post',
+      path: '/analytics/reports/:id/export',
+      summary: 'Export what a report answers',
+      description: 'Like an export of its id: see `POST /analytics/exports`.',
+      tag,
+      scope: 'analytics:export',
+      body: ReportExport,
+      response: Export,
+      status: 201,
+      createdBelow: path,
+      errors: ['not_found', 'quota_exceeded'],
+      handler: ({ params, body: { parameters, ...choices }, meta }) =>
+        exports.create({ ...choices, source: { report: params.id, parameters } }, meta),
+    }),
+
+    defineRoute({
+      operationId: 'getExport',
+      method: 'get',
+      path: `${path}/:id`,
+      summary: 'Get an export with its progress',
+      tag,
+      scope: 'analytics:export',
+      response: Export,
+      changesUnversioned: true,
+      errors: ['not_found'],
+      handler: ({ params, meta }) => exports.get(params.id, meta.tenant),
+    }),
+
+    defineRoute({
+      operationId: 'cancelExport',
+      method: 'post',
+      path: `${path}/:id/cancel`,
+      summary: 'Cancel an export that is not finished',
+      description: 'By its owner, or who may change analytics. Emits `export.cancelled`.',
+      tag,
+      scope: 'analytics:export',
+      response: Export,
+      errors: [
+        'not_found',
+        'forbidden',
+        'invalid_state_transition',
+        'precondition_failed',
+        'version_conflict',
+      ],
+      handler: ({ params, meta }) => exports.cancel(params.id, meta),
+    }),
+
+    defineRoute({
+      operationId: 'deleteExport',
+      method: 'delete',
+      path: `${path}/:id`,
+      summary: 'Delete an export with its file',
+      description:
+        'Its download URLs end. By its owner, or who may change analytics. Emits `export.deleted`.',
+      tag,
+      scope: 'analytics:export',
+      response: z.void(),
+      status: 204,
+      errors: ['not_found', 'forbidden', 'precondition_failed', 'version_conflict'],
+      handler: ({ params, meta }) => exports.remove(params.id, meta),
+    }),
+
+    defineRoute({
+      operationId: 'getDownloadUrl',
+      method: 'get',
+      path: `${path}/:id/download`,
+      summary: 'Get a download URL',
+      description:
+        'A new one each time, for the owner alone, by whose rights the rows were read. It works without a login until it expires, is revoked, or the file is gone.',
+      tag,
+      scope: 'analytics:export',
+      query: DownloadQuery,
+      response: Download,
+      errors: ['not_found', 'forbidden', 'conflict'],
+      handler: async ({ params, query, meta: { tenant, principal, now } }) => {
+        const state = await aggregate.get(params.id, tenant)
+        if (state.ownerId !== principal.userId)
+          throw new ApiError(
+            'forbidden',
+            'The rows were read by the rights of somebody else. Export them yourself.',
+          )
+        const { userId } = principal
+        return options.links.give(state, { tenant, userId, seconds: query.expiresInSeconds, now })
+      },
+    }),
+
+    ...linkRoutes(options),
+
+    defineStream({
+      operationId: 'download',
+      path: '/origin/downloads/:token',
+      summary: 'Download a file',
+      description: 'Ranges may be asked for; the ETag is the checksum of the file.',
+      tag,
+      scope: 'public',
+      line: z.never(),
+      mediaTypes: ['application/octet-stream'],
+      errors: ['not_found'],
+      handler: async ({ params, meta }) =>
+        downloadOf(await options.links.follow(params.token, meta.now), options, meta),
+    }),
+  ]
+}

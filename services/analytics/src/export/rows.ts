@@ -1,0 +1,36 @@
+import type { ResultColumn } from '@opsplane/contracts'
+import type { ServiceClient } from '@opsplane/http'
+import type { OpenedRows, QueryCaller, QueryRunner } from '../query/types.js'
+import type { PlannedRows } from './plan.js'
+import { openRecordRows } from './record-rows.js'
+
+export interface OpenOptions {
+  /** A cursor of the same rows, behind which they go on. */
+  after?: string
+  /** What the file was begun with. */
+  columns?: readonly ResultColumn[]
+  now: string
+  signal: AbortSignal
+}
+
+export type OpenRows = (caller: QueryCaller, rows: PlannedRows, options: OpenOptions) => Promise<OpenedRows>
+
+/** Opens whatever an export is of, with the rights of whoever it is for. */
+export function createOpenRows({
+  runner,
+  studio,
+}: {
+  runner: Pick<QueryRunner, 'openRows'>
+  studio: Pick<ServiceClient, 'get' | 'stream'>
+}): OpenRows {
+  return (caller, rows, options) => {
+    const { after, signal } = options
+    const behind = { ...(after !== undefined && { after }), signal }
+    if ('records' in rows) return openRecordRows(studio, caller, rows.records, options)
+    return runner.openRows(
+      caller,
+      'facts' in rows ? { kind: 'facts', query: rows.facts } : { kind: 'query', query: rows.query },
+      behind,
+    )
+  }
+}

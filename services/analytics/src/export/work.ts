@@ -1,0 +1,195 @@
+import {
+  ApiError,
+  type CommandMeta,
+  Environment,
+  type ExportFile,
+  type ExportState,
+  notFound,
+  systemActor,
+  type TenantScope,
+} from '@opsplane/contracts'
+import type { Aggregate, EventStore } from '@opsplane/eventstore'
+import { type LeasedRow, leased, type MakeWorker, type StatementRunner } from '@opsplane/postgres'
+import type { Limits, Logger } from '@opsplane/runtime'
+import { z } from 'zod'
+import { FileLimitError } from '../format/writer.js'
+import type { ObjectStorage } from '../storage/object-storage.js'
+import type { ExportCommand } from './domain.js'
+import { type JobStore, Opened } from './job-store.js'
+import { Owner, type Owners } from './owner.js'
+import { PlannedExport } from './plan.js'
+import type { OpenRows } from './rows.js'
+import { dueExports } from './tables.js'
+import { StoppedError, writeFile } from './write-file.js'
+
+const Claimed = z.object({
+  key: z.string(),
+  fence: z.string(),
+  at: z.string(),
+  failures: z.number(),
+  workspaceId: z.string(),
+  environment: Environment,
+  phase: z.enum(['write', 'keep', 'purge']),
+  owner: Owner,
+  plan: PlannedExport,
+  cursor: z.string().nullable(),
+  writer: z.unknown(),
+  opened: Opened.nullable(),
+  ended: z.boolean(),
+  rows: z.coerce.number(),
+})
+type Claimed = z.infer<typeof Claimed>
+const columns = [
+  'workspace_id as "workspaceId"',
+  ...['environment', 'phase', 'owner', 'plan', 'writer', 'opened', 'ended'],
+  'row_cursor as "cursor"',
+  'row_count as "rows"',
+]
+
+export type Exports = Aggregate<ExportState, ExportCommand, unknown>
+
+type Failure = NonNullable<ExportState['error']>
+/** What an attempt came to. */
+type Outcome =
+  | { kind: 'completed'; file: ExportFile }
+  | { kind: 'failed'; error: Failure }
+  | { kind: 'stopped' | 'over' | 'purged' }
+
+export interface ExportWorkOptions {
+  exports: Exports
+  eventStore: Pick<EventStore, 'within'>
+  store: JobStore
+  storage: ObjectStorage
+  owners: Owners
+  openRows: OpenRows
+  limits: Limits
+  log: Logger
+  partBytes: number
+  leaseMs: number
+  retentionHours: number
+  /** Something is due soon. */
+  wake(inMs: number): void
+}
+
+export const exportWorkName = 'exports'
+/** In the memory of a replica at once. */
+const batch = 2
+const deadlineMs = 900_000
+/** In a row, with no part finished in between: with the pauses of `retry` it is an hour and a half. */
+const mostAttempts = 20
+const retry = { baseMs: 1_000, maxMs: 300_000 }
+
+/** Writes exports, lets their files go when their time is over, and leaves nothing of them behind. */
+export function exportWork(options: ExportWorkOptions): MakeWorker {
+  const { store, storage, owners, openRows, limits, log } = options
+
+  const write = async (job: Claimed, signal: AbortSignal): Promise<Outcome> => {
+    const { workspaceId, environment } = job
+    const tenant: TenantScope = { workspaceId, environment }
+    try {
+      // Nobody has asked for it after all, or nobody waits for it any more.
+      if ((await options.exports.find(job.key, tenant))?.state.status !== 'pending')
+        return { kind: 'stopped' }
+      if (job.failures >= mostAttempts) return gaveUp
+      const caller = await owners.callerOf(job.owner, tenant)
+      const file = await writeFile(
+        { ...job, writer: (job.writer ?? null) as never },
+        {
+          ...{ store, storage, partBytes: options.partBytes, now: job.at, signal },
+          mostBytes: (workspace) => limits.of('exportBytes', workspace),
+          open: (asked) => openRows(caller, job.plan.rows, asked),
+        },
+      )
+      return { kind: 'completed', file }
+    } catch (error) {
+      if (error instanceof StoppedError) return { kind: 'stopped' }
+      const failure = failureOf(error)
+      if (failure) return { kind: 'failed', error: failure }
+      log.warn({ err: error, export: job.key }, 'an export is interrupted and goes on later')
+      throw error
+    }
+  }
+
+  const purge = async ({ key }: Claimed, signal: AbortSignal): Promise<Outcome> => {
+    for (const name of await store.objects(key)) await storage.remove(name, signal)
+    return { kind: 'purged' }
+  }
+
+  const attempt = (job: Claimed, signal: AbortSignal): Promise<Outcome> => {
+    if (job.phase === 'purge') return purge(job, signal)
+    if (job.phase === 'keep') return Promise.resolve({ kind: 'over' })
+    return write(job, signal)
+  }
+
+  return leased<LeasedRow, { job: Claimed; outcome: Outcome }>({
+    ...{ name: exportWorkName, of: dueExports, columns, batch, deadlineMs, leaseMs: options.leaseMs, retry },
+    perform: (rows, signal) =>
+      Promise.all(
+        rows.map(async (row) => {
+          const job = Claimed.parse(row)
+          return { job, outcome: await attempt(job, signal) }
+        }),
+      ),
+    async done(tx, finished) {
+      for (const { result } of finished) await settle(options, tx, result.job, result.outcome)
+    },
+  })
+}
+
+/** What becomes of the export, and of its job. An export that is deleted meanwhile leaves its job to be purged. */
+async function settle(
+  { exports, eventStore, retentionHours, wake }: ExportWorkOptions,
+  tx: StatementRunner,
+  job: Claimed,
+  outcome: Outcome,
+): Promise<void> {
+  const { key, at: now, workspaceId, environment } = job
+  const meta: CommandMeta = { tenant: { workspaceId, environment }, actor: systemActor, now, requestId: null }
+  const expiresAt = new Date(Date.parse(now) + retentionHours * 3_600_000).toISOString()
+  const decide = (command: ExportCommand) =>
+    eventStore.within(tx, meta, async (unit) => {
+      const found = await unit.find(exports, key)
+      if (found) await unit.handle(exports, key, command)
+      return found?.state
+    })
+  const go = async (phase: 'keep' | 'purge', dueAt: string) => {
+    const parameters = [key, phase, dueAt]
+    await tx.unsafe('update export_jobs set phase = $2, due_at = $3::timestamptz where id = $1', parameters)
+    // When this is committed, as far as one can tell.
+    if (phase === 'purge') wake(200)
+  }
+
+  switch (outcome.kind) {
+    case 'completed': {
+      const before = await decide({ kind: 'complete', file: outcome.file, expiresAt, now })
+      return before?.status === 'pending' ? go('keep', expiresAt) : go('purge', now)
+    }
+    case 'failed':
+      await decide({ kind: 'fail', error: outcome.error, now })
+      return go('purge', now)
+    case 'over':
+      await decide({ kind: 'expire', now })
+      return go('purge', now)
+    case 'stopped':
+      return go('purge', now)
+    case 'purged':
+      await tx.unsafe('delete from export_objects where export_id = $1', [key])
+      await tx.unsafe('delete from export_links where export_id = $1', [key])
+      await tx.unsafe('delete from export_jobs where id = $1', [key])
+  }
+}
+
+const gaveUp: Outcome = {
+  kind: 'failed',
+  error: {
+    code: 'service_unavailable',
+    message: `It could not be finished in ${mostAttempts} attempts, for a reason that is not its own. Try again later.`,
+  },
+}
+
+/** Why there is no use in another attempt; undefined where there may be. */
+function failureOf(error: unknown): Failure | undefined {
+  if (error instanceof FileLimitError) return { code: 'payload_too_large', message: error.message }
+  if (!(error instanceof ApiError) || error.status >= 500 || error.retryable) return undefined
+  return { code: error.code, message: error.code === 'not_found' ? notFound().message : error.message }
+}

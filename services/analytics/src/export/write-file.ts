@@ -1,0 +1,156 @@
+import { createHash, type Hash } from 'node:crypto'
+import { ApiError, type ExportFile } from '@opsplane/contracts'
+import { sha256Hex } from '@opsplane/runtime'
+import { contentTypes, openWriter } from '../format/formats.js'
+import type { FormatWriter, WriterState } from '../format/writer.js'
+import type { OpenedRows, RowPage } from '../query/types.js'
+import type { ObjectStorage } from '../storage/object-storage.js'
+import type { Held, JobStore, Opened, Part } from './job-store.js'
+import { fileNameOf, type PlannedExport } from './plan.js'
+import type { OpenOptions } from './rows.js'
+
+/** A file as far as it has come. */
+export interface FileJob extends Held {
+  plan: PlannedExport
+  cursor: string | null
+  writer: WriterState | null
+  opened: Opened | null
+  ended: boolean
+  rows: number
+}
+
+export interface WriteFileOptions {
+  store: JobStore
+  storage: ObjectStorage
+  partBytes: number
+  /** Of everything the workspace keeps; 0 for no limit. */
+  mostBytes(workspaceId: string): number
+  open(options: OpenOptions): Promise<OpenedRows>
+  now: string
+  signal: AbortSignal
+}
+
+/** Nobody waits for the file any more, or somebody else writes it. */
+export class StoppedError extends Error {
+  override name = 'StoppedError'
+}
+
+/**
+ * Writes a file part by part, from behind the last part that is finished. Each is kept, and noted with what it takes to go on,
+ * before the next one is begun.
+ */
+export async function writeFile(job: FileJob, options: WriteFileOptions): Promise<ExportFile> {
+  const { store, signal } = options
+  const done = await store.parts(job.key)
+  const hash = await hashOf(done, options)
+  const file = {
+    bytes: done.reduce((sum, { bytes }) => sum + bytes, 0),
+    parts: done.length,
+    rows: job.rows,
+    hash,
+  }
+  if (job.ended && job.opened) {
+    const writer = openWriter(job.plan, job.opened.columns, job.writer ?? undefined)
+    return fileOf(job, job.opened, file, writer)
+  }
+  const opened = await options.open({
+    ...(job.cursor !== null && { after: job.cursor }),
+    ...(job.opened && { columns: job.opened.columns }),
+    ...{ now: options.now, signal },
+  })
+  const first = job.opened ?? { columns: opened.columns, dataAsOf: opened.dataAsOf }
+  refuseOtherColumns(first, opened)
+  const writer = openWriter(job.plan, first.columns, job.writer ?? undefined)
+  const sink = partSink(job, { ...options, writer, opened: first, file })
+  for await (const page of opened.pages) {
+    signal.throwIfAborted()
+    await sink.take(page)
+  }
+  await sink.end()
+  return fileOf(job, first, file, writer)
+}
+
+interface FileSoFar {
+  bytes: number
+  parts: number
+  rows: number
+  hash: Hash
+}
+
+/** Collects bytes until they are a part. */
+function partSink(
+  job: FileJob,
+  {
+    store,
+    storage,
+    partBytes,
+    mostBytes,
+    signal,
+    writer,
+    opened,
+    file,
+  }: WriteFileOptions & { writer: FormatWriter; opened: Opened; file: FileSoFar },
+) {
+  let chunks: Uint8Array[] = []
+  let size = 0
+  const add = (bytes: Uint8Array) => {
+    if (bytes.length > 0) chunks.push(bytes)
+    size += bytes.length
+  }
+  const finish = async (cursor: string | null) => {
+    const bytes = Buffer.concat(chunks)
+    chunks = []
+    size = 0
+    // Whoever lost the job meanwhile puts another object.
+    const name = `${job.key}/${job.fence}-${file.parts}`
+    const part = { name, bytes: bytes.length, sha256: sha256Hex(bytes) }
+    await store.note(job, part, mostBytes(job.workspaceId))
+    await storage.put(name, bytes, signal)
+    const progress = { cursor, writer: writer.state(), opened, rows: file.rows, ended: cursor === null }
+    if (!(await store.commit(job, { ...part, ...progress, part: file.parts }))) throw new StoppedError()
+    file.hash.update(bytes)
+    file.parts++
+    file.bytes += bytes.length
+  }
+  return {
+    async take({ rows, cursor }: RowPage) {
+      add(await writer.write(rows))
+      file.rows += rows.length
+      if (size + writer.held() < partBytes) return
+      add(await writer.flush())
+      await finish(cursor)
+    },
+    async end() {
+      add(await writer.end())
+      await finish(null)
+    },
+  }
+}
+
+/** Reads the parts again, which no other process can have hashed for this one: so each is also seen to be whole. */
+async function hashOf(parts: readonly Part[], { storage, signal }: WriteFileOptions): Promise<Hash> {
+  const hash = createHash('sha256')
+  for (const { name, bytes, sha256 } of parts) {
+    const content = await storage.get(name, { from: 0, to: bytes - 1 }, signal)
+    if (sha256Hex(Buffer.from(content)) !== sha256) throw new Error(`the part ${name} is not what was kept`)
+    hash.update(content)
+  }
+  return hash
+}
+
+function refuseOtherColumns({ columns }: Opened, now: Pick<OpenedRows, 'columns'>): void {
+  const textOf = (given: Opened['columns']) => given.map(({ name, type }) => `${name} ${type}`).join()
+  if (textOf(columns) === textOf(now.columns)) return
+  throw new ApiError('conflict', 'The columns are others than when the file was begun. Export again.')
+}
+
+const fileOf = (
+  { plan }: FileJob,
+  { columns, dataAsOf }: Opened,
+  { rows, bytes, hash }: FileSoFar,
+  writer: FormatWriter,
+): ExportFile => ({
+  ...{ name: fileNameOf(plan), contentType: contentTypes[plan.format], rows, bytes },
+  ...{ sha256: hash.digest('hex'), dataAsOf, warnings: writer.warnings() },
+  columns: columns.map(({ name, type }) => ({ name, type })),
+})
