@@ -59,7 +59,7 @@ const KpiSource = z
   .meta({
     id: 'KpiSource',
     description:
-      'A measure of a dataset, or one of the totals of a query. Its range is the period; only datasets can be measured for the past.',
+      'A measure of a dataset, or one of the totals of a query. Its range is the period, for records by their `timeField`; without one they count as they are. Only datasets can be measured for the past.',
   })
 export type KpiSource = z.infer<typeof KpiSource>
 

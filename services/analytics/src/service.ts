@@ -14,6 +14,8 @@ import { openExports } from './export/open.js'
 import { createOwners } from './export/owner.js'
 import { createFactVersions } from './fact/fact-versions.js'
 import { openFacts } from './fact/open-facts.js'
+import { kpi } from './kpi/domain.js'
+import { openKpis } from './kpi/open.js'
 import { createAnswerCache } from './query/answer-cache.js'
 import { createQueryRunner } from './query/runner.js'
 import { createStudioQueries } from './query/studio.js'
@@ -29,7 +31,7 @@ export const analytics = defineService<AnalyticsConfig>({
   name: 'analytics',
   loadConfig,
   migrationsDir: fileURLToPath(new URL('../migrations', import.meta.url)),
-  deciders: [report, dashboard, dataExport],
+  deciders: [report, dashboard, dataExport, kpi],
   async setup(ctx) {
     const settings = clientOf(ctx, 'settings', settingsTimeoutMs)
     const client = clientOf(ctx, 'database-studio', studioTimeoutMs)
@@ -51,14 +53,16 @@ export const analytics = defineService<AnalyticsConfig>({
     const waiting = createWaiting(facts.news)
     const owners = createOwners({ settings, delegations })
     const exports = await openExports(ctx, { delegations, owners, runner, studio: client })
+    const kpis = openKpis(ctx, { delegations, owners, runner })
     return {
       routes: [
         ...datasetRoutes(ctx),
         ...reportRoutes(ctx, { runner, delegations }),
         ...dashboardRoutes(ctx, { dashboards, data, waiting, delegations }),
         ...exports.routes,
+        ...kpis.routes,
       ],
-      background: [settings, client, ...facts.background, ...exports.background],
+      background: [settings, client, ...facts.background, ...exports.background, ...kpis.background],
       onDrain: waiting.drain,
     }
   },

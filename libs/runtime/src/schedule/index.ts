@@ -1,2 +1,3 @@
 export { type Begin, type Decided, type Due, decideFires, decideOverlap } from './decide.js'
+export { type LocalClock, localClock } from './local-clock.js'
 export { previewTimes, type Spec, type Times, timesOf } from './times.js'

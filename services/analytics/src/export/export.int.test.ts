@@ -130,8 +130,11 @@ describe('an export', () => {
       error: { code: 'forbidden', message: 'Its owner is no member of the workspace any more.' },
     })
     neighbours.rights.clear()
+    neighbours.cutAfter = 1
+    const { id } = await begin()
+    await waitFor(async () => (await shown(id)).progress.attempts > 0)
     neighbours.granted = false
-    const { id, status, error } = await made()
+    const { status, error } = await ended(id)
     expect([status, error?.code]).toEqual(['failed', 'invalid_token'])
     const refused = await api.get(`/analytics/exports/${id}/download`)
     expect(refused.error()).toMatchObject({

@@ -49,13 +49,23 @@ export function createPlan({ sql, runner, studio, callerOf, report }: PlanOption
     const range = asked.range ?? (dataset === undefined ? undefined : defaultRange)
     if (dataset !== undefined) requireRight(callerOf(meta), datasetOf(dataset).permission)
     const settled = range && { range: await fixed(range, timeZone, meta.now) }
-    return { query: { ...asked, ...(dataset !== undefined && { dataset }), timeZone, comparePrevious: false, ...settled } }
+    return {
+      query: {
+        ...asked,
+        ...(dataset !== undefined && { dataset }),
+        timeZone,
+        comparePrevious: false,
+        ...settled,
+      },
+    }
   }
 
   return async (source: ExportSource, meta: RequestMeta): Promise<Planned> => {
     if ('records' in source) {
       const issuer = await callerOf(meta).studio()
-      const { name, slug } = await studio.get(`/tables/${encodeURIComponent(source.records.table)}`, Table, { issuer })
+      const { name, slug } = await studio.get(`/tables/${encodeURIComponent(source.records.table)}`, Table, {
+        issuer,
+      })
       return { rows: source, name: name || slug }
     }
     if ('facts' in source) {

@@ -1,0 +1,281 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import {
+  Kpi,
+  KpiBackfillStarted,
+  KpiPoint,
+  type NewKpi,
+  type Permission,
+  permissions,
+  RightsQuestion,
+} from '@opsplane/contracts'
+import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
+import type { z } from 'zod'
+import { factsOf, incidentEvent, incidentState, publish } from '../fact/facts.fixture.js'
+import { type LogServer, startLogServer } from '../fact/log-server.fixture.js'
+import { analytics } from '../service.js'
+
+const ada = testPrincipal()
+const workspaceId = ada.workspaceId ?? ''
+let others: LogServer
+let service: TestService
+let api: ApiClient
+/** What Ada may do; null: she has left. */
+let held: readonly Permission[] | null = permissions
+let grants = 0
+const revoked: string[] = []
+
+/** How many incidents were opened on each day, by the clock of Berlin. */
+const perDay = {
+  '2026-03-26': 1,
+  '2026-03-27': 3,
+  '2026-03-28': 0,
+  '2026-03-29': 4,
+  '2026-03-30': 4,
+  '2026-03-31': 6,
+}
+/** The last one of a day is opened half an hour before its midnight: of 23 hours on the 29th. */
+const opened = Object.entries(perDay).flatMap(([day, count]) => {
+  const summer = day >= '2026-03-29'
+  const last = `${day}T${summer ? '21' : '22'}:30:00.000Z`
+  return Array.from({ length: count }, (_, at) =>
+    incidentState({ createdAt: at === 0 ? last : `${day}T1${at}:00:00.000Z` }),
+  )
+})
+
+beforeAll(async () => {
+  others = await startLogServer()
+  others.answer = ({ path, body }) => {
+    if (path === '/internal/grants') return { grant: `grant-${++grants}`, expiresAt: null }
+    if (path === '/internal/grants/revoke') {
+      revoked.push((body as { grant: string }).grant)
+      return {}
+    }
+    if (path === '/internal/delegations') return { token: 'token-1' }
+    if (path !== '/internal/rights') return undefined
+    const { userIds } = RightsQuestion.parse(body)
+    return { permissions: held ? Object.fromEntries(userIds.map((id) => [id, held])) : {} }
+  }
+  const { url } = others
+  service = await startTestService(analytics, {
+    env: { SERVICE_URLS: JSON.stringify({ itsm: url, settings: url, 'database-studio': url }) },
+  })
+  api = service.as(ada)
+  await publish(
+    service.natsPrefix,
+    opened.map((state) => incidentEvent(workspaceId, state)),
+  )
+  await factsOf(service, 'fact_incidents', workspaceId, opened.length)
+})
+afterAll(async () => {
+  await service?.stop()
+  await others?.stop()
+})
+
+const until = <T>(check: () => Promise<T | false | undefined>, message: string) => waitFor(check, { message })
+/** As if nobody had been there since: what was to be measured from then on is made up for, time by time. */
+const measureFrom = async (id: string, at: string) => {
+  await until(async () => {
+    const planned =
+      await service.sql`update schedules set planned_at = ${at} where owner_id = ${id} returning 1`
+    return planned.length > 0
+  }, 'the schedule to be there')
+}
+const create = async (fields: Partial<z.input<typeof NewKpi>> = {}, client = api) =>
+  (await client.post('/analytics/kpis', { ...daily, ...fields })).data(Kpi)
+const daily = {
+  name: 'New incidents',
+  source: { measure: { dataset: 'incidents', measure: 'incidents' } },
+  direction: 'down',
+  period: { last: 'day' },
+  timeZone: 'Europe/Berlin',
+  schedule: {
+    ...{ cron: '1 0 * * *', timeZone: 'Europe/Berlin', misfire: 'all', overlap: 'queue' },
+    endAt: '2026-04-01T12:00:00.000Z',
+  },
+  targets: [
+    { from: '2026-01-01', value: 2, warning: 3 },
+    { from: '2026-03-31', value: 10 },
+  ],
+} as const
+const shown = async (id: string) => (await api.get(`/analytics/kpis/${id}`)).data(Kpi)
+const history = async (id: string, query = 'sort=at&limit=200') =>
+  (await api.get(`/analytics/kpis/${id}/history?${query}`)).page(KpiPoint).items
+const hasPoints = (id: string, count: number) =>
+  until(async () => {
+    const points = await history(id)
+    return points.length >= count && points
+  }, `${count} values`)
+const crossings = (id: string) =>
+  service.sql<{ before: string; after: string; at: string }[]>`
+    select data->>'previousStatus' as before, data->'point'->>'status' as after, data->'point'->>'at' as at
+    from events where type = 'kpi.threshold_crossed' and stream_id = ${id} order by version`
+
+describe('a KPI', () => {
+  let one: Kpi
+  let live: KpiPoint[]
+
+  it('is measured day by day, over a change of the clock, by the targets of each date', async () => {
+    one = await create()
+    await measureFrom(one.id, '2026-03-27T23:01:00.000Z')
+    live = await hasPoints(one.id, 5)
+    expect(live.some(({ backfilled }) => backfilled)).toBe(false)
+    expect(
+      live.map(({ at, from, to, value, target, status }) => [at, from, to, value, target, status]),
+    ).toEqual([
+      [...spanOf('27T23:01', '26T23:00', '27T23:00'), 3, 2, 'at_risk'],
+      [...spanOf('28T23:01', '27T23:00', '28T23:00'), 0, 2, 'on_target'],
+      [...spanOf('29T22:01', '28T23:00', '29T22:00'), 4, 2, 'off_target'],
+      [...spanOf('30T22:01', '29T22:00', '30T22:00'), 4, 2, 'off_target'],
+      [...spanOf('31T22:01', '30T22:00', '31T22:00'), 6, 10, 'on_target'],
+    ])
+  })
+  const spanOf = (...times: string[]) => times.map((time) => `2026-03-${time}:00.000Z`)
+
+  it('says where it stands and where it goes', async () => {
+    const { standing } = await shown(one.id)
+    expect(standing).toMatchObject({
+      latest: live.at(-1),
+      trend: { change: 2, ratio: 0.5, direction: 'worse' },
+      error: null,
+    })
+    const listed = (await api.get('/analytics/kpis')).page(Kpi).items
+    expect(listed.find(({ id }) => id === one.id)?.standing).toEqual(standing)
+  })
+
+  it('tells of each crossing once', async () => {
+    expect([...(await crossings(one.id))]).toEqual([
+      { before: 'at_risk', after: 'on_target', at: live[1]?.at },
+      { before: 'on_target', after: 'off_target', at: live[2]?.at },
+      { before: 'off_target', after: 'on_target', at: live[4]?.at },
+    ])
+  })
+
+  it('comes to the same when it is measured for the past', async () => {
+    const late = await create({ name: 'The same, later' })
+    const body = { from: '2026-03-27T00:00:00.000Z', to: '2026-04-01T00:00:00.000Z' }
+    const started = (await api.post(`/analytics/kpis/${late.id}/backfill`, body)).data(KpiBackfillStarted)
+    expect(started.times).toBe(5)
+    const points = await hasPoints(late.id, 5)
+    const comparable = (all: KpiPoint[]) => all.map(({ measuredAt: _, backfilled: __, ...point }) => point)
+    expect(comparable(points)).toEqual(comparable(live))
+    expect(points.every(({ backfilled }) => backfilled)).toBe(true)
+    expect(await crossings(late.id)).toHaveLength(0)
+    const again = (await api.post(`/analytics/kpis/${late.id}/backfill`, body)).data(KpiBackfillStarted)
+    expect(again.times).toBe(0)
+  })
+
+  it('keeps what it was when targets and zone are changed, and goes on by the new ones', async () => {
+    const before = await history(one.id)
+    const schedule = { ...daily.schedule, timeZone: 'America/New_York', endAt: '2026-04-02T12:00:00.000Z' }
+    const patch = { timeZone: 'America/New_York', targets: [{ from: '2026-01-01', value: 100 }], schedule }
+    expect((await api.patch(`/analytics/kpis/${one.id}`, patch)).status).toBe(200)
+    expect(revoked).toContain('grant-1')
+    await until(async () => {
+      const [row] =
+        await service.sql`select spec->>'timeZone' as zone from schedules where owner_id = ${one.id}`
+      return row?.zone === 'America/New_York'
+    }, 'the other schedule')
+    await measureFrom(one.id, '2026-04-02T04:01:00.000Z')
+    const after = await hasPoints(one.id, before.length + 1)
+    expect(after.slice(0, before.length)).toEqual(before)
+    expect(after.at(-1)).toMatchObject({
+      ...{ at: '2026-04-02T04:01:00.000Z', timeZone: 'America/New_York', target: 100 },
+      ...{ from: '2026-04-01T04:00:00.000Z', to: '2026-04-02T04:00:00.000Z', value: 0 },
+    })
+  })
+
+  it('is measured anew for the past where that is wanted', async () => {
+    const body = { from: '2026-03-30T00:00:00.000Z', to: '2026-04-01T00:00:00.000Z', replace: true }
+    await api.post(`/analytics/kpis/${one.id}/backfill`, body)
+    const anew = await until(async () => {
+      const points = await history(one.id, 'sort=at&from=2026-03-31T04:00:00Z&to=2026-03-31T05:00:00Z')
+      return points[0]
+    }, 'the day as New York has it')
+    expect(anew).toMatchObject({ from: '2026-03-30T04:00:00.000Z', target: 100, backfilled: true })
+  })
+
+  it('pages through its history in both directions', async () => {
+    const all = await history(one.id)
+    const paged: KpiPoint[] = []
+    let after = ''
+    do {
+      const { items, pagination } = (await api.get(`/analytics/kpis/${one.id}/history?limit=3${after}`)).page(
+        KpiPoint,
+      )
+      paged.push(...items)
+      after = pagination.nextCursor === null ? '' : `&after=${pagination.nextCursor}`
+    } while (after !== '')
+    expect(paged).toEqual(all.toReversed())
+  })
+
+  it('is not measured with rights its owner has no more, and says so', async () => {
+    held = permissions.filter((permission) => permission !== 'itsm:read' && permission !== 'audit:read')
+    const count = (await history(one.id)).length
+    await service.sql`delete from schedule_fires`
+    await measureFrom(one.id, '2026-04-02T04:01:00.000Z')
+    const error = await until(async () => (await shown(one.id)).standing.error ?? undefined, 'the reason')
+    expect(error).toContain('itsm:read')
+    expect(await history(one.id)).toHaveLength(count)
+    held = permissions
+  })
+
+  it('has a value from the beginning, by the usual schedule of its period', async () => {
+    const { schedule: _, ...usual } = daily
+    const fresh = (await api.post('/analytics/kpis', usual)).data(Kpi)
+    expect(fresh.schedule).toMatchObject({ cron: '1 0 * * *', timeZone: 'Europe/Berlin' })
+    expect(await hasPoints(fresh.id, 1)).toMatchObject([{ value: 0, backfilled: true, status: 'on_target' }])
+    expect((await shown(fresh.id)).standing.nextAt).not.toBeNull()
+  })
+
+  it('leaves nothing behind', async () => {
+    expect((await api.send('DELETE', `/analytics/kpis/${one.id}`)).status).toBe(204)
+    expect((await api.get(`/analytics/kpis/${one.id}/history`)).status).toBe(404)
+    await until(async () => {
+      const [left] = await service.sql`
+        select (select count(*) from kpi_points where kpi_id = ${one.id})
+          + (select count(*) from schedules where owner_id = ${one.id})
+          + (select count(*) from kpi_evaluations where kpi_id = ${one.id}) as rows`
+      return left?.rows === '0'
+    }, 'everything to be gone')
+  })
+})
+
+it('is refused with the field that is wrong, and to whoever may not read what it measures', async () => {
+  const refused = async (fields: object) => {
+    const error = (await api.post('/analytics/kpis', { ...daily, ...fields })).error()
+    return [error.code, ...error.details.map(({ path }) => path)]
+  }
+  expect(await refused({ name: '' })).toEqual(['validation_failed', '/name'])
+  expect(await refused({ source: { measure: { dataset: 'incidents', measure: 'x' } } })).toContain(
+    'validation_failed',
+  )
+  expect(await refused({ source: { measure: { dataset: 'x', measure: 'x' } } })).toContain(
+    'validation_failed',
+  )
+  const query = { dataset: 'incidents', measures: ['incidents'] }
+  expect(await refused({ source: { query, column: 'open' } })).toEqual([
+    'validation_failed',
+    '/source/column',
+  ])
+  expect(await refused({ timeZone: 'Mars/Olympus' })).toContain('/timeZone')
+  expect(await refused({ targets: [daily.targets[0], daily.targets[0]] })).toContain('/targets')
+  const some = service.as({ ...ada, permissions: ['analytics:read', 'analytics:write'] })
+  expect((await some.post('/analytics/kpis', daily)).error().code).toBe('insufficient_scope')
+  const reader = service.as({ ...ada, permissions: ['analytics:read'] })
+  expect((await reader.post('/analytics/kpis', daily)).error().code).toBe('insufficient_scope')
+  const outsider = service.as(testPrincipal())
+  const { id } = await create({ source: { query, column: 'incidents' } })
+  expect((await outsider.get(`/analytics/kpis/${id}`)).status).toBe(404)
+  expect((await outsider.get(`/analytics/kpis/${id}/history`)).status).toBe(404)
+  const table = { table: 'assets', measures: ['count'] }
+  const ofTable = await create({ source: { query: table, column: 'count' } })
+  const backfill = await api.post(`/analytics/kpis/${ofTable.id}/backfill`, { from: '2026-03-01T00:00:00Z' })
+  expect(backfill.error().code).toBe('conflict')
+})
+
+it('comes out the same when it is rebuilt from its events', async () => {
+  const rows = () => service.sql`select * from kpis order by id`
+  const before = await rows()
+  await service.rebuild()
+  expect(await rows()).toEqual(before)
+})

@@ -1,0 +1,168 @@
+import { describe, expect, it, test } from '@jest/globals'
+import { type KpiDirection, type KpiPeriod, Schedule } from '@opsplane/contracts'
+import { statusOf, targetFor, trendOf } from './judge.js'
+import { coveredAt } from './period.js'
+import { pastTimes, rescheduled, usualSchedule } from './times.js'
+
+const berlin = 'Europe/Berlin'
+const covered = (period: KpiPeriod, zone: string, at: string) => {
+  const { from, to } = coveredAt(period, zone, Date.parse(at))
+  return [from, to].map((ms) => new Date(ms).toISOString().slice(0, 16))
+}
+
+describe('what a value covers', () => {
+  it.each<[string, KpiPeriod, string, string, string, string]>([
+    ['a day', { last: 'day' }, berlin, '2026-03-28T12:00Z', '2026-03-26T23:00', '2026-03-27T23:00'],
+    [
+      'a day of 23 hours',
+      { last: 'day' },
+      berlin,
+      '2026-03-29T22:01Z',
+      '2026-03-28T23:00',
+      '2026-03-29T22:00',
+    ],
+    [
+      'a day of 25 hours',
+      { last: 'day' },
+      berlin,
+      '2026-10-25T23:01Z',
+      '2026-10-24T22:00',
+      '2026-10-25T23:00',
+    ],
+    [
+      'a day that is over this very moment',
+      { last: 'day' },
+      'UTC',
+      '2026-03-29T00:00Z',
+      '2026-03-28T00:00',
+      '2026-03-29T00:00',
+    ],
+    // Its clock goes from 23:59 to 01:00.
+    [
+      'a day whose midnight never was',
+      { last: 'day' },
+      'Africa/Cairo',
+      '2026-04-24T12:00Z',
+      '2026-04-22T22:00',
+      '2026-04-23T22:00',
+    ],
+    [
+      'a day west of Greenwich',
+      { last: 'day' },
+      'America/New_York',
+      '2026-03-09T12:00Z',
+      '2026-03-08T05:00',
+      '2026-03-09T04:00',
+    ],
+    ['an hour', { last: 'hour' }, berlin, '2026-03-29T01:00Z', '2026-03-29T00:00', '2026-03-29T01:00'],
+    [
+      'an hour of a clock that goes by halves',
+      { last: 'hour' },
+      'Asia/Kolkata',
+      '2026-03-29T01:10Z',
+      '2026-03-28T23:30',
+      '2026-03-29T00:30',
+    ],
+    [
+      'a week from Monday',
+      { last: 'week' },
+      berlin,
+      '2026-03-30T00:00Z',
+      '2026-03-22T23:00',
+      '2026-03-29T22:00',
+    ],
+    ['a month', { last: 'month' }, berlin, '2026-04-01T10:00Z', '2026-02-28T23:00', '2026-03-31T22:00'],
+    ['a quarter', { last: 'quarter' }, berlin, '2026-04-01T10:00Z', '2025-12-31T23:00', '2026-03-31T22:00'],
+    [
+      'seconds, whatever the clock does',
+      { seconds: 86_400 },
+      berlin,
+      '2026-03-29T12:00Z',
+      '2026-03-28T12:00',
+      '2026-03-29T12:00',
+    ],
+  ])('%s', (_what, period, zone, at, from, to) => {
+    expect(covered(period, zone, at)).toEqual([from, to])
+  })
+
+  it('is each day once, without gaps, over all changes of the clock of a year', () => {
+    for (const zone of [berlin, 'America/Sao_Paulo', 'Australia/Lord_Howe', 'Africa/Cairo', 'Pacific/Apia']) {
+      let end = coveredAt({ last: 'day' }, zone, Date.parse('2026-01-01T12:00Z')).to
+      for (let day = 0; day < 365; day++) {
+        const next = coveredAt({ last: 'day' }, zone, end + 30 * 3_600_000)
+        expect([zone, next.from]).toEqual([zone, end])
+        end = next.to
+      }
+    }
+  })
+})
+
+describe('a status', () => {
+  const target = { from: '2026-01-01', value: 10, warning: 12 }
+  it.each<[number | null, KpiDirection, string]>([
+    [10, 'down', 'on_target'],
+    [11, 'down', 'at_risk'],
+    [12.1, 'down', 'off_target'],
+    [10, 'up', 'on_target'],
+    [9, 'up', 'off_target'],
+    [null, 'up', 'no_data'],
+  ])('of %s where %s is better', (value, direction, status) => {
+    expect(statusOf(value, target, direction)).toBe(status)
+  })
+
+  it('goes by the target of the last day that is covered, in the zone', () => {
+    const targets = [
+      { from: '2026-04-01', value: 2 },
+      { from: '2026-01-01', value: 1 },
+    ]
+    const at = (to: string, timeZone = berlin) =>
+      targetFor({ targets, timeZone }, { from: 0, to: Date.parse(to) })?.value
+    expect(at('2026-03-31T22:00Z')).toBe(1)
+    expect(at('2026-04-01T22:00Z')).toBe(2)
+    expect(at('2026-03-31T22:00:00.001Z')).toBe(2)
+    expect(at('2026-03-31T22:00:00.001Z', 'UTC')).toBe(1)
+    expect(at('2025-12-31T23:00Z')).toBeUndefined()
+    expect(statusOf(1, undefined, 'up')).toBe('no_target')
+  })
+})
+
+test('a trend is better where the direction says so', () => {
+  expect(trendOf(8, 10, 'down')).toEqual({ change: -2, ratio: -0.2, direction: 'better' })
+  expect(trendOf(8, 10, 'up')).toMatchObject({ direction: 'worse' })
+  expect(trendOf(8, 0, 'up')).toMatchObject({ ratio: null, direction: 'better' })
+  expect(trendOf(8, 8, 'up')).toMatchObject({ direction: 'steady' })
+  expect(trendOf(null, 8, 'up')).toEqual({ change: null, ratio: null, direction: null })
+})
+
+describe('times', () => {
+  const span = { from: Date.parse('2026-03-28T00:00Z'), to: Date.parse('2026-03-31T00:00Z') }
+  const times = (schedule: object, createdAt = '2026-06-01T10:07:00.000Z') =>
+    pastTimes({ schedule: Schedule.parse(schedule), createdAt }, span).map((at) =>
+      new Date(at).toISOString().slice(0, 16),
+    )
+
+  it('of the past are those of the clock, whenever the schedule begins', () => {
+    const daily = usualSchedule({ last: 'day' }, berlin)
+    const expected = ['2026-03-28T23:01', '2026-03-29T22:01', '2026-03-30T22:01']
+    expect(times(daily)).toEqual(expected)
+    expect(times({ ...daily, startAt: '2026-05-01T00:00:00.000Z' })).toEqual(expected)
+  })
+
+  it('of an interval lie on its grid, also before it began', () => {
+    expect(times({ everySeconds: 86_400 })).toEqual([
+      '2026-03-28T10:07',
+      '2026-03-29T10:07',
+      '2026-03-30T10:07',
+    ])
+    expect(() => times({ everySeconds: 60 })).toThrow('more than 2000 times')
+  })
+
+  it('follow the period where they were left to it', () => {
+    const before = { period: { last: 'day' }, timeZone: berlin } as const
+    const after = { period: { last: 'week' }, timeZone: 'UTC' } as const
+    const usual = usualSchedule(before.period, berlin)
+    expect(rescheduled({ ...before, schedule: usual }, after)).toEqual(usualSchedule(after.period, 'UTC'))
+    const own = Schedule.parse({ cron: '0 8 * * *' })
+    expect(rescheduled({ ...before, schedule: own }, after)).toEqual(own)
+  })
+})

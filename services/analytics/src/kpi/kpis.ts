@@ -1,0 +1,154 @@
+import {
+  ApiError,
+  invalidField,
+  type Kpi,
+  type KpiBackfill,
+  type KpiPatch,
+  type KpiState,
+  type NewKpi,
+  newId,
+} from '@opsplane/contracts'
+import type { Aggregate } from '@opsplane/eventstore'
+import type { Delegations, RequestMeta } from '@opsplane/http'
+import type { Database } from '@opsplane/postgres'
+import type { Limits, Logger } from '@opsplane/runtime'
+import { and, eq } from 'drizzle-orm'
+import type { Owner } from '../export/owner.js'
+import type { QueryCaller, QueryRunner } from '../query/types.js'
+import type { KpiCommand, KpiRecord } from './domain.js'
+import { askFor } from './evaluations.js'
+import { trendOf } from './judge.js'
+import { isOfFacts, measure, questionOf } from './measure.js'
+import { coveredAt } from './period.js'
+import { latestOf, remarksOf } from './point-store.js'
+import { kpis as table } from './tables.js'
+import { pastTimes, rescheduled, usualSchedule } from './times.js'
+
+export type KpiAggregate = Aggregate<KpiRecord, KpiCommand, Kpi>
+
+export interface KpiService {
+  create(wanted: NewKpi, meta: RequestMeta): Promise<Kpi>
+  update(id: string, patch: KpiPatch, meta: RequestMeta): Promise<Kpi>
+  remove(id: string, meta: RequestMeta): Promise<void>
+  /** With where each stands. */
+  shown(some: readonly Kpi[]): Promise<Kpi[]>
+  /** The number of times that are to be measured. Throws `conflict` for what is not of facts. */
+  backfill(id: string, asked: KpiBackfill, meta: RequestMeta): Promise<number>
+}
+
+export interface KpiServiceOptions {
+  database: Pick<Database, 'db' | 'sql'>
+  kpis: KpiAggregate
+  runner: QueryRunner
+  delegations: Delegations
+  callerOf(meta: RequestMeta): QueryCaller
+  limits: Limits
+  log: Logger
+  wake(): void
+}
+
+const checkMs = 10_000
+
+export function createKpiService(options: KpiServiceOptions): KpiService {
+  const { database, kpis, runner, delegations, callerOf, limits, log, wake } = options
+
+  /** Whoever defines what is measured is who it is measured for. */
+  const ownedBy = async (id: string, meta: RequestMeta): Promise<{ owner: Owner; ownerId: string }> => {
+    const { userId, permissions } = meta.principal
+    const { grant } = await delegations.delegate(meta, { run: id, expiresInSeconds: null })
+    return { owner: { userId, permissions, grant }, ownerId: userId }
+  }
+  const revoke = (grant: string) =>
+    delegations
+      .revoke(grant)
+      .catch((error: unknown) => log.warn({ err: error }, 'a grant stays until its owner leaves'))
+
+  /** Throws for what could not be measured: what is not there, and what the caller may not read. */
+  const check = async (state: Pick<KpiState, 'source' | 'timeZone' | 'period'>, meta: RequestMeta) => {
+    const { source } = state
+    if ('query' in source && !source.query.measures.includes(source.column))
+      throw invalidField('/source/column', 'unknown', 'must be one of the measures of the query')
+    const covered = coveredAt(state.period, state.timeZone, Date.parse(meta.now))
+    runner.checkQuery(questionOf(state, covered).query)
+    if (!isOfFacts(state)) return
+    const signal = AbortSignal.any([meta.signal, AbortSignal.timeout(checkMs)])
+    await measure(runner, callerOf(meta), state, { covered, signal })
+  }
+
+  const refuseTooMany = async ({ tenant: { workspaceId, environment } }: RequestMeta) => {
+    const most = limits.of('kpis', workspaceId)
+    const own = and(eq(table.workspaceId, workspaceId), eq(table.environment, environment))
+    if (most > 0 && (await database.db.$count(table, own)) >= most)
+      throw new ApiError('quota_exceeded', `The workspace may have ${most} KPIs in an environment.`)
+  }
+
+  return {
+    async create(wanted, meta) {
+      await refuseTooMany(meta)
+      await check(wanted, meta)
+      const id = newId('kpi')
+      const schedule = wanted.schedule ?? usualSchedule(wanted.period, wanted.timeZone)
+      const fields = { ...wanted, schedule, ...(await ownedBy(id, meta)) }
+      return kpis.create(id, { kind: 'create', id, fields, now: meta.now }, meta)
+    },
+
+    async update(id, patch, meta) {
+      const found = await kpis.find(id, meta.tenant)
+      const before = found?.state ?? (await kpis.get(id, meta.tenant))
+      const after = { ...before, ...given(patch) }
+      const schedule = patch.schedule ?? rescheduled(before, after)
+      const isMeasuredAnew =
+        patch.source !== undefined || patch.period !== undefined || patch.timeZone !== undefined
+      if (isMeasuredAnew) await check(after, meta)
+      const owner = isMeasuredAnew ? await ownedBy(id, meta) : {}
+      const command = {
+        kind: 'update',
+        patch: { ...given(patch), schedule, ...owner },
+        now: meta.now,
+      } as const
+      const changed = await kpis.handle(id, command, meta)
+      if (isMeasuredAnew && found) await revoke(found.state.owner.grant)
+      return changed
+    },
+
+    async remove(id, meta) {
+      const found = await kpis.find(id, meta.tenant)
+      await kpis.handle(id, { kind: 'delete' }, meta)
+      if (found) await revoke(found.state.owner.grant)
+    },
+
+    async backfill(id, { from, to, replace }, meta) {
+      const state = await kpis.get(id, meta.tenant)
+      if (!isOfFacts(state))
+        throw new ApiError('conflict', 'Only what is measured of a dataset can be measured for the past.')
+      const until = Math.min(Date.parse(to ?? meta.now), Date.parse(meta.now))
+      const times = pastTimes(state, { from: Date.parse(from), to: until })
+      const asked = { kpiId: id, tenant: meta.tenant, times, backfill: true, replace, now: meta.now }
+      const added = await askFor(database.sql, asked)
+      wake()
+      return added
+    },
+
+    async shown(some) {
+      const ids = some.map(({ id }) => id)
+      const [points, remarks] = await Promise.all([latestOf(database.sql, ids), remarksOf(database.sql, ids)])
+      return some.map((one) => {
+        const [latest, before] = points.get(one.id) ?? []
+        const trend = latest && before ? trendOf(latest.value, before.value, one.direction) : null
+        const { nextAt = null, error = null } = remarks.get(one.id) ?? {}
+        return { ...one, standing: { latest: latest ?? null, trend, nextAt, error } }
+      })
+    },
+  }
+}
+
+/** As it is right after it was changed, without a look at its values. */
+export const presentKpi = ({ owner: _, ...state }: KpiRecord, version: number): Kpi => ({
+  ...state,
+  standing: { latest: null, trend: null, nextAt: null, error: null },
+  version,
+})
+
+/** The fields a patch has a value for. */
+const given = (patch: KpiPatch): Partial<KpiState> =>
+  Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined))

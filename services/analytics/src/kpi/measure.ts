@@ -1,0 +1,53 @@
+import { AnalyticsQuery, type KpiState, type QueryAnswer } from '@opsplane/contracts'
+import type { QueryCaller, QueryRunner } from '../query/types.js'
+import type { Covered } from './period.js'
+
+/** A value, and how old the data is. */
+export interface Measured {
+  value: number | null
+  dataAsOf: string
+}
+
+/** The question whose totals have the value of a KPI over a span of time, and which of them it is. */
+export function questionOf(
+  { source, timeZone }: Pick<KpiState, 'source' | 'timeZone'>,
+  { from, to }: Covered,
+): { query: AnalyticsQuery; column: string } {
+  const range = { from: new Date(from).toISOString(), to: new Date(to).toISOString() }
+  if ('measure' in source) {
+    const { dataset, measure, filters } = source.measure
+    return {
+      query: AnalyticsQuery.parse({ dataset, measures: [measure], filters, range, timeZone, limit: 1 }),
+      column: measure,
+    }
+  }
+  const { grain: _, comparePrevious: __, sort: ___, range: ____, ...asked } = source.query
+  // Records without a time of their own count as they are when they are measured.
+  const timed = asked.dataset !== undefined || asked.timeField !== undefined ? { range } : {}
+  return {
+    query: AnalyticsQuery.parse({ ...asked, ...timed, dimensions: [], timeZone, limit: 1 }),
+    column: source.column,
+  }
+}
+
+/** Whether the past can be measured as the present can: by facts, which stay as they are. */
+export const isOfFacts = ({ source }: Pick<KpiState, 'source'>): boolean =>
+  'measure' in source || source.query.dataset !== undefined
+
+export async function measure(
+  runner: Pick<QueryRunner, 'runQuery'>,
+  caller: QueryCaller,
+  state: Pick<KpiState, 'source' | 'timeZone'>,
+  { covered, signal }: { covered: Covered; signal: AbortSignal },
+): Promise<Measured> {
+  const { query, column } = questionOf(state, covered)
+  const answer = await runner.runQuery(caller, query, signal)
+  return { value: totalOf(answer, column), dataAsOf: answer.dataAsOf }
+}
+
+function totalOf({ totals }: QueryAnswer, column: string): number | null {
+  const value = totals?.[column]
+  if (typeof value === 'number') return value
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN
+  return Number.isFinite(number) ? number : null
+}

@@ -1,0 +1,35 @@
+import type { Delegations } from '@opsplane/http'
+import { createLimits } from '@opsplane/runtime'
+import type { ServiceContext, ServiceParts } from '@opsplane/service'
+import type { Owners } from '../export/owner.js'
+import { callerOf } from '../query/caller.js'
+import type { QueryRunner } from '../query/types.js'
+import { kpi } from './domain.js'
+import { createKpiService, presentKpi } from './kpis.js'
+import { kpiRoutes } from './routes.js'
+import { startKpiSchedules } from './schedules.js'
+import { evaluationWork } from './work.js'
+
+export interface KpisOptions {
+  delegations: Delegations
+  owners: Owners
+  runner: QueryRunner
+}
+
+/** Everything that defines, measures and shows KPIs. */
+export function openKpis(
+  ctx: ServiceContext,
+  { delegations, owners, runner }: KpisOptions,
+): Required<Pick<ServiceParts, 'routes' | 'background'>> {
+  const aggregate = ctx.store.aggregate(kpi, { present: presentKpi })
+  const work = ctx.dueWork.start(evaluationWork({ kpis: aggregate, eventStore: ctx.store, runner, owners }))
+  const wake = () => work.wake()
+  const kpis = createKpiService({
+    ...{ database: ctx.database, kpis: aggregate, runner, delegations, log: ctx.log, wake },
+    ...{ callerOf: (meta) => callerOf(meta, delegations), limits: createLimits(ctx.config) },
+  })
+  return {
+    routes: kpiRoutes(ctx, { aggregate, kpis }),
+    background: [startKpiSchedules(ctx, { kpis: aggregate, wake })],
+  }
+}

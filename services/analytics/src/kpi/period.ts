@@ -1,0 +1,54 @@
+import type { KpiPeriod } from '@opsplane/contracts'
+import { type LocalClock, localClock } from '@opsplane/runtime'
+
+type Unit = Extract<KpiPeriod, { last: string }>['last']
+
+/** What a value covers, in Unix milliseconds: `to` is the first instant that no longer counts. */
+export interface Covered {
+  from: number
+  to: number
+}
+
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+
+/**
+ * What a KPI that is to be measured at an instant covers. Days and longer are those of the zone's clock: one on which it is
+ * changed has 23 or 25 hours.
+ */
+export function coveredAt(period: KpiPeriod, timeZone: string, at: number): Covered {
+  if ('seconds' in period) return { from: at - period.seconds * 1_000, to: at }
+  const clock = localClock(timeZone)
+  if (period.last === 'hour') {
+    const to = at - modulo(at + clock.offsetAt(at), hourMs)
+    return { from: to - hourMs, to }
+  }
+  const to = beginOf(period.last, clock, at)
+  return { from: beginOf(period.last, clock, to - 1), to }
+}
+
+/** When the unit began that goes on at an instant. */
+function beginOf(unit: Exclude<Unit, 'hour'>, clock: LocalClock, at: number): number {
+  const shown = new Date(at + clock.offsetAt(at))
+  const day = Date.UTC(shown.getUTCFullYear(), shown.getUTCMonth(), shown.getUTCDate())
+  return clock.instantOf(firstDayOf(unit, shown, day))
+}
+
+function firstDayOf(unit: Exclude<Unit, 'hour'>, shown: Date, day: number): number {
+  switch (unit) {
+    case 'day':
+      return day
+    case 'week':
+      return day - ((shown.getUTCDay() + 6) % 7) * dayMs
+    case 'month':
+      return Date.UTC(shown.getUTCFullYear(), shown.getUTCMonth(), 1)
+    case 'quarter':
+      return Date.UTC(shown.getUTCFullYear(), Math.floor(shown.getUTCMonth() / 3) * 3, 1)
+  }
+}
+
+/** The date that the clock of a zone shows, as `YYYY-MM-DD`. */
+export const dateAt = (timeZone: string, at: number): string =>
+  new Date(at + localClock(timeZone).offsetAt(at)).toISOString().slice(0, 10)
+
+const modulo = (value: number, by: number) => ((value % by) + by) % by

@@ -1,0 +1,113 @@
+import { KpiPoint, type KpiStanding } from '@opsplane/contracts'
+import type { StatementRunner } from '@opsplane/postgres'
+
+const iso = (column: string, name: string) =>
+  `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "${name}"`
+const shownColumns = [
+  ...[iso('at', 'at'), iso('covers_from', 'from'), iso('covers_to', 'to')],
+  ...['time_zone as "timeZone"', 'value', 'target', 'status', iso('measured_at', 'measuredAt'), 'backfilled'],
+].join(', ')
+
+export interface PageOf {
+  /** ISO; open where it is not given. */
+  from: string | undefined
+  to: string | undefined
+  limit: number
+  direction: 'asc' | 'desc'
+  after: string | undefined
+}
+
+/** Values by their times. */
+export async function pointsOf(on: StatementRunner, kpiId: string, page: PageOf): Promise<KpiPoint[]> {
+  const [than, order] = page.direction === 'asc' ? ['>', 'asc'] : ['<', 'desc']
+  const rows = await on.unsafe(
+    `select ${shownColumns} from kpi_points where kpi_id = $1
+        and ($2::text is null or at >= $2::text::timestamptz) and ($3::text is null or at < $3::text::timestamptz)
+        and ($4::text is null or at ${than} $4::text::timestamptz)
+      order by kpi_points.at ${order} limit $5::text::int4`,
+    [kpiId, page.from ?? null, page.to ?? null, page.after ?? null, String(page.limit)],
+  )
+  return rows.map((row) => KpiPoint.parse(row))
+}
+
+/** Of each KPI the latest values with a number, two at most, the latest first. */
+export async function latestOf(
+  on: StatementRunner,
+  kpiIds: readonly string[],
+): Promise<Map<string, KpiPoint[]>> {
+  const rows = await on.unsafe<{ kpiId: string }[]>(
+    `select asked.id as "kpiId", latest.* from unnest($1::text[]) as asked (id) cross join lateral (
+        select ${shownColumns} from kpi_points where kpi_id = asked.id order by kpi_points.at desc limit 2) latest`,
+    [kpiIds as string[]],
+  )
+  const found = new Map<string, KpiPoint[]>()
+  for (const { kpiId, ...row } of rows) found.set(kpiId, [...(found.get(kpiId) ?? []), KpiPoint.parse(row)])
+  return found
+}
+
+/** When each is measured next, and why it could not be measured the last time. */
+export async function remarksOf(
+  on: StatementRunner,
+  kpiIds: readonly string[],
+): Promise<Map<string, Pick<KpiStanding, 'nextAt' | 'error'>>> {
+  const rows = await on.unsafe<{ id: string; nextAt: string | null; error: string | null }[]>(
+    `select asked.id, ${iso('schedules.planned_at', 'nextAt')}, kpi_standings.error
+      from unnest($1::text[]) as asked (id)
+      left join schedules on schedules.owner_kind = 'kpi' and schedules.owner_id = asked.id
+      left join kpi_standings on kpi_standings.kpi_id = asked.id`,
+    [kpiIds as string[]],
+  )
+  return new Map(rows.map(({ id, ...remarks }) => [id, remarks]))
+}
+
+/** Keeps a value. False where there is one for its time already that is not to be replaced. */
+export async function keepPoint(
+  tx: StatementRunner,
+  kpiId: string,
+  point: KpiPoint,
+  replace: boolean,
+): Promise<boolean> {
+  const { at, from, to, timeZone, value, target, status, measuredAt, backfilled } = point
+  const kept = await tx.unsafe(
+    `insert into kpi_points as old
+        (kpi_id, at, covers_from, covers_to, time_zone, value, target, status, measured_at, backfilled)
+      values ($1, $2::timestamptz, $3::timestamptz, $4::timestamptz, $5, $6::text::float8, $7::text::float8, $8,
+        $9::timestamptz, $10::text::boolean)
+      on conflict (kpi_id, at) do update set covers_from = excluded.covers_from, covers_to = excluded.covers_to,
+        time_zone = excluded.time_zone, value = excluded.value, target = excluded.target, status = excluded.status,
+        measured_at = excluded.measured_at, backfilled = excluded.backfilled
+      where $11::text::boolean returning 1`,
+    [
+      ...[kpiId, at, from, to, timeZone, value === null ? null : String(value)],
+      ...[target === null ? null : String(target), status, measuredAt, String(backfilled), String(replace)],
+    ],
+  )
+  return kept.length > 0
+}
+
+/** Where a KPI stood when its target was last there to compare with; locked until the end of the transaction. */
+export async function standingBefore(
+  tx: StatementRunner,
+  kpiId: string,
+): Promise<{ status: string | null; at: string | null }> {
+  await tx.unsafe('insert into kpi_standings (kpi_id) values ($1) on conflict do nothing', [kpiId])
+  const [row] = await tx.unsafe<{ status: string | null; at: string | null }[]>(
+    `select status, ${iso('at', 'at')} from kpi_standings where kpi_id = $1 for update`,
+    [kpiId],
+  )
+  return row ?? { status: null, at: null }
+}
+
+export const keepStanding = (tx: StatementRunner, kpiId: string, { status, at }: KpiPoint) =>
+  tx.unsafe('update kpi_standings set status = $2, at = $3::timestamptz where kpi_id = $1', [
+    kpiId,
+    status,
+    at,
+  ])
+
+export const keepError = (tx: StatementRunner, kpiId: string, error: string | null) =>
+  tx.unsafe(
+    `insert into kpi_standings (kpi_id, error) values ($1, $2)
+      on conflict (kpi_id) do update set error = excluded.error`,
+    [kpiId, error],
+  )

@@ -1,0 +1,146 @@
+import { Kpi, KpiBackfill, KpiBackfillStarted, KpiPatch, KpiPoint, NewKpi } from '@opsplane/contracts'
+import { listPage } from '@opsplane/eventstore'
+import { defineList, defineRoute, type Route } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
+import { z } from 'zod'
+import type { KpiAggregate, KpiService } from './kpis.js'
+import { pointsOf } from './point-store.js'
+import { kpis as table } from './tables.js'
+
+const tag = 'KPIs'
+const path = '/analytics/kpis'
+const Instant = z.iso.datetime({ offset: true }).optional()
+const changing = ['not_found', 'precondition_failed', 'version_conflict'] as const
+
+/** KPIs, where they stand, and what they have been. */
+export function kpiRoutes(
+  { database: { db, sql }, cursors }: Pick<ServiceContext, 'database' | 'cursors'>,
+  { aggregate, kpis }: { aggregate: KpiAggregate; kpis: KpiService },
+): Route[] {
+  return [
+    defineList({
+      operationId: 'listKpis',
+      path,
+      summary: 'List KPIs with where they stand',
+      tag,
+      scope: 'analytics:read',
+      response: Kpi,
+      handler: async ({ query: { limit, after, sort }, binding, meta: { tenant } }) => {
+        const page = await listPage(db, {
+          ...{ table, tenant, limit, after, binding, cursors, asOf: undefined, present: aggregate.present },
+          sort: { column: table.createdAt, direction: sort.direction },
+        })
+        return { ...page, items: await kpis.shown(page.items) }
+      },
+    }),
+
+    defineRoute({
+      operationId: 'createKpi',
+      method: 'post',
+      path,
+      summary: 'Define a KPI',
+      description:
+        'It is measured by its schedule, with the rights its owner has by then. Its latest period is measured at once where it is of a dataset. Emits `kpi.created`.',
+      tag,
+      scope: 'analytics:write',
+      body: NewKpi,
+      response: Kpi,
+      status: 201,
+      errors: ['not_found', 'quota_exceeded'],
+      handler: ({ body, meta }) => kpis.create(body, meta),
+    }),
+
+    defineRoute({
+      operationId: 'getKpi',
+      method: 'get',
+      path: `${path}/:id`,
+      summary: 'Get a KPI with where it stands',
+      tag,
+      scope: 'analytics:read',
+      response: Kpi,
+      changesUnversioned: true,
+      errors: ['not_found'],
+      handler: async ({ params, meta }) =>
+        first(await kpis.shown([await aggregate.get(params.id, meta.tenant)])),
+    }),
+
+    defineRoute({
+      operationId: 'updateKpi',
+      method: 'patch',
+      path: `${path}/:id`,
+      summary: 'Change a KPI',
+      description:
+        'What has been measured stays as it was. Whoever changes what is measured becomes the owner. Emits `kpi.updated`.',
+      tag,
+      scope: 'analytics:write',
+      body: KpiPatch,
+      response: Kpi,
+      errors: [...changing],
+      handler: async ({ params, body, meta }) =>
+        first(await kpis.shown([await kpis.update(params.id, body, meta)])),
+    }),
+
+    defineRoute({
+      operationId: 'deleteKpi',
+      method: 'delete',
+      path: `${path}/:id`,
+      summary: 'Delete a KPI with its history',
+      description: 'Emits `kpi.deleted`.',
+      tag,
+      scope: 'analytics:write',
+      response: z.void(),
+      status: 204,
+      errors: [...changing],
+      handler: ({ params, meta }) => kpis.remove(params.id, meta),
+    }),
+
+    defineList({
+      operationId: 'getKpiHistory',
+      path: `${path}/:id/history`,
+      summary: 'Read what a KPI has been',
+      description: 'Values as they were measured, with the targets of their time.',
+      tag,
+      scope: 'analytics:read',
+      sorts: ['-at'],
+      query: z.object({
+        from: Instant.meta({ description: 'The first time, included.' }),
+        to: Instant.meta({ description: 'The last time, not included.' }),
+      }),
+      response: KpiPoint,
+      errors: ['not_found'],
+      handler: async ({ params, query, binding, meta: { tenant } }) => {
+        await aggregate.get(params.id, tenant)
+        const { limit, from, to, sort } = query
+        const scope = `${tenant.workspaceId}|${tenant.environment}|${binding}`
+        const after = query.after === undefined ? undefined : String(cursors.decode(query.after, scope)[0])
+        const page = { limit: limit + 1, from, to, after, direction: sort.direction }
+        const found = await pointsOf(sql, params.id, page)
+        const items = found.slice(0, limit)
+        const last = found.length > limit ? items.at(-1) : undefined
+        return { items, nextCursor: last ? cursors.encode([last.at], scope) : null, limit }
+      },
+    }),
+
+    defineRoute({
+      operationId: 'backfillKpi',
+      method: 'post',
+      path: `${path}/:id/backfill`,
+      summary: 'Measure a KPI for the past',
+      description:
+        'In the background, by facts: the value of each time is the one that would have been measured then, with the targets of that date. Nobody is notified of crossings.',
+      tag,
+      scope: 'analytics:write',
+      body: KpiBackfill,
+      response: KpiBackfillStarted,
+      status: 202,
+      idempotency: 'claim',
+      errors: ['not_found', 'conflict'],
+      handler: async ({ params, body, meta }) => ({ times: await kpis.backfill(params.id, body, meta) }),
+    }),
+  ]
+}
+
+function first<Item>([item]: readonly Item[]): Item {
+  if (item === undefined) throw new Error('Nothing was shown of a KPI.')
+  return item
+}

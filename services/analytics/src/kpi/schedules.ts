@@ -1,0 +1,82 @@
+import type { TenantScope } from '@opsplane/contracts'
+import type { Aggregate } from '@opsplane/eventstore'
+import { removeSchedule, type ScheduleOwner, scheduleWork, upsertSchedule } from '@opsplane/postgres'
+import type { BackgroundWork, ServiceContext } from '@opsplane/service'
+import type { KpiCommand, KpiRecord } from './domain.js'
+import { askFor, forget } from './evaluations.js'
+import { isOfFacts } from './measure.js'
+import { pastTimes } from './times.js'
+
+const ownerOf = (id: string, tenant: TenantScope): ScheduleOwner => ({ kind: 'kpi', id, tenant })
+/** The latest time before now is within it, whatever the schedule. */
+const longMs = 93 * 86_400_000
+
+export interface KpiSchedulesOptions {
+  kpis: Aggregate<KpiRecord, KpiCommand, unknown>
+  /** There is something to measure. */
+  wake(): void
+}
+
+/** Has KPIs measured when their times come. Their schedules follow from their events, which may come again or late. */
+export function startKpiSchedules(
+  { consume, database: { sql }, dueWork }: Pick<ServiceContext, 'consume' | 'database' | 'dueWork'>,
+  { kpis, wake }: KpiSchedulesOptions,
+): BackgroundWork {
+  const work = dueWork.start(
+    scheduleWork({
+      name: 'kpi schedules',
+      isActive: async () => 0,
+      fire: (tx, { ownerId, tenant }, fireAt) =>
+        askFor(tx, {
+          ...{ kpiId: ownerId, tenant, times: [Date.parse(fireAt)] },
+          ...{ backfill: false, replace: false, now: fireAt },
+        }),
+      committed: wake,
+    }),
+  )
+
+  const follow = async (id: string, tenant: TenantScope, isNew: boolean) => {
+    const found = await kpis.find(id, tenant)
+    if (!found) {
+      await removeSchedule(sql, ownerOf(id, tenant))
+      return forget(sql, id)
+    }
+    const { state } = found
+    await upsertSchedule(sql, ownerOf(id, tenant), state.schedule)
+    if (!isNew || !isOfFacts(state)) return
+    const now = Date.parse(state.createdAt)
+    const latest = latestOf(state, now)
+    if (latest === undefined) return
+    // So that there is a value to look at from the beginning.
+    await askFor(sql, {
+      kpiId: id,
+      tenant,
+      times: [latest],
+      backfill: true,
+      replace: false,
+      now: state.createdAt,
+    })
+  }
+
+  return consume({
+    durable: 'analytics-kpi-schedules',
+    types: ['kpi.created', 'kpi.updated', 'kpi.deleted'],
+    perform: async (events) => {
+      for (const { type, resource, workspaceId, environment } of events)
+        await follow(resource.id, { workspaceId, environment }, type === 'kpi.created')
+      work.wake()
+      wake()
+    },
+  })
+}
+
+function latestOf(state: KpiRecord, now: number): number | undefined {
+  const { everySeconds } = state.schedule
+  const spanMs = everySeconds === undefined ? longMs : everySeconds * 1_000
+  try {
+    return pastTimes(state, { from: now - spanMs, to: now }).at(-1)
+  } catch {
+    // It comes so often that the next time is soon.
+    return undefined
+  }
+}

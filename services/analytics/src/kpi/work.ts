@@ -1,0 +1,136 @@
+import {
+  ApiError,
+  type CommandMeta,
+  Environment,
+  type KpiPoint,
+  KpiStatus,
+  systemActor,
+  type TenantScope,
+} from '@opsplane/contracts'
+import type { Aggregate, EventStore } from '@opsplane/eventstore'
+import { type LeasedRow, leased, type MakeWorker, type StatementRunner } from '@opsplane/postgres'
+import { z } from 'zod'
+import type { Owners } from '../export/owner.js'
+import type { QueryRunner } from '../query/types.js'
+import type { KpiCommand, KpiRecord } from './domain.js'
+import { isKnown, statusOf, targetFor } from './judge.js'
+import { measure } from './measure.js'
+import { coveredAt } from './period.js'
+import { keepError, keepPoint, keepStanding, standingBefore } from './point-store.js'
+import { dueEvaluations } from './tables.js'
+
+const Claimed = z.object({
+  key: z.string(),
+  at: z.string(),
+  failures: z.number(),
+  kpiId: z.string(),
+  workspaceId: z.string(),
+  environment: Environment,
+  time: z.string().transform((text) => Date.parse(text)),
+  backfill: z.boolean(),
+  replace: z.boolean(),
+})
+type Claimed = z.infer<typeof Claimed>
+const columns = [
+  ...['kpi_id as "kpiId"', 'workspace_id as "workspaceId"', 'environment', 'backfill', 'replace'],
+  `to_char(kpi_evaluations.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "time"`,
+]
+
+export interface EvaluationOptions {
+  kpis: Aggregate<KpiRecord, KpiCommand, unknown>
+  eventStore: Pick<EventStore, 'within'>
+  runner: Pick<QueryRunner, 'runQuery'>
+  owners: Owners
+}
+
+type Outcome = { kind: 'measured'; point: KpiPoint } | { kind: 'refused'; error: string } | { kind: 'gone' }
+
+/** Not everything that happened within the period is counted yet. */
+class TooEarlyError extends Error {
+  override name = 'TooEarlyError'
+}
+
+export const evaluationWorkName = 'kpi evaluations'
+const batch = 8
+const deadlineMs = 60_000
+const retry = { baseMs: 1_000, maxMs: 60_000 }
+/** Of what is neither the KPI's fault nor over: two hours. */
+const mostAttempts = 120
+
+/** Measures KPIs, each at its times in their order; the past in any. */
+export function evaluationWork(options: EvaluationOptions): MakeWorker {
+  const { kpis, owners, runner } = options
+
+  const evaluate = async (asked: Claimed, signal: AbortSignal): Promise<Outcome> => {
+    const tenant: TenantScope = { workspaceId: asked.workspaceId, environment: asked.environment }
+    const found = await kpis.find(asked.kpiId, tenant)
+    if (!found) return { kind: 'gone' }
+    const { state } = found
+    try {
+      const caller = await owners.callerOf(state.owner, tenant)
+      const covered = coveredAt(state.period, state.timeZone, asked.time)
+      const { value, dataAsOf } = await measure(runner, caller, state, { covered, signal })
+      // What comes late would make another value of the same facts.
+      if (Date.parse(dataAsOf) < covered.to) throw new TooEarlyError(`the facts are of ${dataAsOf}`)
+      const target = targetFor(state, covered)
+      const status = statusOf(value, target, state.direction)
+      const [at, from, to] = [asked.time, covered.from, covered.to].map((ms) => new Date(ms).toISOString())
+      const when = { at: at ?? '', from: from ?? '', to: to ?? '', measuredAt: asked.at }
+      const judged = { value, target: target?.value ?? null, status }
+      return {
+        kind: 'measured',
+        point: { ...when, ...judged, timeZone: state.timeZone, backfilled: asked.backfill },
+      }
+    } catch (error) {
+      if (error instanceof ApiError && error.status < 500 && !error.retryable)
+        return { kind: 'refused', error: error.message }
+      if (asked.failures + 1 >= mostAttempts)
+        return { kind: 'refused', error: 'It could not be measured, for a reason that is not its own.' }
+      throw error
+    }
+  }
+
+  return leased<LeasedRow, { asked: Claimed; outcome: Outcome }>({
+    ...{ name: evaluationWorkName, of: dueEvaluations, columns, batch, deadlineMs, retry },
+    // What is measured for now is measured in order, so that each crossing is one.
+    where: `(backfill or not exists (select 1 from kpi_evaluations earlier where earlier.kpi_id = kpi_evaluations.kpi_id
+      and not earlier.backfill and earlier.at < kpi_evaluations.at))`,
+    perform: (rows, signal) =>
+      Promise.all(
+        rows.map(async (row) => {
+          const asked = Claimed.parse(row)
+          return { asked, outcome: await evaluate(asked, signal) }
+        }),
+      ),
+    async done(tx, finished) {
+      for (const { result } of finished) await settle(options, tx, result.asked, result.outcome)
+    },
+  })
+}
+
+async function settle(
+  { kpis, eventStore }: EvaluationOptions,
+  tx: StatementRunner,
+  asked: Claimed,
+  outcome: Outcome,
+): Promise<void> {
+  await tx.unsafe('delete from kpi_evaluations where id = $1', [asked.key])
+  if (outcome.kind === 'gone') return
+  if (outcome.kind === 'refused') return void (await keepError(tx, asked.kpiId, outcome.error))
+  const { point } = outcome
+  const isNew = await keepPoint(tx, asked.kpiId, point, asked.replace)
+  if (asked.backfill || !isNew) return
+  await keepError(tx, asked.kpiId, null)
+  const before = await standingBefore(tx, asked.kpiId)
+  if (!isKnown(point.status) || (before.at !== null && before.at >= point.at)) return
+  await keepStanding(tx, asked.kpiId, point)
+  if (before.status === null || before.status === point.status) return
+  const { workspaceId, environment } = asked
+  const tenant: TenantScope = { workspaceId, environment }
+  const meta: CommandMeta = { tenant, actor: systemActor, now: asked.at, requestId: null }
+  const previousStatus = KpiStatus.parse(before.status)
+  await eventStore.within(tx, meta, async (unit) => {
+    if (!(await unit.find(kpis, asked.kpiId))) return
+    await unit.handle(kpis, asked.kpiId, { kind: 'cross', point, previousStatus })
+  })
+}
