@@ -1,10 +1,15 @@
 import type { Cluster } from '@opsplane/local'
-import { request } from 'undici'
 import { startChild } from './child.js'
 import { copyTables, incidents, type MeasureOptions } from './creates.js'
 import { createIncidents, type LoadResult, median, post } from './load.js'
 import { breakdown, cpuSince, cpuTimes, totalMs } from './process-times.js'
 import type { Figure } from './report.js'
+import {
+  measureEventStarts,
+  measureNoisyNeighbour,
+  measureWaitingRuns,
+  publishedWorkflow,
+} from './run-figures.js'
 
 const rounds = 3
 const stepCount = 3
@@ -31,13 +36,14 @@ interface Measured {
  * Runs of three transforms, each committed on its own, started and waited for through the gateway, beside bare Express
  * creates of the same run: a transaction each, where a run is four.
  */
-export async function measureRuns({ cluster, seconds, say }: MeasureOptions): Promise<Figure[]> {
+export async function measureRuns(options: MeasureOptions): Promise<Figure[]> {
+  const { cluster, seconds, say } = options
   await copyTables(cluster.info.postgresUrl)
   const raw = await startChild('raw-express.js', { DATABASE_URL: cluster.info.postgresUrl })
   const rawUrl = `http://127.0.0.1:${raw.port}/itsm/incidents`
   const figures: Figure[] = []
   for (const [kind, values] of Object.entries(definitions)) {
-    const url = `${await publishedWorkflow(cluster, kind, values)}/trigger?wait=20`
+    const url = `${await transforms(cluster, kind, values)}/trigger?wait=20`
     const { headers } = incidents(cluster)
     await post({ url, headers, body, seconds: 4, connections: 32 })
     for (const connections of [32, 1]) {
@@ -63,6 +69,9 @@ export async function measureRuns({ cluster, seconds, say }: MeasureOptions): Pr
     }
   }
   raw.child.kill()
+  figures.push(...(await measureEventStarts(options)))
+  figures.push(...(await measureNoisyNeighbour(options)))
+  figures.push(...(await measureWaitingRuns(options)))
   return figures
 }
 
@@ -83,17 +92,9 @@ function figureOf(kind: string, connections: number, measured: Measured[]): Figu
 }
 
 /** Its URL. */
-async function publishedWorkflow(cluster: Cluster, name: string, values: string[]): Promise<string> {
-  const headers = { ...incidents(cluster).headers, 'content-type': 'application/json' }
-  const call = async (path: string, content: object): Promise<{ id: string }> => {
-    const url = `${cluster.info.baseUrl}/workflows${path}`
-    const answer = await request(url, { method: 'POST', headers, body: JSON.stringify(content) })
-    if (answer.statusCode > 299) throw new Error(`${path} was refused: ${await answer.body.text()}`)
-    return ((await answer.body.json()) as { data: { id: string } }).data
-  }
+async function transforms(cluster: Cluster, name: string, values: string[]): Promise<string> {
   const ids = ['first', 'second', 'third']
   const steps = values.map((value, index) => ({ id: ids[index], type: 'transform', value }))
-  const { id } = await call('', { name, definition: { steps } })
-  await call(`/${id}/publish`, {})
+  const id = await publishedWorkflow(cluster, name, { steps })
   return `${cluster.info.baseUrl}/workflows/${id}`
 }

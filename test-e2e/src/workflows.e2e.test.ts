@@ -103,3 +103,31 @@ test('an incident is opened by an inbound webhook, in the name of who published,
   expect((await fetch(`${origin}/hooks/hk_unknown`, { method: 'POST' })).status).toBe(404)
   expect((await fetch(`${origin}/api/v1${hook.body.data.path}`, { method: 'POST' })).status).toBe(404)
 })
+
+test('a workflow is promoted to another environment with the connectors of the same names there, as far as a key reaches', async () => {
+  const made = async (headers: Record<string, string>, path: string, body: object) => {
+    const answer = await api<Data<{ id: string; token: string }>>('POST', path, { body, headers })
+    expect(answer.status).toBeLessThan(300)
+    return answer.body.data
+  }
+  const connector = { name: 'Chat', kind: 'http', config: { baseUrl: `${receiver.url}/chat` } }
+  const here = await made({}, '/connectors', connector)
+  const there = await made({ 'x-environment': 'staging' }, '/connectors', connector)
+  const steps = [{ id: 'tell', type: 'connector', connector: here.id, action: 'get', input: {} }]
+  const id = await published('Promoted', { steps })
+  interface Promoted {
+    problems: object[]
+    draft: { steps: { connector: string }[] }
+  }
+  const promoted = await api<Data<Promoted>>('POST', `/workflows/${id}/promote`, {
+    body: { environment: 'staging' },
+  })
+  expect(promoted.status).toBe(200)
+  expect(promoted.body.data).toMatchObject({ problems: [], draft: { steps: [{ connector: there.id }] } })
+  const scopes = ['workflows:read', 'workflows:write', 'connectors:read', 'connectors:invoke']
+  const key = await made({}, '/auth/tokens', { name: 'ci', scopes, environments: ['production'] })
+  const refused = await api<{ error: { code: string } }>('POST', `/workflows/${id}/promote`, {
+    ...{ body: { environment: 'staging' }, headers: { authorization: `Bearer ${key.token}` } },
+  })
+  expect([refused.status, refused.body.error.code]).toEqual([403, 'forbidden'])
+})

@@ -26,6 +26,8 @@ type PerformTask = Extract<Task, { kind: 'perform' }>
 
 /** The sandbox says nothing of the expression then. */
 const passing = new Set(['expression_unavailable', 'expression_overloaded'])
+/** Looks for an answer that is under way: some minutes, longer than any service keeps a key to itself. */
+const mostLooks = 30
 const pause = { strategy: 'exponential', baseMs: 200, maxMs: 10_000 } as const
 
 /** Does what tasks ask for. Rejects with the reason of `aborted`, where it is, and for nothing else. */
@@ -52,11 +54,18 @@ export function createWork({ expressions, effects, rightsOf, startChild, log }: 
   async function perform(run: ActiveRun, task: PerformTask, aborted: AbortSignal): Promise<Signal> {
     const { input, key, timeoutMs } = task
     const { identity, origin } = run
-    const outcome = await attempt(run, aborted, async () => {
+    const act = async () => {
       const { grant, publishedBy: userId } = await rightsOf(run)
       const call = { run: identity, origin, input, key, timeoutMs, grant, userId, signal: aborted }
       return dispatch(effects, task.step, call)
-    })
+    }
+    let outcome = await attempt(run, aborted, act)
+    // As left behind by a worker that died, or by a service that did: whoever has the key gives it back in time.
+    for (let tries = 1; tries <= mostLooks && isUnderWay(outcome); tries++) {
+      await delay(retryDelayMs({ ...pause, attempt: tries }), aborted)
+      aborted.throwIfAborted()
+      outcome = await attempt(run, aborted, act)
+    }
     return { kind: 'performed', task: task.id, outcome }
   }
 
@@ -107,6 +116,10 @@ function dispatch(effects: Effects, step: EffectStep, call: Omit<Parameters<Effe
       return effects.publish({ ...call, step })
   }
 }
+
+/** It was asked for before, with the same key, and how that came out is not known yet. */
+const isUnderWay = (outcome: Outcome): boolean =>
+  !outcome.ok && outcome.error.code === 'idempotency_in_progress'
 
 /** What an effect gave, unless it is more than a run keeps of one value. */
 function capped(output: unknown): Outcome {

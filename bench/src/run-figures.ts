@@ -1,0 +1,173 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Cluster } from '@opsplane/local'
+import postgres from 'postgres'
+import { request } from 'undici'
+import { incidents, type MeasureOptions } from './creates.js'
+import { consumersCaughtUp } from './pipeline.js'
+import { breakdown, cpuSince, cpuTimes, totalMs } from './process-times.js'
+import type { Figure } from './report.js'
+
+const eventCount = 200
+/** Runs at rest, and runs of another workspace that wait for a place; `WAITING_RUNS=1000000` for the size of the issue. */
+const waitingRuns = Number(process.env.WAITING_RUNS ?? 20_000)
+const queuedRuns = Number(process.env.QUEUED_RUNS ?? 20_000)
+const restSeconds = 20
+const insertsAtOnce = 50_000
+
+/** Calls the API and returns the data of its answer. */
+export function caller(cluster: Cluster) {
+  const headers = { ...incidents(cluster).headers, 'content-type': 'application/json' }
+  return async <Data>(path: string, content: object): Promise<Data> => {
+    const url = `${cluster.info.baseUrl}${path}`
+    const answer = await request(url, { method: 'POST', headers, body: JSON.stringify(content) })
+    const text = await answer.body.text()
+    if (answer.statusCode > 299) throw new Error(`${path} was refused: ${text}`)
+    return (text === '' ? {} : JSON.parse(text).data) as Data
+  }
+}
+
+/** A published workflow. */
+export async function publishedWorkflow(
+  cluster: Cluster,
+  name: string,
+  definition: object,
+  activate = false,
+): Promise<string> {
+  const call = caller(cluster)
+  const { id } = await call<{ id: string }>('/workflows', { name, definition })
+  await call(`/workflows/${id}/publish`, { activate })
+  return id
+}
+
+const clientOf = ({ info }: Cluster) =>
+  postgres(info.postgresUrl, { max: 1, onnotice: () => {}, connection: { search_path: 'workflows' } })
+
+/** From the commit of an event to the start of the run it causes, one after the other, by the clock of Postgres. */
+export async function measureEventStarts({ cluster, say }: MeasureOptions): Promise<Figure[]> {
+  const id = await publishedWorkflow(
+    cluster,
+    'Reacts',
+    {
+      trigger: { type: 'event', events: ['incident.created'], filter: { 'data.title': 'bench event' } },
+      steps: [{ id: 'one', type: 'transform', value: 1 }],
+    },
+    true,
+  )
+  const call = caller(cluster)
+  for (let n = 0; n < eventCount; n++) await call('/itsm/incidents', { title: 'bench event' })
+  const sql = clientOf(cluster)
+  const started = () => sql<{ ms: number }[]>`
+    select (extract(epoch from r.started_at - (e.entry->'trigger'->>'at')::timestamptz) * 1000)::float8 as ms
+    from runs r join run_entries e on e.run_id = r.id and e.seq = 0
+    where r.workflow_id = ${id} and r.started_at is not null order by 1`
+  let rows = await started()
+  for (; rows.length < eventCount; rows = await started()) await delay(100)
+  await sql.end()
+  const at = (share: number) => rows[Math.min(rows.length - 1, Math.floor(rows.length * share))]?.ms ?? 0
+  say(`  event → run start: p50 ${at(0.5).toFixed(0)} ms, p99 ${at(0.99).toFixed(0)} ms`)
+  return [
+    {
+      name: 'event → run start',
+      value: `p50 ${at(0.5).toFixed(0)} ms, p99 ${at(0.99).toFixed(0)} ms`,
+      goal: '',
+      met: true,
+    },
+  ]
+}
+
+/** What runs cost that wait for a day: rows like that of one that waits, and their journals. */
+export async function measureWaitingRuns({ cluster, say }: MeasureOptions): Promise<Figure[]> {
+  const steps = [{ id: 'wait', type: 'wait', seconds: 86_400 }]
+  const id = await publishedWorkflow(cluster, 'Waits', { steps })
+  await copyRuns(cluster, { runId: await waiting(cluster, id), count: waitingRuns })
+  await consumersCaughtUp(cluster)
+  await delay(restSeconds * 1_000)
+  const before = cpuTimes(cluster)
+  await delay(restSeconds * 1_000)
+  const cpu = cpuSince(before, cpuTimes(cluster))
+  const percent = totalMs(cpu) / (restSeconds * 10)
+  say(`  ${waitingRuns} waiting runs: ${percent.toFixed(2)} % of a core`)
+  return [
+    {
+      name: `${waitingRuns} waiting runs at rest`,
+      value: `${percent.toFixed(2)} % of a core (${breakdown(cpu, restSeconds * 10)})`,
+      goal: '< 1 %',
+      met: percent < 1,
+    },
+  ]
+}
+
+/** A run of a workspace while another one has many queued that never end. */
+export async function measureNoisyNeighbour({ cluster, say }: MeasureOptions): Promise<Figure[]> {
+  const steps = [{ id: 'wait', type: 'wait', seconds: 86_400 }]
+  const noisy = await publishedWorkflow(cluster, 'Noisy', { steps })
+  const quiet = await publishedWorkflow(cluster, 'Quiet', {
+    steps: [{ id: 'one', type: 'transform', value: 1 }],
+  })
+  const workspaceId = 'ws_noisy'
+  await copyRuns(cluster, { runId: await waiting(cluster, noisy), count: queuedRuns, workspaceId })
+  const call = caller(cluster)
+  const times: number[] = []
+  for (let n = 0; n < 20; n++) {
+    const began = performance.now()
+    await call(`/workflows/${quiet}/trigger?wait=20`, {})
+    times.push(performance.now() - began)
+  }
+  const slowest = Math.max(...times)
+  say(`  beside ${queuedRuns} queued runs: slowest of ${times.length} ${slowest.toFixed(0)} ms`)
+  return [
+    {
+      name: `a run beside ${queuedRuns} queued ones of another workspace`,
+      value: `slowest of ${times.length}: ${slowest.toFixed(0)} ms`,
+      goal: '< 1000 ms',
+      met: slowest < 1_000,
+    },
+  ]
+}
+
+/** A run that waits, and is worked on by nobody. */
+async function waiting(cluster: Cluster, id: string): Promise<string> {
+  const { runId } = await caller(cluster)<{ runId: string }>(`/workflows/${id}/trigger`, {})
+  const sql = clientOf(cluster)
+  const rests = () =>
+    sql`select 1 from runs where id = ${runId} and status = 'waiting' and lease_owner is null`
+  while ((await rests()).length === 0) await delay(50)
+  await sql.end()
+  return runId
+}
+
+/** Rows like those of a run; of another workspace they are due at once, and queued. */
+async function copyRuns(
+  cluster: Cluster,
+  { runId, count, workspaceId }: { runId: string; count: number; workspaceId?: string },
+): Promise<void> {
+  const sql = clientOf(cluster)
+  const given = new Map<string, string>(
+    workspaceId === undefined
+      ? []
+      : [
+          ['workspace_id', `'${workspaceId}'`],
+          ['due_at', 'now()'],
+        ],
+  )
+  const columns = async (table: string, key: string) =>
+    (
+      await sql<{ name: string }[]>`select column_name as name from information_schema.columns
+        where table_schema = 'workflows' and table_name = ${table} and column_name <> ${key}`
+    ).map(({ name }) => name)
+  const [ofRun, ofEntry] = [await columns('runs', 'id'), await columns('run_entries', 'run_id')]
+  const copyId = `left(id, 14) || lpad(n::text, 16, '0')`
+  for (let from = 0; from < count; from += insertsAtOnce) {
+    const range = [runId, from, Math.min(from + insertsAtOnce, count) - 1]
+    await sql.unsafe(
+      `with made as (insert into runs (id, ${ofRun.join(', ')})
+         select ${copyId}, ${ofRun.map((name) => given.get(name) ?? name).join(', ')}
+         from runs, generate_series($2::int, $3::int) n where id = $1 returning id)
+       insert into run_entries (run_id, ${ofEntry.join(', ')})
+       select made.id, ${ofEntry.map((name) => `e.${name}`).join(', ')} from made, run_entries e where e.run_id = $1`,
+      range,
+    )
+  }
+  await sql`vacuum analyze runs`
+  await sql.end()
+}

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { startTestService, type TestService, waitFor } from '@opsplane/testing'
+import { runService } from '../fixture/run-service.js'
+import { failed } from './perform/effect.js'
+import type { Runs } from './runs.js'
+
+/** Runs of a noisy workspace that wait for a place. */
+const queued = Number(process.env.WORKFLOW_QUEUED ?? 2_000)
+const insertsAtOnce = 1_000
+
+/** Begun and not ended, by workspace, and what was begun in all. */
+const tarpits = { open: 0, begun: 0 }
+let service: TestService
+let runs: Runs
+const refuses = () => Promise.reject(failed('not_there', 'This test has no such effect.'))
+/** Effects that never answer, however long they are waited for. */
+const http = ({ signal }: { signal: AbortSignal }) => {
+  tarpits.open += 1
+  tarpits.begun += 1
+  return new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => {
+      tarpits.open -= 1
+      reject(signal.reason)
+    })
+  })
+}
+const world = runService({
+  most: { all: 64, ofOne: 16 },
+  effects: { http, api: refuses, connector: refuses, publish: refuses },
+})
+beforeAll(async () => {
+  service = await startTestService(world.service)
+  const [first] = world.replicas
+  if (!first) throw new Error('no replica has started')
+  runs = first
+})
+afterAll(() => service?.stop())
+
+const noisy = { ...world.tenant, workspaceId: 'ws_noisy' }
+const tarpit = world.define({
+  steps: [{ id: 'hang', type: 'http', url: 'https://tarpit.test', timeoutSeconds: 600 }],
+})
+/** Takes the heap, and the child that evaluates it with that. */
+const hostile = world.define({
+  steps: [{ id: 'burst', type: 'transform', value: '{{ $map([1..9999999], function($n) { [1..9999] }) }}' }],
+})
+const usual = world.define({
+  steps: [
+    { id: 'double', type: 'transform', value: '{{ input * 2 }}' },
+    { id: 'sum', type: 'transform', value: '{{ $sum([steps.double.output, 1]) }}' },
+  ],
+})
+
+/** Runs that are due and that nobody works on, as they stand after their triggers. */
+async function queue() {
+  const { runId } = await runs.start(tarpit({ tenant: noisy }))
+  const { sql } = service
+  const names = await sql`select column_name as name from information_schema.columns
+    where table_name = 'runs' and table_schema = current_schema() and column_name not in ('id')`
+  const columns = names.map(({ name }) => String(name))
+  const given = new Map<string, string>([
+    ...([
+      ['status', `'queued'`],
+      ['seq', '0'],
+      ['started_at', 'null'],
+      ['lease_owner', 'null'],
+    ] as const),
+    ...([
+      ['held_until', 'null'],
+      ['lease_fence', '0'],
+      ['due_at', 'now()'],
+    ] as const),
+  ])
+  const values = columns.map((name) => given.get(name) ?? name).join(', ')
+  for (let from = 0; from < queued; from += insertsAtOnce)
+    await sql.unsafe(
+      `with made as (
+         insert into runs (id, ${columns.join(', ')})
+         select left(id, 14) || lpad(n::text, 16, '0'), ${values}
+         from runs, generate_series($2::int, $3::int) n where id = $1 returning id)
+       insert into run_entries (run_id, seq, at, entry)
+       select made.id, 0, at, entry from made, run_entries where run_id = $1 and seq = 0`,
+      [runId, from, Math.min(from + insertsAtOnce, queued) - 1],
+    )
+}
+
+test(`${queued} queued runs of one workspace, tarpits and killers of children, keep no other one waiting`, async () => {
+  await queue()
+  runs.wake()
+  await waitFor(() => tarpits.open >= 16)
+  const hostiles = await Promise.all([1, 2].map(() => runs.start(hostile({ tenant: noisy }))))
+  expect(hostiles).toHaveLength(2)
+  // As many of the noisy one as it may have at once are under way, and stay so.
+  for (let n = 0; n < 5; n++) {
+    const tenant = { ...world.tenant, workspaceId: `ws_quiet_${n}` }
+    const { runId } = await runs.start(usual({ tenant, input: n }))
+    expect(await runs.waitForEnd(runId, 60_000)).toMatchObject({ status: 'completed', output: n * 2 + 1 })
+  }
+  // One that is found by due work, as after a crash, passes them as well.
+  const tenant = { ...world.tenant, workspaceId: 'ws_found' }
+  const found = await service.sql.begin((tx) => runs.start(usual({ tenant, input: 20 }), tx))
+  runs.wake()
+  expect(await runs.waitForEnd(found.runId, 60_000)).toMatchObject({ status: 'completed', output: 41 })
+  expect(tarpits.begun).toBeLessThanOrEqual(18)
+  const [left] = await service.sql`
+    select count(*)::int as count from runs where workspace_id = 'ws_noisy' and status = 'queued'`
+  expect(left?.count).toBeGreaterThanOrEqual(queued - 18)
+}, 300_000)

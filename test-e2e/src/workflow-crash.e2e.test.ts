@@ -1,0 +1,158 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type Receiver, seededRandom, startReceiver, waitFor } from '@opsplane/testing'
+import postgres from 'postgres'
+import { type Api, apiClient, startTestCluster } from './platform.js'
+
+const kills = Number(process.env.WORKFLOW_KILLS ?? 16)
+const total = Number(process.env.WORKFLOW_RUNS ?? 64)
+const seed = Number(process.env.CRASH_SEED ?? 13)
+const items = [1, 2]
+const patience = { timeoutMs: 300_000, intervalMs: 250 }
+
+let cluster: Awaited<ReturnType<typeof startTestCluster>>
+let api: Api
+let receiver: Receiver
+let sql: postgres.Sql
+
+beforeAll(async () => {
+  // What a killed one had is taken up soon.
+  cluster = await startTestCluster({ extra: { WORKFLOW_LEASE_MS: '1000' } })
+  api = apiClient(cluster.info)
+  receiver = await startReceiver({
+    tls: { key: cluster.certificate.key, cert: cluster.certificate.cert },
+    respond: () => ({ status: 200, body: '{}' }),
+  })
+  sql = postgres(cluster.info.postgresUrl, {
+    ...{ max: 1, onnotice: () => {} },
+    connection: { search_path: 'workflows' },
+  })
+})
+afterAll(async () => {
+  await sql?.end({ timeout: 5 })
+  await receiver?.stop()
+  await cluster?.stop()
+})
+
+async function made(path: string, body: object): Promise<string> {
+  const answer = await api<{ data: { id: string } }>('POST', path, { body })
+  expect(answer.status).toBeLessThan(300)
+  return answer.body.data.id
+}
+async function published(name: string, steps: object[]): Promise<string> {
+  const id = await made('/workflows', { name, definition: { steps } })
+  await made(`/workflows/${id}/publish`, {})
+  return id
+}
+
+/** A branch, a `for_each` of requests, a call of a connector, and a run of another workflow that waits. */
+async function workflow(): Promise<string> {
+  const config = { baseUrl: `${receiver.url}/connector` }
+  const connector = await made('/connectors', { name: 'Receiver', kind: 'http', config })
+  const child = await published('Child', [
+    { id: 'nap', type: 'wait', seconds: 1.2 },
+    { id: 'double', type: 'transform', value: '{{ input * 2 }}' },
+  ])
+  const retry = { attempts: 20, delaySeconds: 0.2, maxDelaySeconds: 3 }
+  const body = { run: '{{ run.id }}', item: '{{ item }}' }
+  const send = { id: 'send', type: 'http', method: 'POST', url: `${receiver.url}/sent`, body, retry }
+  return published('Parent', [
+    { id: 'is', type: 'branch', if: '{{ input.fork }}', then: [{ id: 'yes', type: 'transform', value: 1 }] },
+    { id: 'each', type: 'for_each', items: '{{ input.items }}', concurrency: 2, steps: [send] },
+    { id: 'call', type: 'connector', connector, action: 'get', input: {}, retry },
+    { id: 'sub', type: 'workflow', workflow: child, input: 21 },
+    {
+      ...{ id: 'last', type: 'transform' },
+      value: {
+        sum: '{{ steps.sub.output }}',
+        sent: '{{ $count(steps.each.output) }}',
+        called: '{{ steps.call.output.status }}',
+      },
+    },
+  ])
+}
+
+/** Asks for a run until that is answered: always with the same key, so that it is one run. */
+async function trigger(id: string, key: string): Promise<void> {
+  const request = { body: { input: { fork: true, items } }, headers: { 'idempotency-key': key } }
+  for (;;) {
+    const answer = await api('POST', `/workflows/${id}/trigger`, request).catch(() => undefined)
+    if (answer && answer.status < 300) return
+    await delay(100)
+  }
+}
+
+const tally = new Map<string, number>()
+
+/** A process or a server is gone at once, and comes back. */
+async function disturb(random: () => number): Promise<void> {
+  const { workflows, integrations } = cluster.services
+  const { nats, postgres: database } = cluster
+  const victims = { workflows, integrations, nats, database }
+  const names = ['workflows', 'workflows', 'database', 'integrations', 'nats'] as const
+  const name = names[Math.floor(random() * names.length)] ?? 'workflows'
+  tally.set(name, (tally.get(name) ?? 0) + 1)
+  await victims[name].kill()
+  await victims[name].start()
+}
+
+test(
+  `${kills} kills of services, NATS and Postgres lose none of ${total} runs, and repeat at most what was in flight`,
+  async () => {
+    const random = seededRandom(seed)
+    const id = await workflow()
+    for (let kill = 0, asked = 0; kill < kills; kill++) {
+      const wave = Math.ceil((total * (kill + 1)) / kills) - asked
+      const triggered = Promise.all(Array.from({ length: wave }, (_, n) => trigger(id, `run-${asked + n}`)))
+      asked += wave
+      await delay(random() * 700)
+      await disturb(random)
+      await triggered
+    }
+    await waitFor(
+      async () => {
+        const open =
+          await sql`select status, last_error, count(*)::int from runs where ended_at is null group by 1, 2`
+        expect([...open]).toEqual([])
+        return true
+      },
+      { ...patience, timeoutMs: 300_000 + total * 100, message: 'every run to end' },
+    )
+    await holds()
+    expect([...tally.keys()].sort()).toEqual(['database', 'integrations', 'nats', 'workflows'])
+  },
+  600_000 + kills * 30_000 + total * 200,
+)
+
+async function holds(): Promise<void> {
+  const failed = await sql`select id, status, error from runs where status <> 'completed'`
+  expect([...failed]).toEqual([])
+  const [count] = await sql`
+    select count(*)::int as all, count(*) filter (where parent_run_id is null)::int as own from runs`
+  expect(count).toEqual({ all: total * 2, own: total })
+
+  // Each step's outcome is recorded once, and comes to the same.
+  const twice = await sql`
+    select run_id, entry->>'place' as place from run_entries where entry->>'kind' = 'completed'
+    group by 1, 2 having count(*) > 1`
+  expect([...twice]).toEqual([])
+  const outputs = await sql`
+    select distinct entry->>'output' as output from run_entries e join runs r on r.id = e.run_id and r.seq = e.seq
+    where r.parent_run_id is null`
+  const output = { sum: 42, sent: items.length, called: 200 }
+  expect(outputs.map((row) => JSON.parse(String(row.output)))).toEqual([output])
+
+  // What was sent again came with the same key, and there is a key for each effect.
+  const keyOf = new Map<string, Set<string>>()
+  for (const { path, headers, rawBody } of receiver.received())
+    if (path === '/sent') {
+      const body = rawBody.toString()
+      keyOf.set(body, (keyOf.get(body) ?? new Set()).add(String(headers['idempotency-key'])))
+    }
+  expect(keyOf.size).toBe(total * items.length)
+  expect([...keyOf.values()].filter((keys) => keys.size > 1)).toEqual([])
+  expect(new Set([...keyOf.values()].flatMap((keys) => [...keys])).size).toBe(total * items.length)
+  const events = await sql`
+    select stream_id from events where type = 'workflow.run_completed' group by 1 having count(*) > 1`
+  expect([...events]).toEqual([])
+}
