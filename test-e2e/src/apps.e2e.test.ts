@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { bootstrapOwner } from '@opsplane/local'
 import { type Receiver, startReceiver, waitFor } from '@opsplane/testing'
 import { type Api, type ApiRequest, apiClient, startTestCluster } from './platform.js'
 
@@ -134,8 +135,98 @@ test('an app is built, deployed and used, and its deployments arrive at a webhoo
   expect(JSON.stringify(shown.body)).not.toContain('psst')
 })
 
-describe('used by others', () => {
-  test('it does nothing without a token', async () => {
+interface Shown {
+  rows?: Record<string, unknown>[]
+  error?: { code: string }
+}
+interface Results {
+  data: { results: Record<string, Shown> }
+}
+
+describe('what runs', () => {
+  const all = { requests: [{ key: 'all', source: 'assets' }] }
+  const shownTo = async (authorization: string, headers: Record<string, string> = {}) =>
+    (await running<Results>('data', all, { authorization, ...headers })).body.data?.results.all
+  const sessionAs = async (role: string, email: string) => {
+    const invited = await make<{ id: string; invitation: { token: string } }>('/settings/users/invite', {
+      email,
+      role,
+    })
+    const accepted = { token: invited.invitation.token, name: role, password: 'correct horse battery staple' }
+    const { accessToken } = await make<{ accessToken: string }>('/auth/invitations/accept', accepted)
+    return { id: invited.id, bearer: `Bearer ${accessToken}` }
+  }
+
+  test('has the rights and the row rules of whoever uses it, until they are taken away', async () => {
+    const agent = await sessionAs('agent', 'agent@example.com')
+    expect((await shownTo(agent.bearer))?.rows).toEqual([])
+    await make('/tables/assets/records', { serial: 'A-9', site: 'Ulm', owner: 'agent@example.com' })
+    expect((await shownTo(agent.bearer))?.rows).toMatchObject([{ serial: 'A-9' }])
+    await api('DELETE', `/settings/users/${agent.id}`)
+    await waitFor(async () => (await running('data', all, { authorization: agent.bearer })).status === 403)
+    // Whoever may only look has no apps:use.
+    const viewer = await sessionAs('viewer', 'viewer@example.com')
+    expect(await running('definition', undefined, { authorization: viewer.bearer })).toMatchObject({
+      ...{ status: 403, body: { error: { code: 'insufficient_scope' } } },
+    })
+  })
+
+  test('is of one environment, and of no other workspace', async () => {
+    const owner = `Bearer ${cluster.info.apiKey}`
+    const staging = await running('definition', undefined, {
+      authorization: owner,
+      'x-environment': 'staging',
+    })
+    expect(staging.status).toBe(404)
+    const { origin } = cluster.info
+    const secrets = {
+      ...cluster.secrets,
+      owner: { workspace: 'other', email: 'other@example.com', password: 'correct horse battery staple' },
+    }
+    const other = await bootstrapOwner({ secrets, settingsUrl: cluster.services.settings.url, origin })
+    // Neither in their own workspace at this address, nor in the address's workspace.
+    for (const workspace of [other.workspace, cluster.info.workspace]) {
+      const headers = { authorization: `Bearer ${other.apiKey}`, 'x-workspace': workspace }
+      expect(await running('definition', undefined, headers)).toMatchObject({
+        ...{ status: 403, body: { error: { code: 'workspace_forbidden' } } },
+      })
+    }
+  })
+
+  test('is embedded within the row filter, as long as the token and the rights behind it last', async () => {
+    const origins = ['https://portal.example.com']
+    await make(`/apps/${app}/deploy`, { embeddable: true })
+    const token = await make<{ id: string; token: string }>(`/apps/${app}/embed-token`, {
+      ...{ origins, rowFilter: { site: 'Hamburg' } },
+    })
+    const guest = `Bearer ${token.token}`
+    expect((await shownTo(guest))?.rows).toMatchObject([{ serial: 'A-2', site: 'Hamburg' }])
+    const create = (values: object) =>
+      running<{ data: { value: object } }>(
+        'actions',
+        { source: 'assets', operation: 'create', values },
+        { authorization: guest },
+      )
+    expect((await create({ serial: 'A-5', site: 'Berlin' })).status).toBe(422)
+    expect((await create({ serial: 'A-5' })).body.data.value).toMatchObject({
+      serial: 'A-5',
+      site: 'Hamburg',
+    })
+    // An embed token opens nothing else.
+    const elsewhere = await api('GET', '/tables/assets/records', { headers: { authorization: guest } })
+    expect(elsewhere.status).toBe(401)
+    expect(
+      (await running('definition', undefined, { authorization: guest, 'sec-fetch-site': 'cross-site' }))
+        .status,
+    ).toBe(403)
+    await api('DELETE', `/apps/${app}/embed-tokens/${token.id}`)
+    expect((await running('definition', undefined, { authorization: guest })).status).toBe(401)
+  })
+
+  test('does nothing without a token', async () => {
     expect((await running('definition', undefined, { authorization: '' })).status).toBe(401)
+    expect((await running('definition', undefined, { authorization: '', cookie: 'session=x' })).status).toBe(
+      401,
+    )
   })
 })

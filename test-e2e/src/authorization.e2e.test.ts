@@ -158,8 +158,8 @@ test("another tenant's resources answer exactly like what is not there", async (
       return undefined
     const real = fillPath(operation.path, await world.pathValues(operation))
     const elsewhere: [string, Record<string, string>][] = [[other.apiKey, { 'x-workspace': other.workspace }]]
-    // Members, roles and keys belong to the workspace as a whole.
-    if (!/^\/(settings|auth|workspaces|audit|notifications)/.test(operation.path))
+    // Members, roles and keys belong to the workspace as a whole, and so do apps until they are deployed.
+    if (!/^\/(settings|auth|workspaces|audit|notifications|apps)/.test(operation.path))
       elsewhere.push([full, { 'x-environment': 'development' }])
     for (const [token, headers] of elsewhere) {
       const found = said(await send(operation, token, real, headers))

@@ -3,6 +3,7 @@ import { permissions } from '@opsplane/contracts'
 import { type Receiver, waitFor } from '@opsplane/testing'
 import { request } from 'undici'
 import { typedClient } from '../platform.js'
+import { appsOf } from './apps.js'
 import { deskOf } from './desk.js'
 import { exampleBody, type OpenApi, type Operation, operationsOf } from './document.js'
 import { flowsOf } from './flows.js'
@@ -171,6 +172,7 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
   const studio = await studioOf(owner, upload)
   const desk = await deskOf({ owner, writer })
   const flows = await flowsOf(owner)
+  const apps = await appsOf(owner)
   const checkpoint = (await owner.post('/audit/checkpoints')).data
 
   /** A connector to what answers here. */
@@ -216,6 +218,7 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
     ...desk.prepared,
     ...studio.prepared,
     ...flows.prepared,
+    ...apps.prepared,
   }
 
   /** The example of an operation, as a body that this platform and its state accept. */
