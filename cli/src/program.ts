@@ -7,6 +7,7 @@ import { addDeliveryCommands } from './commands/deliveries.js'
 import { addEventCommands } from './commands/events.js'
 import { addKeyCommands } from './commands/keys.js'
 import { addOperationCommands } from './commands/operations.js'
+import { addPackCommands } from './commands/packs.js'
 import { addReplayCommands } from './commands/replays.js'
 import { addRunCommands } from './commands/runs.js'
 import { addTopicCommands } from './commands/topics.js'
@@ -62,6 +63,7 @@ function createProgram(io: Io): Command {
   addDeliveryCommands(program, io)
   addReplayCommands(program, io)
   addRunCommands(program, io)
+  addPackCommands(program, io)
   addTopicCommands(program, io)
   addEventCommands(program, io)
   addAuditCommands(program, io)
