@@ -18,7 +18,7 @@ export interface ApiTarget {
 type QueryValue = string | number | readonly string[] | undefined
 
 export interface Call {
-  method?: 'GET' | 'POST' | 'PATCH'
+  method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   path: string
   query?: Record<string, QueryValue>
   body?: unknown

@@ -8,6 +8,7 @@ import { addDeliveryCommands } from './commands/deliveries.js'
 import { addEventCommands } from './commands/events.js'
 import { addKeyCommands } from './commands/keys.js'
 import { addOperationCommands } from './commands/operations.js'
+import { addPackCommands } from './commands/packs.js'
 import { addReplayCommands } from './commands/replays.js'
 import { addRunCommands } from './commands/runs.js'
 import { addTopicCommands } from './commands/topics.js'
@@ -64,6 +65,7 @@ function createProgram(io: Io): Command {
   addReplayCommands(program, io)
   addRunCommands(program, io)
   addAppCommands(program, io)
+  addPackCommands(program, io)
   addTopicCommands(program, io)
   addEventCommands(program, io)
   addAuditCommands(program, io)

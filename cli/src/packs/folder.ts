@@ -1,0 +1,70 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { type ManifestArtifact, manifestFile, PackManifest, type PackProblem } from '@opsplane/contracts'
+import { type PackContent, readPack } from '@opsplane/packs'
+import { CliError, usageError } from '../failure.js'
+import { bundleSource } from './bundle.js'
+
+/** A pack as it lies in a folder, with what is sent of it. */
+export interface FolderPack extends PackContent {
+  folder: string
+  problems: PackProblem[]
+}
+
+/**
+ * Reads the pack in a folder. Sources that import more than `@opsplane/sdk` are bundled with what they import. Throws
+ * CliError where there is no manifest, or it cannot be read.
+ */
+export async function readFolder(folder: string): Promise<FolderPack> {
+  const given = readManifest(folder)
+  const parsed = PackManifest.safeParse(given)
+  if (!parsed.success)
+    return { folder, manifest: given, files: {}, problems: readPack({ manifest: given, files: {} }).problems }
+  const files = textsOf(folder, parsed.data.artifacts)
+  const problems: PackProblem[] = []
+  const artifacts = []
+  for (const artifact of parsed.data.artifacts) {
+    const bundled = Object.hasOwn(files, artifact.source)
+      ? await bundleSource(folder, artifact.source)
+      : undefined
+    problems.push(...(bundled?.problems ?? []))
+    if (bundled?.text === undefined) artifacts.push(artifact)
+    else {
+      const source = `bundled/${artifact.slug}.js`
+      files[source] = bundled.text
+      artifacts.push({ ...artifact, source })
+    }
+  }
+  const manifest = { ...parsed.data, artifacts }
+  const sent = Object.fromEntries(Object.entries(files).filter(([path]) => namedIn(artifacts).has(path)))
+  const read = readPack({ manifest, files: sent })
+  return { folder, manifest, files: sent, problems: [...problems, ...read.problems] }
+}
+
+function readManifest(folder: string): unknown {
+  const path = join(folder, manifestFile)
+  if (!existsSync(path)) throw usageError(`${path} is not there. \`opsplane packs init\` begins a pack.`)
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch (error) {
+    throw new CliError(`${path} is no JSON: ${error instanceof Error ? error.message : error}`, 1)
+  }
+}
+
+/** Paths of the files that a manifest names. */
+function namedIn(artifacts: readonly ManifestArtifact[]): Set<string> {
+  return new Set(
+    artifacts
+      .flatMap(({ source, input, output, tests }) => [source, input, output, tests])
+      .filter((path) => typeof path === 'string'),
+  )
+}
+
+/** What is not there is a problem of the manifest. */
+function textsOf(folder: string, artifacts: readonly ManifestArtifact[]): Record<string, string> {
+  const there = [...namedIn(artifacts)].filter((path) => {
+    const target = join(folder, path)
+    return existsSync(target) && statSync(target).isFile()
+  })
+  return Object.fromEntries(there.map((path) => [path, readFileSync(join(folder, path), 'utf8')]))
+}
