@@ -97,9 +97,13 @@ export function createCodePool(options: CodePoolOptions): CodePool {
       .filter(({ child }) => child.size === 0 || child.promisedMb < promisedMb)
       .sort((a, b) => a.child.computing - b.child.computing)[0]
     if (best) return best
-    const may = own.length === 0 || (own.length < options.childrenOfTenant && !othersWait(tenant))
-    return may ? spareReady() : undefined
+    return own.length === 0 || (mayHaveMore(own.length) && !othersWait(tenant)) ? spareReady() : undefined
   }
+
+  /** Beyond its first child: the last quarter is for those who have none. */
+  const mayHaveMore = (own: number): boolean =>
+    own < options.childrenOfTenant &&
+    places.size - spares().length < options.children - Math.max(1, Math.floor(options.children / 4))
 
   function dispatch(): void {
     if (closed) return
@@ -148,7 +152,7 @@ export function createCodePool(options: CodePoolOptions): CodePool {
     for (const tenant of turns.tenants()) {
       if (conduct.waitsUntil(tenant) > now) continue
       const own = placesOf(tenant).length
-      if (own === 0 || (own < options.childrenOfTenant && waitedMs(tenant, now) > patienceMs)) count += 1
+      if (own === 0 || (mayHaveMore(own) && waitedMs(tenant, now) > patienceMs)) count += 1
     }
     return count
   }
