@@ -137,11 +137,11 @@ export function createCodePool(options: CodePoolOptions): CodePool {
     })
   }
 
-  /** Children for tenants who have none, or too few, and the spare one. */
-  function startMissing(now: number): void {
+  /** Children for tenants who have none, or too few; spare ones a little later, so as not to take time from what is begun. */
+  function startMissing(now: number, spareOnes = 0): void {
     if (now < starts.againAt) return
     const wanted = tenantsInNeed(now)
-    const missing = wanted + (lastAsked > now - options.idleMs ? options.spares : 0) - spares().length
+    const missing = wanted + spareOnes - spares().length
     const room = options.children - places.size
     for (let count = 0; count < Math.min(missing, room); count += 1) void start()
     if (wanted > Math.max(0, room) + spares().length) makeRoom(wanted, now)
@@ -244,8 +244,9 @@ export function createCodePool(options: CodePoolOptions): CodePool {
         const done = tenant !== undefined || lastAsked < now - options.idleMs
         if (ready && done && child.size === 0 && now - idleSince > options.idleMs) child.kill()
       }
-      if (turns.size > 0) return dispatch()
-      if (places.size > 0) return
+      if (turns.size > 0) dispatch()
+      if (lastAsked > now - options.idleMs) startMissing(now, options.spares)
+      if (places.size > 0 || turns.size > 0) return
       clearInterval(sweep)
       sweep = undefined
     }, sweepMs).unref()
