@@ -6,6 +6,7 @@ import { limitTable } from '@opsplane/runtime'
 import { Argument, Command } from 'commander'
 import { measureAppend } from './append.js'
 import { measureBulk } from './bulk.js'
+import { measureCode } from './code.js'
 import { measureConflicts } from './conflicts.js'
 import { measureCreates } from './creates.js'
 import { measureDelivered } from './delivered.js'
@@ -55,6 +56,7 @@ const measures = {
   runs: measureRuns,
   sla: measureSla,
   expressions: measureExpressions,
+  code: measureCode,
   relevance: measureRelevance,
   // Last, as it fills the tables the others write to.
   lists: measureLists,

@@ -97,9 +97,13 @@ export function createCodePool(options: CodePoolOptions): CodePool {
       .filter(({ child }) => child.size === 0 || child.promisedMb < promisedMb)
       .sort((a, b) => a.child.computing - b.child.computing)[0]
     if (best) return best
-    const may = own.length === 0 || (own.length < options.childrenOfTenant && !othersWait(tenant))
-    return may ? spareReady() : undefined
+    return own.length === 0 || (mayHaveMore(own.length) && !othersWait(tenant)) ? spareReady() : undefined
   }
+
+  /** Beyond its first child: the last quarter is for those who have none. */
+  const mayHaveMore = (own: number): boolean =>
+    own < options.childrenOfTenant &&
+    places.size - spares().length < options.children - Math.max(1, Math.floor(options.children / 4))
 
   function dispatch(): void {
     if (closed) return
@@ -133,11 +137,11 @@ export function createCodePool(options: CodePoolOptions): CodePool {
     })
   }
 
-  /** Children for tenants who have none, or too few, and the spare one. */
-  function startMissing(now: number): void {
+  /** Children for tenants who have none, or too few; spare ones a little later, so as not to take time from what is begun. */
+  function startMissing(now: number, spareOnes = 0): void {
     if (now < starts.againAt) return
     const wanted = tenantsInNeed(now)
-    const missing = wanted + (lastAsked > now - options.idleMs ? options.spares : 0) - spares().length
+    const missing = wanted + spareOnes - spares().length
     const room = options.children - places.size
     for (let count = 0; count < Math.min(missing, room); count += 1) void start()
     if (wanted > Math.max(0, room) + spares().length) makeRoom(wanted, now)
@@ -148,7 +152,7 @@ export function createCodePool(options: CodePoolOptions): CodePool {
     for (const tenant of turns.tenants()) {
       if (conduct.waitsUntil(tenant) > now) continue
       const own = placesOf(tenant).length
-      if (own === 0 || (own < options.childrenOfTenant && waitedMs(tenant, now) > patienceMs)) count += 1
+      if (own === 0 || (mayHaveMore(own) && waitedMs(tenant, now) > patienceMs)) count += 1
     }
     return count
   }
@@ -240,8 +244,9 @@ export function createCodePool(options: CodePoolOptions): CodePool {
         const done = tenant !== undefined || lastAsked < now - options.idleMs
         if (ready && done && child.size === 0 && now - idleSince > options.idleMs) child.kill()
       }
-      if (turns.size > 0) return dispatch()
-      if (places.size > 0) return
+      if (turns.size > 0) dispatch()
+      if (lastAsked > now - options.idleMs) startMissing(now, options.spares)
+      if (places.size > 0 || turns.size > 0) return
       clearInterval(sweep)
       sweep = undefined
     }, sweepMs).unref()

@@ -4,7 +4,7 @@ import { entryBytes } from '../protocol.js'
  * Runs first in every context: makes `console` and `host`, and gives back how to start the code and to answer its calls. It
  * keeps the intrinsics it uses, as whatever runs afterwards may change them. `send` is the only way out, and nobody else has it.
  */
-export const prelude = `(function (send, functions, context, bounds) {
+const source = `(function (send, functions, context, bounds) {
   'use strict'
   const { parse, stringify } = JSON
   const limits = parse(bounds)
@@ -155,6 +155,9 @@ export const prelude = `(function (send, functions, context, bounds) {
     },
   }
 })`
+
+/** Without what is for people only, as it is read for each invocation. */
+export const prelude = source.replace(/^\s+(\/\/.*)?/gm, '')
 
 /** What code imports from `@opsplane/sdk`. */
 export const sdkModule = `export const artifact = (run) => run
