@@ -11,12 +11,12 @@ import { createWaiting } from './dashboard/waiting.js'
 import { datasetRoutes } from './dataset/routes.js'
 import { createFactVersions } from './fact/fact-versions.js'
 import { openFacts } from './fact/open-facts.js'
+import { rebuildFacts } from './fact/rebuild.js'
 import { createAnswerCache } from './query/answer-cache.js'
 import { createQueryRunner } from './query/runner.js'
 import { createStudioQueries } from './query/studio.js'
 import { report } from './report/domain.js'
 import { reportRoutes } from './report/routes.js'
-import { summingUp } from './rollup/sum-up.js'
 
 const settingsTimeoutMs = 5_000
 const studioTimeoutMs = 30_000
@@ -27,12 +27,12 @@ export const analytics = defineService({
   loadConfig,
   migrationsDir: fileURLToPath(new URL('../migrations', import.meta.url)),
   deciders: [report, dashboard],
+  alsoRebuild: rebuildFacts,
   setup(ctx) {
     const settings = clientOf(ctx, 'settings', settingsTimeoutMs)
     const client = clientOf(ctx, 'database-studio', studioTimeoutMs)
     const delegations = createDelegations(settings)
     const facts = openFacts(ctx)
-    ctx.dueWork.start(summingUp)
     const runner = createQueryRunner({
       ...{ database: ctx.database, age: facts.age, clock: ctx.clock },
       cache: createAnswerCache(mostAnswers),
