@@ -22,7 +22,7 @@ export async function readFolder(folder: string): Promise<FolderPack> {
     return { folder, manifest: given, files: {}, problems: readPack({ manifest: given, files: {} }).problems }
   const files = textsOf(folder, parsed.data.artifacts)
   const problems: PackProblem[] = []
-  const artifacts = []
+  const artifacts: ManifestArtifact[] = []
   for (const artifact of parsed.data.artifacts) {
     const bundled = Object.hasOwn(files, artifact.source)
       ? await bundleSource(folder, artifact.source)

@@ -24,6 +24,8 @@ export interface ServiceDefinition<
   deciders: readonly AnyDecider[]
   /** Tables the deciders fill beside their own. */
   projectedTables?: readonly string[]
+  /** Ends a rebuild of its read models, as the same superuser: what it keeps of the logs of others is made anew as well. */
+  alsoRebuild?(options: { adminUrl: string }): Promise<void>
   /** Looks for words of texts, which is worth a warning where the database knows the letters of ASCII only. */
   searchesTexts?: boolean
   /** Makes, once, what the routes and the background work share. */
@@ -76,7 +78,11 @@ export function defineService<
       await definition.afterMigrations?.({ adminUrl })
       return url
     },
-    rebuild: (options) => rebuild({ ...options, schema, deciders, projectedTables }),
+    async rebuild(options) {
+      const rebuilt = await rebuild({ ...options, schema, deciders, projectedTables })
+      await definition.alsoRebuild?.(options)
+      return rebuilt
+    },
   }
 }
 

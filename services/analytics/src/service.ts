@@ -14,6 +14,7 @@ import { openExports } from './export/open.js'
 import { createOwners } from './export/owner.js'
 import { createFactVersions } from './fact/fact-versions.js'
 import { openFacts } from './fact/open-facts.js'
+import { rebuildFacts } from './fact/rebuild.js'
 import { kpi } from './kpi/domain.js'
 import { openKpis } from './kpi/open.js'
 import { createAnswerCache } from './query/answer-cache.js'
@@ -21,7 +22,6 @@ import { createQueryRunner } from './query/runner.js'
 import { createStudioQueries } from './query/studio.js'
 import { report } from './report/domain.js'
 import { reportRoutes } from './report/routes.js'
-import { summingUp } from './rollup/sum-up.js'
 
 const settingsTimeoutMs = 5_000
 const studioTimeoutMs = 30_000
@@ -32,12 +32,12 @@ export const analytics = defineService<AnalyticsConfig>({
   loadConfig,
   migrationsDir: fileURLToPath(new URL('../migrations', import.meta.url)),
   deciders: [report, dashboard, dataExport, kpi],
+  alsoRebuild: rebuildFacts,
   async setup(ctx) {
     const settings = clientOf(ctx, 'settings', settingsTimeoutMs)
     const client = clientOf(ctx, 'database-studio', studioTimeoutMs)
     const delegations = createDelegations(settings)
     const facts = openFacts(ctx)
-    ctx.dueWork.start(summingUp)
     const runner = createQueryRunner({
       ...{ database: ctx.database, age: facts.age, clock: ctx.clock },
       cache: createAnswerCache(mostAnswers),

@@ -2,6 +2,7 @@ import type { TenantScope } from '@opsplane/contracts'
 import type { EventConsumer } from '@opsplane/eventstore'
 import type { Database } from '@opsplane/postgres'
 import type { Clock } from '@opsplane/runtime'
+import { isRebuilding } from './rebuild.js'
 
 /** The consumer is asked how far it has come no more often. */
 const askEveryMs = 1_000
@@ -13,7 +14,7 @@ export interface DataAge {
 
 /**
  * Now, where every event there is has been handled; otherwise when the newest of the tenant's events happened that was, and
- * 1970 where none was.
+ * 1970 where none was, or while the facts are made anew.
  */
 export function createDataAge(
   { sql }: Pick<Database, 'sql'>,
@@ -30,6 +31,7 @@ export function createDataAge(
   return {
     async asOf({ workspaceId, environment }) {
       const { at, answer } = caughtUp()
+      if (await isRebuilding({ sql })) return new Date(0).toISOString()
       if (await answer) return at
       const [row] = await sql.unsafe<{ at: string | null }[]>(
         `select to_char(max(newest_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at

@@ -1,4 +1,4 @@
-import { dueIndexes, dueTable, heldColumns } from '@opsplane/postgres'
+import { dueIndexes, dueTable, heldColumns, leaseColumns } from '@opsplane/postgres'
 import {
   bigint,
   boolean,
@@ -174,4 +174,23 @@ export const rollupSketches = pgTable(
       ],
     }),
   ],
+)
+
+export const dueRebuilds = dueTable({
+  table: 'fact_rebuilds',
+  key: 'source',
+  dueAt: 'due_at',
+  waiting: 'due_at is not null',
+})
+
+/** Logs whose events are turned into facts anew, and up to where each was read. */
+export const factRebuilds = pgTable(
+  'fact_rebuilds',
+  {
+    source: text('source').primaryKey(),
+    position: bigint('position', { mode: 'number' }).notNull(),
+    dueAt: timestamp('due_at', { withTimezone: true, mode: 'string' }).notNull(),
+    ...leaseColumns(),
+  },
+  () => dueIndexes(dueRebuilds),
 )

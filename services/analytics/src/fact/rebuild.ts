@@ -1,0 +1,82 @@
+import { backendNames } from '@opsplane/contracts'
+import type { LogSource } from '@opsplane/eventstore'
+import { type Database, type LeasedRow, leased, openClient } from '@opsplane/postgres'
+import { tableOf } from '../dataset/dataset.js'
+import { datasets } from '../dataset/datasets.js'
+import { dueRebuilds } from './tables.js'
+import type { FactWriter } from './write-facts.js'
+
+/**
+ * Drops all facts and what was added up of them, and has the service read the logs of all services anew: at once where it
+ * runs, otherwise when it starts. Until that is done answers say that their data is of 1970.
+ */
+export async function rebuildFacts({ adminUrl }: { adminUrl: string }): Promise<void> {
+  const sql = openClient(adminUrl, {
+    schema: 'analytics',
+    max: 1,
+    applicationName: 'opsplane-analytics-rebuild',
+  })
+  const emptied = [...datasets.map(tableOf), 'rollups', 'rollup_sketches', 'rollup_marks']
+  const sources = backendNames.map((name) => name.replaceAll('-', '_'))
+  try {
+    await sql.begin(async (tx) => {
+      await tx.unsafe(`truncate ${emptied.join(', ')}`)
+      // They go on counting: an answer that somebody keeps is not that of the new facts.
+      await tx.unsafe('update fact_versions set version = version + 1')
+      await tx`insert into fact_rebuilds (source, position, due_at) select unnest(${sources}::text[]), 0, now()
+        on conflict (source) do update set position = 0, due_at = now(), held_until = null`
+    })
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+interface RebuildRow extends LeasedRow {
+  key: string
+  position: string
+}
+
+/** Pages that are read under one lease; the place is kept after them. */
+const pagesAtOnce = 20
+const deadlineMs = 120_000
+
+/** Reads the logs that are to be read anew. Whoever takes over where another one died goes on after the last place kept. */
+export function rebuilding(logs: readonly LogSource[], writer: FactWriter) {
+  return leased<RebuildRow, number | null>({
+    name: 'analytics-rebuild',
+    of: dueRebuilds,
+    columns: ['position'],
+    batch: 2,
+    deadlineMs,
+    async perform([row], signal) {
+      const log = logs.find(({ source }) => source === row?.key)
+      // A service that is not installed has no log.
+      if (!row || !log) return [null]
+      let place: number | null = Number(row.position)
+      for (let page = 0; place !== null && page < pagesAtOnce && !signal.aborted; page++)
+        place = await readPage(log, place, writer)
+      return [place]
+    },
+    async done(tx, finished) {
+      for (const { row, result } of finished)
+        await (result === null
+          ? tx.unsafe('delete from fact_rebuilds where source = $1', [row.key])
+          : tx.unsafe('update fact_rebuilds set position = $2::text::bigint where source = $1', [
+              row.key,
+              String(result),
+            ]))
+    },
+  })
+}
+
+async function readPage(log: LogSource, after: number, writer: FactWriter): Promise<number | null> {
+  const { events, next } = await log.page({ after, types: '*' })
+  if (events.length > 0) await writer.write(events.map(({ event }) => event))
+  return next
+}
+
+/** Whether logs are being read anew. */
+export async function isRebuilding({ sql }: Pick<Database, 'sql'>): Promise<boolean> {
+  const rows = await sql.unsafe('select from fact_rebuilds limit 1', [], { prepare: true })
+  return rows.length > 0
+}
