@@ -185,7 +185,9 @@ inBrowser('apps in a browser (with chromium: apt-get install chromium, or CHROMI
     await frame.getByRole('cell', { name: 'Small laptop' }).waitFor()
     await screenshot('embedded')
     expect(await page.context().cookies()).toEqual([])
-    expect(requests.filter((url) => url.startsWith(origin) && url.split('#')[0]?.includes(token.token))).toEqual([])
+    expect(
+      requests.filter((url) => url.startsWith(origin) && url.split('#')[0]?.includes(token.token)),
+    ).toEqual([])
 
     const changed = token.path.slice(0, -8) + 'AAAAAAAA'
     await page.goto(portal.showing(`${origin}${changed}`))
@@ -206,7 +208,10 @@ inBrowser('apps in a browser (with chromium: apt-get install chromium, or CHROMI
   })
 
   test('every component is drawn, each part with its own error, at a desk and on a phone', async () => {
-    const fails = { name: 'Always fails', definition: { steps: [{ id: 'no', type: 'fail', message: 'No.' }] } }
+    const fails = {
+      name: 'Always fails',
+      definition: { steps: [{ id: 'no', type: 'fail', message: 'No.' }] },
+    }
     const { id: workflow } = await make('/workflows', fails)
     await api('POST', `/workflows/${workflow}/publish`, { body: { activate: true } })
     const { id } = await make('/apps', { slug: 'gallery', name: 'Gallery' })

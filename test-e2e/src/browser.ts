@@ -87,7 +87,9 @@ export async function startPortal() {
     const { searchParams } = new URL(request.url ?? '/', 'http://portal.test')
     const source = (searchParams.get('frame') ?? '').replaceAll('&', '&amp;').replaceAll('"', '&quot;')
     response.writeHead(200, { 'content-type': 'text/html' })
-    response.end(`<!doctype html><title>Portal</title><iframe src="${source}" width="900" height="700"></iframe>`)
+    response.end(
+      `<!doctype html><title>Portal</title><iframe src="${source}" width="900" height="700"></iframe>`,
+    )
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`

@@ -2,7 +2,12 @@
 export const gallerySources = [
   {
     name: 'assets',
-    binding: { kind: 'table', table: 'asset_register', operations: ['list'], search: { kind: '{{ params.kind }}' } },
+    binding: {
+      kind: 'table',
+      table: 'asset_register',
+      operations: ['list'],
+      search: { kind: '{{ params.kind }}' },
+    },
     params: { kind: { type: 'text' } },
   },
   { name: 'broken', binding: { kind: 'workflow', workflow: 'Always fails', use: 'data' } },
@@ -41,7 +46,13 @@ export const galleryPage = {
         {
           label: 'Table',
           children: [
-            { type: 'table', label: 'Assets', source: 'assets', params: { kind: '{{ inputs.kind }}' }, columns },
+            {
+              type: 'table',
+              label: 'Assets',
+              source: 'assets',
+              params: { kind: '{{ inputs.kind }}' },
+              columns,
+            },
           ],
         },
         {
@@ -52,7 +63,10 @@ export const galleryPage = {
             { ...chart, label: 'Shares', kind: 'pie' },
           ],
         },
-        { label: 'Broken', children: [{ type: 'detail', label: 'Fails', source: 'broken', fields: columns }] },
+        {
+          label: 'Broken',
+          children: [{ type: 'detail', label: 'Fails', source: 'broken', fields: columns }],
+        },
       ],
     },
     {
@@ -64,7 +78,12 @@ export const galleryPage = {
         { type: 'text_area', id: 'long', label: 'Long text' },
         { type: 'number_input', id: 'number', label: 'Number', min: 1, max: 10 },
         { type: 'checkbox', id: 'agreed', label: 'Agreed' },
-        { type: 'select', id: 'asset', label: 'Asset', options: { source: 'assets', value: 'id', label: 'name' } },
+        {
+          type: 'select',
+          id: 'asset',
+          label: 'Asset',
+          options: { source: 'assets', value: 'id', label: 'name' },
+        },
         { type: 'date_input', id: 'day', label: 'Day', value: '2026-03-04' },
         { type: 'datetime_input', id: 'time', label: 'Time', value: '2026-03-04T10:00:00.000Z' },
       ],
