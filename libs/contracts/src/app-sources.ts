@@ -45,6 +45,10 @@ const TableSource = z.strictObject({
   limit: z.int().min(1).max(500).default(50),
 })
 
+/** What has effects is not called again whenever a page is shown. */
+const Use = z.enum(['data', 'action']).meta({
+  description: '`data`: called whenever a page shows it. `action`: by a press of a button, or a form.',
+})
 const QuerySource = z.strictObject({
   kind: z.literal('query'),
   query: Reference.meta({ description: 'Id or name of a saved query.' }),
@@ -52,24 +56,21 @@ const QuerySource = z.strictObject({
     .record(z.string(), JsonValue)
     .default({})
     .meta({ description: 'Its parameters; values may be expressions.' }),
-})
-/** What has effects is not called again whenever a page is shown. */
-const Use = z.enum(['data', 'action']).default('action').meta({
-  description: '`data`: called whenever a page shows it. `action`: by a press of a button, or a form.',
+  use: Use.default('data'),
 })
 const ConnectorSource = z.strictObject({
   kind: z.literal('connector'),
   connector: Reference.meta({ description: 'Id or name.' }),
   action: Reference,
   input: z.record(z.string(), JsonValue).default({}),
-  use: Use,
+  use: Use.default('action'),
 })
 const WorkflowSource = z.strictObject({
   kind: z.literal('workflow'),
   workflow: Reference.meta({ description: 'Id or name.' }),
   input: JsonValue.default({}),
   waitSeconds: z.int().min(0).max(20).default(20),
-  use: Use,
+  use: Use.default('action'),
 })
 const ReportSource = z.strictObject({
   kind: z.literal('report'),
@@ -83,14 +84,14 @@ const ReportSource = z.strictObject({
  */
 export const SourceBinding = z
   .discriminatedUnion('kind', [TableSource, QuerySource, ConnectorSource, WorkflowSource, ReportSource])
-  .meta({ id: 'SourceBinding', example: { kind: 'query', query: 'Squares', input: {} } })
+  .meta({ id: 'SourceBinding', example: { kind: 'query', query: 'Squares', input: {}, use: 'data' } })
 export type SourceBinding = z.infer<typeof SourceBinding>
 
 const maxBytes = 65_536
 const Binding = SourceBinding.refine(
   (binding) => JSON.stringify(binding).length <= maxBytes,
   `must have at most ${maxBytes} characters, written as JSON`,
-).meta({ example: { kind: 'query', query: 'Squares', input: {} } })
+).meta({ example: { kind: 'query', query: 'Squares', input: {}, use: 'data' } })
 
 /** What a data source is, beside what every resource is. */
 export const dataSourceFields = {

@@ -317,6 +317,70 @@ describe('a deployment', () => {
     expect(events.map(({ type }) => type)).toEqual(['deploy.failed'])
   })
 
+  it('takes of whoever deploys what a report reads, and has queries that write wait for a press of a button', async () => {
+    const { platform, service, principal } = fixture
+    const times = { createdAt: '2026-03-01T10:00:00.000Z', updatedAt: '2026-03-01T10:00:00.000Z' }
+    platform.answers.listReports = () => ({
+      data: [
+        {
+          ...{
+            id: 'rpt_01JZ8Q4D3N5W7X9Y2B4C6D8E0F',
+            name: 'By team',
+            description: '',
+            version: 2,
+            ownerId: 'usr_1',
+          },
+          ...{ query: { dataset: 'incidents', measures: ['incidents'] }, ...times },
+          parameters: [{ name: 'severity', type: 'text', required: true, description: '' }],
+        },
+      ],
+    })
+    platform.answers.listDatasets = () => ({
+      data: [
+        {
+          ...{ name: 'incidents', label: 'Incidents', description: '', permission: 'itsm:read' },
+          ...{ dimensions: [], measures: [], timeFields: [], columns: [] },
+        },
+      ],
+    })
+    platform.answers.listQueries = () => ({
+      data: [
+        {
+          ...{
+            id: 'qry_01JZ8Q4D3N5W7X9Y2B4C6D8E0F',
+            name: 'Tidy',
+            description: '',
+            mode: 'write',
+            version: 1,
+          },
+          ...{ sql: 'delete from x', parameters: [], ...times },
+        },
+      ],
+    })
+    const report = { kind: 'report' as const, report: 'By team' }
+    const app = await fixture.build([
+      { name: 'teams', binding: { ...report, input: { team: 'x' } } },
+      { name: 'tidy', binding: { kind: 'query', query: 'Tidy' } },
+    ])
+    const permissions = ['apps:deploy', 'analytics:read', 'queries:run', 'queries:write'] as const
+    const poor = service.as({ ...principal, permissions: [...permissions] })
+    const { details } = (await poor.post(`/apps/${app.id}/deploy`, {})).error()
+    expect(details.map(({ code, params = {} }) => [code, params.source, params.path])).toEqual([
+      ['permission_not_held', 'teams', '/binding'],
+      ['unknown_parameter', 'teams', '/binding/input/team'],
+      ['required', 'teams', '/binding/input/severity'],
+      ['writes', 'tidy', '/binding/use'],
+    ])
+    const sound = await fixture.build([
+      { name: 'teams', binding: { ...report, input: { severity: 'high' } } },
+      { name: 'tidy', binding: { kind: 'query', query: 'Tidy', use: 'action' } },
+    ])
+    expect((await fixture.deploy(sound.id)).permissions).toEqual([
+      ...['itsm:read', 'queries:run', 'queries:write', 'analytics:read'],
+    ])
+    expect(await fixture.person(sound.slug).data('tidy')).toMatchObject({ error: { code: 'forbidden' } })
+  })
+
   it('is neither made nor said to have failed while a service cannot say what there is', async () => {
     const { platform, api } = fixture
     const { getTable = () => ({ status: 404, code: 'not_found' }) } = platform.answers

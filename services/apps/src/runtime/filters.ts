@@ -31,7 +31,9 @@ function hasShape(declared: unknown, value: unknown): boolean {
   return (
     isObject(value) &&
     Object.keys(value).length === Object.keys(declared).length &&
-    Object.entries(declared).every(([operator, operand]) => hasShape(operand, value[operator]))
+    Object.entries(declared).every(
+      ([operator, operand]) => Object.hasOwn(value, operator) && hasShape(operand, value[operator]),
+    )
   )
 }
 
@@ -70,14 +72,16 @@ export function valuesWithin(
   const details: ErrorDetail[] = []
   const completed = { ...values }
   for (const [field, condition] of Object.entries(filter)) {
-    if (isNew && !Object.hasOwn(values, field) && !isObject(condition)) completed[field] = condition
-    const isGiven = Object.hasOwn(completed, field)
-    if (!isGiven && !isNew) continue
     // A path leads into the value of its column, which is given whole.
     const [column = ''] = field.split('.', 1)
-    const holds = field.includes('.')
-      ? !Object.hasOwn(values, column) && !isNew
-      : isGiven && filterMatches({ [field]: condition }, { [field]: completed[field] })
+    const isWithin = column !== field
+    if (isNew && !isWithin && !Object.hasOwn(values, field) && !isObject(condition))
+      completed[field] = condition
+    if (!isNew && !Object.hasOwn(completed, column)) continue
+    const holds =
+      !isWithin &&
+      Object.hasOwn(completed, field) &&
+      filterMatches({ [field]: condition }, { [field]: completed[field] })
     if (!holds)
       details.push({
         ...{ in: 'body', path: jsonPointer(['values', field]), code: 'outside_row_filter' },

@@ -1,4 +1,14 @@
-import { Connector, ConnectorAction, SavedQuery, type SourceBinding, Workflow } from '@opsplane/contracts'
+import {
+  AnalyticsDataset,
+  Connector,
+  ConnectorAction,
+  type Permission,
+  PermissionName,
+  Report,
+  SavedQuery,
+  type SourceBinding,
+  Workflow,
+} from '@opsplane/contracts'
 import { jsonPointer } from '@opsplane/http'
 import { z } from 'zod'
 import { type Asking, type Finding, type Inspected, missing } from './ask.js'
@@ -9,27 +19,15 @@ type BindingOf<Kind extends SourceBinding['kind']> = Extract<SourceBinding, { ki
 export async function inspectQuery({ named }: Asking, binding: BindingOf<'query'>): Promise<Inspected> {
   const query = await named('listQueries', SavedQuery, binding.query)
   if (!query) return missing('query', 'saved query', binding.query)
-  const known = new Map(query.parameters.map((parameter) => [parameter.name, parameter]))
-  const unknown = Object.keys(binding.input).filter((name) => !known.has(name))
-  const absent = query.parameters.filter(
-    ({ name, required, default: value }) => required && value === undefined && !(name in binding.input),
-  )
-  const at = (name: string) => jsonPointer(['binding', 'input', name])
+  const writes: Finding = {
+    ...{ path: '/binding/use', code: 'writes' },
+    message: 'the query writes, so that it is for actions: `use` has to be `action`',
+  }
+  const findings = parameterFindings('query', query.parameters, binding.input)
   return {
     pinned: { kind: 'query', id: query.id, name: query.name, version: query.version },
     permissions: query.mode === 'write' ? ['queries:run', 'queries:write'] : ['queries:run'],
-    findings: [
-      ...unknown.map(
-        (name): Finding => ({
-          ...{ path: at(name), code: 'unknown_parameter', message: `the query has no parameter ${name}` },
-        }),
-      ),
-      ...absent.map(
-        ({ name }): Finding => ({
-          ...{ path: at(name), code: 'required', message: `the query takes the parameter ${name}` },
-        }),
-      ),
-    ],
+    findings: query.mode === 'write' && binding.use === 'data' ? [writes, ...findings] : findings,
   }
 }
 
@@ -72,15 +70,50 @@ export async function inspectWorkflow(
   }
 }
 
-const Report = z.object({ id: z.string(), name: z.string(), version: z.int() })
-
-/** A report of analytics. */
+/** A report, and what asking for what it reads takes. */
 export async function inspectReport(
-  { named }: Asking,
-  { report: reference }: BindingOf<'report'>,
+  { ask, named }: Asking,
+  { report: reference, input }: BindingOf<'report'>,
 ): Promise<Inspected> {
   const found = await named('listReports', Report, reference)
   if (!found) return missing('report', 'report', reference)
-  const { id, name, version } = found
-  return { pinned: { kind: 'report', id, name, version }, permissions: ['analytics:read'], findings: [] }
+  const { id, name, version, query, parameters } = found
+  const datasets = query.dataset === undefined ? [] : await ask('listDatasets', Datasets, allOfThem)
+  const dataset = datasets?.find((each) => each.name === query.dataset)
+  const read: Permission[] = [
+    ...(dataset ? [PermissionName.parse(dataset.permission)] : []),
+    ...(query.table === undefined ? [] : (['records:read'] as const)),
+    ...(query.savedQuery === undefined ? [] : (['queries:run'] as const)),
+  ]
+  return {
+    pinned: { kind: 'report', id, name, version },
+    permissions: ['analytics:read', ...read],
+    findings: parameterFindings('report', parameters, input),
+  }
+}
+
+const Datasets = z.array(AnalyticsDataset)
+const allOfThem = { query: { limit: 200 } }
+
+interface Parameter {
+  name: string
+  required: boolean
+  default?: unknown
+}
+
+/** Parameters that are not there, and those that are needed. */
+function parameterFindings(what: string, parameters: readonly Parameter[], input: object): Finding[] {
+  const at = (name: string) => jsonPointer(['binding', 'input', name])
+  const unknown = Object.keys(input).filter((name) => !parameters.some((each) => each.name === name))
+  const absent = parameters.filter(
+    ({ name, required, default: value }) => required && value === undefined && !Object.hasOwn(input, name),
+  )
+  return [
+    ...unknown.map((name) => ({
+      ...{ path: at(name), code: 'unknown_parameter', message: `the ${what} has no parameter ${name}` },
+    })),
+    ...absent.map(({ name }) => ({
+      ...{ path: at(name), code: 'required', message: `the ${what} takes the parameter ${name}` },
+    })),
+  ]
 }

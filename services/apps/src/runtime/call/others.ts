@@ -2,6 +2,7 @@ import {
   ApiError,
   assertNever,
   ConnectorResult,
+  QueryAnswer,
   QueryResult,
   type SourceBinding,
   TriggeredRun,
@@ -10,7 +11,6 @@ import { z } from 'zod'
 import { type CallParts, evaluated, perform, type Shown, type SourceCall } from './source-call.js'
 
 type OtherBinding = Exclude<SourceBinding, { kind: 'table' }>
-type Rows = Record<string, unknown>[]
 
 /** What a saved query, a connector, a workflow or a report gives. */
 export async function callOther(parts: CallParts, call: SourceCall, binding: OtherBinding): Promise<Shown> {
@@ -39,7 +39,7 @@ export async function callOther(parts: CallParts, call: SourceCall, binding: Oth
         { params, body: { parameters: input } },
         slowMs,
       )
-      return shown(reportRows(data))
+      return shown(QueryAnswer.parse(data).rows)
     }
     default:
       return assertNever(binding)
@@ -65,19 +65,6 @@ async function runOf(
   const { runId, ended, status, output, error } = TriggeredRun.parse(data)
   if (error !== null) throw new ApiError('upstream_error', `The workflow has failed: ${error.message}`)
   return { rows: null, value: { runId, ended, status, output }, nextCursor: null }
-}
-
-const Report = z.object({
-  columns: z.array(z.object({ name: z.string() })),
-  rows: z.array(z.union([z.array(z.unknown()), z.record(z.string(), z.unknown())])),
-})
-
-/** Rows by the names of their columns. */
-function reportRows(data: unknown): Rows {
-  const { columns, rows } = Report.parse(data)
-  return rows.map((row) =>
-    Array.isArray(row) ? Object.fromEntries(columns.map(({ name }, index) => [name, row[index]])) : row,
-  )
 }
 
 /** A list of objects is rows, anything else a value. */

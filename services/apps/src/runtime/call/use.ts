@@ -101,9 +101,9 @@ function load(parts: CallParts, call: SourceCall, cursor: string | undefined): P
   switch (binding.kind) {
     case 'table':
       return listRows(parts, call, binding, cursor)
-    case 'query':
     case 'report':
       return callOther(parts, call, binding)
+    case 'query':
     case 'connector':
     case 'workflow':
       if (binding.use === 'data') return callOther(parts, call, binding)
