@@ -16,7 +16,7 @@ export function throughGateway({ info }: Cluster): Caller {
 /** As the gateway calls a service, to leave the gateway out. */
 export function toService(
   { services, secrets }: Cluster,
-  audience: 'dispatcher' | 'itsm' | 'database-studio',
+  audience: 'analytics' | 'dispatcher' | 'itsm' | 'database-studio',
   permissions: Principal['permissions'],
   workspaceId = 'ws_bench',
 ): Caller {

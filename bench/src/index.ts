@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { openState, startCluster } from '@opsplane/local'
 import { limitTable } from '@opsplane/runtime'
 import { Argument, Command } from 'commander'
+import { measureAnalytics } from './analytics.js'
 import { measureAppend } from './append.js'
 import { measureBulk } from './bulk.js'
 import { measureCode } from './code.js'
@@ -55,6 +56,7 @@ const measures = {
   'records-import': measureImport,
   runs: measureRuns,
   sla: measureSla,
+  analytics: measureAnalytics,
   expressions: measureExpressions,
   code: measureCode,
   relevance: measureRelevance,

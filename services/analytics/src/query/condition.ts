@@ -24,9 +24,10 @@ export function conditionsSql(
   placed: Placed = columnOf,
 ): string[] {
   return Object.entries(filters).flatMap(([name, condition]) => {
-    const column = columnsOf(dataset)[name]
+    const columns = columnsOf(dataset)
+    const column = Object.hasOwn(columns, name) ? columns[name] : undefined
     const pointer = `/filters/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
-    if (!column) throw new InvalidQuery(pointer, oneOf(Object.keys(columnsOf(dataset))))
+    if (!column) throw new InvalidQuery(pointer, oneOf(Object.keys(columns)))
     const of = { column, sql: placed(name), pointer, parameters }
     if (condition === null || typeof condition !== 'object') return [equals(of, condition)]
     return Object.entries(condition).map(([operator, operand]) =>
