@@ -12,6 +12,8 @@ const ready = join(folder, 'ready')
  * The first test file of a run prepares it; whoever comes while it is at that makes their own.
  */
 export async function fillState(to: string): Promise<void> {
+  // Outside a run of tests nobody would take the folder away again.
+  if (process.env.TEST_RUN_ID === undefined) return
   if (!existsSync(ready) && !(await prepare())) return
   // Postgres owns its folder, and keeps it only in an exact copy.
   execFileSync('cp', ['-a', ready, to])

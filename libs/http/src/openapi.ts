@@ -1,5 +1,14 @@
 import { OpenAPIRegistry, OpenApiGeneratorV31, type RouteConfig } from '@asteasolutions/zod-to-openapi'
-import { type ErrorCode, ErrorEnvelope, errorTable, Meta, Pagination } from '@opsplane/contracts'
+import {
+  type ErrorCode,
+  ErrorEnvelope,
+  errorTable,
+  Filter,
+  Meta,
+  NewFilter,
+  Pagination,
+  RecordFilter,
+} from '@opsplane/contracts'
 import { z } from 'zod'
 import { locator } from './location.js'
 import { headerParameters, securitySchemes } from './openapi-components.js'
@@ -14,6 +23,9 @@ export function openApiDocument(service: string, routes: readonly Route[]): Open
   for (const [name, parameter] of Object.entries(headerParameters)) {
     registry.registerComponent('parameters', name, parameter)
   }
+  // The generator takes the first use of a component for what it is, and fields that are filters may be null, or default to one.
+  for (const schema of [Filter, NewFilter, RecordFilter])
+    registry.register(String(schema.meta()?.id), schema)
   const envelopes = envelopeComponents()
   const shown = routes.filter(({ scope, isOfOrigin }) => scope !== 'service' && !isOfOrigin)
   for (const route of shown) {
