@@ -1,17 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { manifestFile, Pack, PackCheck, PackName } from '@opsplane/contracts'
-import { integrityOf, packTarball, readPack, unionOf } from '@opsplane/packs'
 import type { Command } from 'commander'
 import { connect, pathOf, printerFor } from '../connect.js'
 import { CliError, usageError } from '../failure.js'
 import type { Io } from '../io.js'
 import { collect, type PagingOptions, withPaging } from '../options.js'
-import { readFolder } from '../packs/folder.js'
-import { compileProblems, runTests, withSandbox } from '../packs/local.js'
-import { beginPack } from '../packs/new-pack.js'
-import { typeProblems } from '../packs/types.js'
 import { checkLines, packColumns, permissionLines, problemLine, testLines } from './pack-text.js'
+
+/** Compiler, bundler and sandbox are read only when they are needed: most commands are over before that would be done. */
+const tools = () => import('../packs/tools.js')
 
 export function addPackCommands(program: Command, io: Io): void {
   const packs = program
@@ -30,24 +28,28 @@ function addWriting(packs: Command, io: Io): void {
     .command('init <folder>')
     .description('begin a pack: one artifact with a test, and what an editor needs')
     .option('--name <name>', 'of the pack; that of the folder unless given')
-    .action((folder: string, { name = basename(resolve(folder)) }: { name?: string }, command: Command) => {
-      if (!PackName.safeParse(name).success)
-        throw usageError(
-          `${name} is no name of a pack: lower-case letters, digits and inner hyphens or dots.`,
-        )
-      const files = beginPack(folder, name)
-      const next = `Next: opsplane packs test ${folder}`
-      printerFor(io, command).text({ name, files }, [...files.map((path) => `wrote ${path}`), next])
-    })
+    .action(
+      async (folder: string, { name = basename(resolve(folder)) }: { name?: string }, command: Command) => {
+        if (!PackName.safeParse(name).success)
+          throw usageError(
+            `${name} is no name of a pack: lower-case letters, digits and inner hyphens or dots.`,
+          )
+        const { beginPack } = await tools()
+        const files = beginPack(folder, name)
+        const next = `Next: opsplane packs test ${folder}`
+        printerFor(io, command).text({ name, files }, [...files.map((path) => `wrote ${path}`), next])
+      },
+    )
 
   packs
     .command('check [folder]')
     .description('find out what is wrong with a pack, and what it asks for; on this machine alone')
     .action(async (folder = '.', _options: object, command: Command) => {
       const printer = printerFor(io, command)
+      const { compileProblems, readFolder, readPack, typeProblems, unionOf, withSandbox } = await tools()
       const pack = await readFolder(folder)
       const { artifacts } = readPack(pack)
-      const typed = await typeProblems(folder, sourcesIn(folder))
+      const typed = await typeProblems(folder, pack.sources)
       const compiled = await withSandbox((runner) => compileProblems(runner, pack))
       const problems = [...pack.problems, ...(typed ?? []), ...compiled]
       const asks = unionOf(artifacts.map(({ permissions }) => permissions))
@@ -64,6 +66,7 @@ function addWriting(packs: Command, io: Io): void {
     .addHelpText('after', '\nNothing is called outside: tests say what host functions give.')
     .action(async (folder = '.', { artifact }: { artifact?: string }, command: Command) => {
       const printer = printerFor(io, command)
+      const { readFolder, readPack, runTests, withSandbox } = await tools()
       const pack = await readFolder(folder)
       refuse(pack.problems.map(problemLine), printer.say)
       const chosen = readPack(pack).artifacts.filter(
@@ -82,14 +85,6 @@ function addWriting(packs: Command, io: Io): void {
       })
       if (failed > 0) throw new CliError(`${failed} failed.`, 1)
     })
-}
-
-const sourcesIn = (folder: string): string[] => {
-  const { artifacts } = readPack({
-    manifest: JSON.parse(readFileSync(resolve(folder, manifestFile), 'utf8')),
-    files: {},
-  })
-  return [...new Set(artifacts.map(({ fileName }) => fileName))]
 }
 
 function refuse(problems: readonly string[], say: (text: string) => void): void {
@@ -173,12 +168,13 @@ function addInstalling(packs: Command, io: Io): void {
 
 async function bodyOf(pack: string, { available, integrity }: InstallFlags): Promise<object> {
   if (available) return { available: pack }
+  const { integrityOf, packTarball, readFolder } = await tools()
   if (/\.(tgz|tar\.gz)$/.test(pack)) {
     const bytes = readFileSync(pack)
     return { tarball: bytes.toString('base64'), integrity: integrity ?? integrityOf(bytes) }
   }
   const { manifest, files, problems } = await readFolder(pack)
-  if (problems.length > 0) throw new CliError(`${problems.map(problemLine).join('; ')}`, 1)
+  if (problems.length > 0) throw new CliError(problems.map(problemLine).join('; '), 1)
   const bytes = await packTarball({ ...files, [manifestFile]: JSON.stringify(manifest, null, 2) })
   return { tarball: bytes.toString('base64'), integrity: integrityOf(bytes) }
 }

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { type ManifestArtifact, manifestFile, PackManifest, type PackProblem } from '@opsplane/contracts'
 import { type PackContent, readPack } from '@opsplane/packs'
 import { CliError, usageError } from '../failure.js'
@@ -8,6 +8,8 @@ import { bundleSource } from './bundle.js'
 /** A pack as it lies in a folder, with what is sent of it. */
 export interface FolderPack extends PackContent {
   folder: string
+  /** Paths of what its artifacts were written as. */
+  sources: string[]
   problems: PackProblem[]
 }
 
@@ -15,11 +17,18 @@ export interface FolderPack extends PackContent {
  * Reads the pack in a folder. Sources that import more than `@opsplane/sdk` are bundled with what they import. Throws
  * CliError where there is no manifest, or it cannot be read.
  */
-export async function readFolder(folder: string): Promise<FolderPack> {
+export async function readFolder(place: string): Promise<FolderPack> {
+  const folder = resolve(place)
   const given = readManifest(folder)
   const parsed = PackManifest.safeParse(given)
   if (!parsed.success)
-    return { folder, manifest: given, files: {}, problems: readPack({ manifest: given, files: {} }).problems }
+    return {
+      folder,
+      sources: [],
+      manifest: given,
+      files: {},
+      problems: readPack({ manifest: given, files: {} }).problems,
+    }
   const files = textsOf(folder, parsed.data.artifacts)
   const problems: PackProblem[] = []
   const artifacts: ManifestArtifact[] = []
@@ -38,7 +47,10 @@ export async function readFolder(folder: string): Promise<FolderPack> {
   const manifest = { ...parsed.data, artifacts }
   const sent = Object.fromEntries(Object.entries(files).filter(([path]) => namedIn(artifacts).has(path)))
   const read = readPack({ manifest, files: sent })
-  return { folder, manifest, files: sent, problems: [...problems, ...read.problems] }
+  const sources = [...new Set(parsed.data.artifacts.map(({ source }) => source))].filter((path) =>
+    Object.hasOwn(files, path),
+  )
+  return { folder, sources, manifest, files: sent, problems: [...problems, ...read.problems] }
 }
 
 function readManifest(folder: string): unknown {
