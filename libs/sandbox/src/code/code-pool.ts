@@ -5,7 +5,7 @@ import type { ChildProgram } from '../pool/program.js'
 import { createStarts } from '../pool/starts.js'
 import { createTurns } from '../pool/turns.js'
 import { type CodeChild, startCodeChild } from './code-child.js'
-import type { Ending, Run } from './run.js'
+import { type Ending, failed, type Run } from './run.js'
 
 export interface CodePoolOptions {
   log: Logger
@@ -290,11 +290,4 @@ export function createCodePool(options: CodePoolOptions): CodePool {
   }
 }
 
-const lost: Ending = {
-  status: 'failed',
-  error: {
-    code: 'crashed',
-    message: 'the process that ran it has ended',
-    stack: 'the process that ran it has ended',
-  },
-}
+const lost = failed('crashed', 'the process that ran it has ended')
