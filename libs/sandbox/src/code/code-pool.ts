@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import type { Logger } from '@opsplane/runtime'
 import { createConduct } from '../pool/conduct.js'
 import { PoolError, type PoolFailure } from '../pool/pool.js'
@@ -5,7 +6,7 @@ import type { ChildProgram } from '../pool/program.js'
 import { createStarts } from '../pool/starts.js'
 import { createTurns } from '../pool/turns.js'
 import { type CodeChild, startCodeChild } from './code-child.js'
-import type { Ending, Run } from './run.js'
+import { type Ending, failed, type Run } from './run.js'
 
 export interface CodePoolOptions {
   log: Logger
@@ -60,6 +61,7 @@ const promisedMb = 512
 /** A tenant whose runs wait for longer may have one more child. */
 const patienceMs = 100
 const sweepMs = 250
+const cores = availableParallelism()
 
 /**
  * Child processes that run code, each of one tenant from its first run to its end. Tenants take turns; where there are more of
@@ -100,9 +102,10 @@ export function createCodePool(options: CodePoolOptions): CodePool {
     return own.length === 0 || (mayHaveMore(own.length) && !othersWait(tenant)) ? spareReady() : undefined
   }
 
-  /** Beyond its first child: the last quarter is for those who have none. */
+  /** Beyond its first child, while a core is free for it: the last quarter is for those who have none. */
   const mayHaveMore = (own: number): boolean =>
     own < options.childrenOfTenant &&
+    [...places].filter(({ child }) => child.computing > 0).length < cores &&
     places.size - spares().length < options.children - Math.max(1, Math.floor(options.children / 4))
 
   function dispatch(): void {
@@ -290,11 +293,4 @@ export function createCodePool(options: CodePoolOptions): CodePool {
   }
 }
 
-const lost: Ending = {
-  status: 'failed',
-  error: {
-    code: 'crashed',
-    message: 'the process that ran it has ended',
-    stack: 'the process that ran it has ended',
-  },
-}
+const lost = failed('crashed', 'the process that ran it has ended')

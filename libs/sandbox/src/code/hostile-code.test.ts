@@ -5,13 +5,15 @@ import type { CodeOutcome, HostCall, Json } from './types.js'
 const { runner, run } = codeRunner()
 afterAll(() => runner.close())
 
-const hostile = (body: string) => run(body, { tenant: 'ws_hostile/x', limits: { cpuMs: 250 } })
+const hostile = (body: string, cpuMs: number) => run(body, { tenant: 'ws_hostile/x', limits: { cpuMs } })
 const good = async (n: number) =>
   (await run('return input * 2 + [].length', { tenant: 'ws_good/production', args: [n] })).output
 const endOf = ({ status, error }: CodeOutcome) => (error ? `${status} ${error.code}` : status)
 
 beforeAll(() => good(1))
 
+/** For what ends by another limit, on a machine with however much else to do. */
+const patientMs = 60_000
 const endless = 'timeout cpu_timeout'
 const full = 'failed out_of_memory'
 const deep = 'failed stack_overflow'
@@ -23,7 +25,7 @@ const cases: [string, string, string][] = [
   ['loops and catches', 'for (;;) { try { for (;;); } catch {} }', endless],
   ['loops in the end', 'try { for (;;); } finally { for (;;); }', endless],
   ['waits without end', 'for (;;) await 1', endless],
-  ['has promises without end', 'const f = () => Promise.resolve().then(f); return f()', endless],
+  ['has promises without end', 'const f = () => Promise.resolve().then(f); return f()', `${endless}|${full}`],
   ['has a thenable without end', 'const t = { then(f) { f(t) } }; return t', endless],
   ['loops in a generator', 'for (const n of (function* () { for (;;) yield 1 })());', endless],
   ['loops when it sorts', 'return [1, 2, 3].sort(() => { for (;;); })', endless],
@@ -119,7 +121,7 @@ const cases: [string, string, string][] = [
 
 test.each(cases)('code that %s ends as what it is, and costs nobody else anything', async (_, body, ends) => {
   const before = good(20)
-  const outcome = await hostile(body)
+  const outcome = await hostile(body, ends.includes(endless) ? 250 : patientMs)
   expect(ends.split('|')).toContain(endOf(outcome))
   expect(await Promise.all([before, good(21)])).toEqual([40, 42])
   expect(outcome.memoryPeakMb).toBeLessThanOrEqual(32)

@@ -75,7 +75,10 @@ export function createCodeRunner(
         if (Buffer.byteLength(args) > limits.inputBytes)
           return run.settle(failed('input_too_large', `its input has more than ${limits.inputBytes} bytes`))
         signal?.addEventListener('abort', cancel)
-        pool.add(run).catch(reject)
+        pool.add(run).catch((error: unknown) => {
+          signal?.removeEventListener('abort', cancel)
+          reject(error)
+        })
       }),
     async compile({ tenant, ...source }) {
       const refused = compileRequest(source)

@@ -129,7 +129,7 @@ export function createInvocation(instance: Instance, work: Work, outlet: Outlet)
     if (budget.over) ending = { op: 'failed', code: 'cpu_timeout', ...overdue(header.cpuMs) }
   }
 
-  const work1 = () => {
+  const compute = () => {
     if (!guest) begin()
     const until = performance.now() + sliceMs
     while (!ending && !budget.over && runtime.hasPendingJob() && performance.now() < until)
@@ -138,7 +138,7 @@ export function createInvocation(instance: Instance, work: Work, outlet: Outlet)
 
   return {
     slice() {
-      guarded(work1)
+      guarded(compute)
       if (!ending && !runtime.hasPendingJob() && underWay === 0)
         failed('never_settles', 'it waits for a promise that nothing is left to settle')
       if (ending) return ending
