@@ -39,6 +39,8 @@ export const eventFamilyPermissions: Readonly<Record<EventFamily, Permission>> =
   migration: 'migrations:read',
   workflow: 'workflows:read',
   artifact: 'sdk:read',
+  // The log shows what artifacts were given and gave.
+  sdk: 'executions:read',
   pack: 'sdk:read',
   report: 'analytics:read',
   export: 'analytics:read',

@@ -1,2 +1,3 @@
 export { artifacts, artifactVersions } from './artifact/tables.js'
+export { executionKeys, executionRecords, executions } from './execution/tables.js'
 export { packInstallations, packs } from './pack/tables.js'

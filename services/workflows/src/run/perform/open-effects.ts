@@ -3,6 +3,7 @@ import {
   createCallOperation,
   createCallPlatform,
   createDelegations,
+  createFilledHttp,
   createOutbound,
   createOutboundHttp,
   createSecretValues,
@@ -49,7 +50,7 @@ export async function openEffects(
   })
   return {
     effects: {
-      http: httpEffect({ http, resolveSecrets }),
+      http: httpEffect(createFilledHttp({ http, resolveSecrets })),
       api: apiEffect(createCallOperation(operations, callPlatform)),
       connector: connectorEffect(callPlatform),
       publish: publishEffect(callPlatform),
