@@ -15,6 +15,7 @@ import type { BackgroundWork, ServiceContext } from '@opsplane/service'
 import type { WorkflowsConfig } from '../../config.js'
 import type { Effects } from '../work.js'
 import { apiEffect } from './api.js'
+import { artifactEffect } from './artifact.js'
 import { connectorEffect } from './connector.js'
 import { httpEffect } from './http.js'
 import { publishEffect } from './publish.js'
@@ -53,6 +54,7 @@ export async function openEffects(
       http: httpEffect(createFilledHttp({ http, resolveSecrets })),
       api: apiEffect(createCallOperation(operations, callPlatform)),
       connector: connectorEffect(callPlatform),
+      artifact: artifactEffect(callPlatform),
       publish: publishEffect(callPlatform),
     },
     background: [outbound, http],
