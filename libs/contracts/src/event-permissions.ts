@@ -41,6 +41,7 @@ export const eventFamilyPermissions: Readonly<Record<EventFamily, Permission>> =
   artifact: 'sdk:read',
   // The log shows what artifacts were given and gave.
   sdk: 'executions:read',
+  scheduled_job: 'sdk:read',
   pack: 'sdk:read',
   report: 'analytics:read',
   export: 'analytics:read',

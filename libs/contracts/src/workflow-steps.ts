@@ -77,7 +77,9 @@ const ConnectorStep = z.strictObject({
 const ArtifactStep = z.strictObject({
   type: z.literal('artifact'),
   ...effect,
-  artifact: ArtifactSlug.meta({ description: 'Its slug: the present version in the environment of the run.' }),
+  artifact: ArtifactSlug.meta({
+    description: 'Its slug: the present version in the environment of the run.',
+  }),
   input: Value.optional(),
 })
 

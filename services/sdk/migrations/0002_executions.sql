@@ -47,6 +47,41 @@ CREATE TABLE "executions" (
 	"lease_fence" bigint DEFAULT 0 NOT NULL
 ) PARTITION BY RANGE ("id");
 --> statement-breakpoint
+CREATE TABLE "jobs" (
+	"id" text PRIMARY KEY NOT NULL,
+	"workspace_id" text NOT NULL,
+	"environment" text NOT NULL,
+	"version" integer NOT NULL,
+	"state" json NOT NULL,
+	"created_at" text GENERATED ALWAYS AS (state->>'createdAt') STORED,
+	"artifact" text GENERATED ALWAYS AS (state->>'artifact') STORED
+);
+--> statement-breakpoint
+CREATE TABLE "schedule_fires" (
+	"schedule_id" text NOT NULL,
+	"fire_at" timestamp with time zone NOT NULL,
+	"decided_at" timestamp with time zone NOT NULL,
+	"begun" text NOT NULL,
+	CONSTRAINT "schedule_fires_schedule_id_fire_at_pk" PRIMARY KEY("schedule_id","fire_at")
+);
+--> statement-breakpoint
+CREATE TABLE "schedules" (
+	"id" text PRIMARY KEY NOT NULL,
+	"owner_kind" text NOT NULL,
+	"owner_id" text NOT NULL,
+	"workspace_id" text NOT NULL,
+	"environment" text NOT NULL,
+	"spec" json NOT NULL,
+	"anchored_at" timestamp with time zone NOT NULL,
+	"planned_at" timestamp with time zone,
+	"last_fired_at" timestamp with time zone,
+	"paused_at" timestamp with time zone,
+	"held_until" timestamp with time zone,
+	"failures" integer DEFAULT 0 NOT NULL,
+	"last_error" text
+);
+--> statement-breakpoint
+ALTER TABLE "schedule_fires" ADD CONSTRAINT "schedule_fires_schedule_id_schedules_id_fk" FOREIGN KEY ("schedule_id") REFERENCES "schedules"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "execution_keys_execution_idx" ON "execution_keys" USING btree ("execution_id");--> statement-breakpoint
 CREATE INDEX "execution_records_record_idx" ON "execution_records" USING btree ("workspace_id","environment","record_id","execution_id");--> statement-breakpoint
 CREATE INDEX "execution_records_table_idx" ON "execution_records" USING btree ("workspace_id","environment","table_name","execution_id");--> statement-breakpoint
@@ -58,7 +93,12 @@ CREATE INDEX "executions_type_idx" ON "executions" USING btree ("workspace_id","
 CREATE INDEX "executions_trigger_idx" ON "executions" USING btree ("workspace_id","environment","trigger_type","trigger_id","id");--> statement-breakpoint
 CREATE INDEX "executions_open_idx" ON "executions" USING btree ("trigger_id") WHERE completed_at is null;--> statement-breakpoint
 CREATE INDEX "executions_due_idx" ON "executions" USING btree (greatest(started_at, held_until)) WHERE completed_at is null;--> statement-breakpoint
-CREATE INDEX "executions_turn_idx" ON "executions" USING btree (workspace_id,coalesce(greatest(started_at, held_until), 'infinity'::timestamptz)) WHERE completed_at is null;
+CREATE INDEX "executions_turn_idx" ON "executions" USING btree (workspace_id,coalesce(greatest(started_at, held_until), 'infinity'::timestamptz)) WHERE completed_at is null;--> statement-breakpoint
+CREATE INDEX "jobs_created_idx" ON "jobs" USING btree ("workspace_id","environment","created_at","id");--> statement-breakpoint
+CREATE INDEX "jobs_artifact_idx" ON "jobs" USING btree ("workspace_id","environment","artifact");--> statement-breakpoint
+CREATE INDEX "schedules_due_idx" ON "schedules" USING btree (greatest(planned_at, held_until)) WHERE paused_at is null and planned_at is not null;--> statement-breakpoint
+CREATE INDEX "schedules_turn_idx" ON "schedules" USING btree (workspace_id,coalesce(greatest(planned_at, held_until), 'infinity'::timestamptz)) WHERE paused_at is null and planned_at is not null;--> statement-breakpoint
+CREATE UNIQUE INDEX "schedules_owner_idx" ON "schedules" USING btree ("owner_kind","owner_id");
 --> statement-breakpoint
 -- Makes the partitions of the month of a day, if need be.
 CREATE FUNCTION add_execution_month(day date) RETURNS void LANGUAGE sql STRICT

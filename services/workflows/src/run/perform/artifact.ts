@@ -6,7 +6,13 @@ import { type Effect, failed, platformCaller } from './effect.js'
 const Answer = z.object({ data: Execution })
 
 /** What no other attempt changes: the code says so itself, or what it is given is wrong. */
-const final = new Set(['invalid_output', 'output_too_large', 'output_invalid', 'artifact_suspended', 'artifact_removed'])
+const final = new Set([
+  'invalid_output',
+  'output_too_large',
+  'output_invalid',
+  'artifact_suspended',
+  'artifact_removed',
+])
 
 /**
  * An execution of an artifact: what it gives. By the step's key one that was recorded before is answered with, and one that
