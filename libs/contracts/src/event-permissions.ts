@@ -39,6 +39,9 @@ export const eventFamilyPermissions: Readonly<Record<EventFamily, Permission>> =
   migration: 'migrations:read',
   workflow: 'workflows:read',
   artifact: 'sdk:read',
+  // The log shows what artifacts were given and gave.
+  sdk: 'executions:read',
+  scheduled_job: 'sdk:read',
   pack: 'sdk:read',
   report: 'analytics:read',
   export: 'analytics:read',

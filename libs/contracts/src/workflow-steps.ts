@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Filter } from './filter.js'
 import { idSchema } from './ids.js'
 import { JsonValue } from './json-value.js'
+import { ArtifactSlug } from './sdk-artifacts.js'
 import { TopicName } from './topics.js'
 
 /** Names a step within its workflow, and what it gave in expressions: `steps.<id>.output`. */
@@ -70,6 +71,15 @@ const ConnectorStep = z.strictObject({
   ...effect,
   connector: idSchema('connector'),
   action: z.string().min(1).max(200),
+  input: Value.optional(),
+})
+
+const ArtifactStep = z.strictObject({
+  type: z.literal('artifact'),
+  ...effect,
+  artifact: ArtifactSlug.meta({
+    description: 'Its slug: the present version in the environment of the run.',
+  }),
   input: Value.optional(),
 })
 
@@ -156,6 +166,7 @@ type Fields<Shape extends z.core.$ZodLooseShape> = z.output<z.ZodObject<Shape, z
 export type HttpStep = z.output<typeof HttpStep>
 export type ApiStep = z.output<typeof ApiStep>
 export type ConnectorStep = z.output<typeof ConnectorStep>
+export type ArtifactStep = z.output<typeof ArtifactStep>
 export type TransformStep = z.output<typeof TransformStep>
 export type PublishStep = z.output<typeof PublishStep>
 export type WorkflowStep = z.output<typeof WorkflowStep>
@@ -172,7 +183,7 @@ export type ParallelStep = Fields<typeof parallelFields> & { branches: { name: s
 export type ForEachStep = Fields<typeof forEachFields> & { steps: Step[] }
 
 /** Steps that do something elsewhere: at least once, with a key by which a repetition is known. */
-export type EffectStep = HttpStep | ApiStep | ConnectorStep | PublishStep
+export type EffectStep = HttpStep | ApiStep | ConnectorStep | ArtifactStep | PublishStep
 /** Steps that hold others. */
 export type ContainerStep = BranchStep | SwitchStep | ParallelStep | ForEachStep
 export type Step =
@@ -215,6 +226,7 @@ export const Step = z
     HttpStep,
     ApiStep,
     ConnectorStep,
+    ArtifactStep,
     PublishStep,
     TransformStep,
     WorkflowStep,

@@ -9,6 +9,7 @@ export function answerTo(route: Route, data: unknown, location?: string): Answer
   if (route.status === 204) return { status: 204, body: null }
   if (route.bare) return { status: route.status, body: data as object, bare: true }
   if (route.wasThere?.(data)) return withHeaders({ status: 200, body: { data } })
+  if (route.accepted?.(data)) return withHeaders({ status: 202, body: { data } })
   return withHeaders({ status: route.status, body: { data } }, location)
 }
 

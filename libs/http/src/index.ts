@@ -26,6 +26,16 @@ export { type OpenApiDocument, openApiDocument } from './openapi.js'
 export { mergeOpenApi } from './openapi-merge.js'
 export { type AddressPolicy, createAddressPolicy } from './outbound/addresses.js'
 export {
+  createFilledHttp,
+  type FilledAnswer,
+  type FilledHttpOptions,
+  type FilledRequest,
+  hostOfWritten,
+  RequestFailure,
+  type SendFilled,
+  shownAnswer,
+} from './outbound/filled-request.js'
+export {
   createOutbound,
   type Outbound,
   type OutboundOptions,

@@ -80,6 +80,9 @@ function operation(route: Route, envelope: z.ZodType, located: boolean): RouteCo
       ...(route.wasThere && {
         200: { ...success(route, envelope, false), description: 'It was there already.' },
       }),
+      ...(route.accepted && {
+        202: { ...success(route, envelope, false), description: 'It is accepted, and still to be done.' },
+      }),
       ...(takesIfNoneMatch(route) && { 304: { description: 'Unchanged since If-None-Match; no content.' } }),
       ...errorResponses(route),
     },

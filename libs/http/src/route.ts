@@ -126,6 +126,8 @@ export interface RouteContract<
    * without a Location. Told by the answer alone, so that what is kept for replay says the same.
    */
   wasThere?(data: z.input<Response>): boolean
+  /** With status 200: tells of the answer whether what was asked for is accepted and still to be done. It is then a 202. */
+  accepted?(data: z.input<Response>): boolean
   /** With status 201: the path below which another route reads what is created, where that is not this route's own. */
   createdBelow?: string
   /** Removes plaintext secrets from what is kept for replay. */
@@ -174,6 +176,7 @@ export interface Route {
   idempotency: 'transaction' | 'claim' | 'none'
   ifMatch: boolean
   wasThere?(data: unknown): boolean
+  accepted?(data: unknown): boolean
   createdBelow?: string
   redactReplay?(data: unknown): unknown
   /** A list's handler returns a Page, a stream's a LineStream, a document's a BrowserDocument. */
@@ -201,6 +204,7 @@ export function defineRoute<
     idempotency: keepsKeys(contract) && !contract.bare ? (contract.idempotency ?? 'transaction') : 'none',
     ifMatch: contract.ifMatch ?? changesVersioned(contract),
     ...(contract.wasThere && { wasThere: contract.wasThere }),
+    ...(contract.accepted && { accepted: contract.accepted }),
     ...(contract.createdBelow && { createdBelow: contract.createdBelow }),
     ...(contract.redactReplay && { redactReplay: contract.redactReplay }),
     handler: contract.handler,

@@ -4,9 +4,19 @@ import { urlOfService } from '@opsplane/runtime'
 import { createCodeRunner } from '@opsplane/sandbox'
 import { defineService, type ServiceContext } from '@opsplane/service'
 import { artifact } from './artifact/domain.js'
+import { createArtifactLoading } from './artifact/loading.js'
 import { loadConfig, type SdkConfig } from './config.js'
+import { openExecutions } from './invoke/open-executions.js'
+import { createRunTest } from './invoke/run-artifact.js'
+import { job } from './job/domain.js'
+import { createJobs } from './job/jobs.js'
+import { jobRoutes } from './job/routes.js'
+import { startSchedules } from './job/schedules.js'
 import { pack } from './pack/domain.js'
 import { openPacks } from './pack/open-packs.js'
+import { startRules } from './rule/events.js'
+import { testRoutes } from './test/routes.js'
+import { createTests } from './test/tests.js'
 
 const settingsTimeoutMs = 5_000
 
@@ -14,17 +24,31 @@ export const sdk = defineService<SdkConfig>({
   name: 'sdk',
   loadConfig,
   migrationsDir: fileURLToPath(new URL('../migrations', import.meta.url)),
-  deciders: [artifact, pack],
-  setup(ctx) {
+  deciders: [artifact, job, pack],
+  async setup(ctx) {
     const settings = settingsClient(ctx)
     const clients = platformClients(ctx)
     const operations = createOperations(clients, () => performance.now())
     const runner = createCodeRunner({ log: ctx.log })
     const folders = ctx.config.sdkPacksDir === undefined ? [] : [ctx.config.sdkPacksDir]
-    const packs = openPacks(ctx, { settings, runner, operations, uses: [], folders })
+    const loading = createArtifactLoading(ctx.database)
+    const jobs = createJobs(ctx, loading)
+    const packs = openPacks(ctx, { settings, runner, operations, uses: [jobs.uses], folders })
+    const { executions, ...ofExecutions } = await openExecutions(ctx, {
+      ...{ settings, clients, operations, runner, loading },
+    })
+    const tests = createTests({ artifacts: packs.artifacts, loading, runTest: createRunTest(executions) })
     return {
-      routes: [...packs.routes],
-      background: [settings, ...clients.values(), runner, ...packs.background],
+      routes: [...packs.routes, ...testRoutes(tests), ...ofExecutions.routes, ...jobRoutes(ctx, jobs)],
+      background: [
+        settings,
+        ...clients.values(),
+        runner,
+        ...packs.background,
+        ...ofExecutions.background,
+        startSchedules(ctx, { jobs, executions, loading }),
+        startRules(ctx, { loading, executions }),
+      ],
     }
   },
 })

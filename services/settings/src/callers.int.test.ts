@@ -12,10 +12,10 @@ afterAll(() => settings?.stop())
 /** Every internal route of settings, with who may call it. */
 const routes: [string, string, InternalParty[]][] = [
   ['POST', '/internal/tokens/verify', ['gateway']],
-  ['POST', '/internal/secrets/resolve', ['dispatcher', 'integrations', 'workflows']],
+  ['POST', '/internal/secrets/resolve', ['dispatcher', 'integrations', 'workflows', 'sdk']],
   ['POST', '/internal/rights', ['dispatcher', 'workflows', 'sdk', 'analytics']],
   ['POST', '/internal/reach', ['workflows', 'database-studio', 'sdk', 'apps']],
-  ['POST', '/internal/retention', ['workflows']],
+  ['POST', '/internal/retention', ['workflows', 'sdk']],
   ['POST', '/internal/bootstrap', ['operator']],
   ['POST', '/internal/grants', ['itsm']],
   ['POST', '/internal/grants/revoke', ['itsm']],

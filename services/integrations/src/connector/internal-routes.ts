@@ -14,7 +14,7 @@ export function internalRoutes({ db }: Pick<Database, 'db'>): Route[] {
       idempotency: 'none',
       operationId: 'nameConnectors',
       path: '/internal/connectors/names',
-      callers: ['workflows'],
+      callers: ['workflows', 'sdk'],
       summary: 'Find connectors by their ids or names',
       body: ConnectorNamesQuestion,
       response: ConnectorNames,

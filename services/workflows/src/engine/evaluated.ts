@@ -26,6 +26,7 @@ function goOn(deciding: Deciding, value: unknown): Entry[] {
     case 'http':
     case 'api':
     case 'connector':
+    case 'artifact':
     case 'publish':
     case 'workflow':
       return [{ kind: 'begun', place, input: value }]

@@ -9,6 +9,7 @@ export function templateValueOf(step: Step): unknown {
     case 'api':
       return present({ params: step.params, query: step.query, body: step.body })
     case 'connector':
+    case 'artifact':
     case 'workflow':
       return step.input ?? null
     case 'publish':

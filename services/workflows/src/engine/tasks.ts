@@ -92,7 +92,13 @@ function makeTask(program: Program, memory: RunMemory, step: StepRun, id: TaskId
   }
 }
 
-const effects: readonly string[] = ['http', 'api', 'connector', 'publish'] satisfies EffectStep['type'][]
+const effects: readonly string[] = [
+  'http',
+  'api',
+  'connector',
+  'artifact',
+  'publish',
+] satisfies EffectStep['type'][]
 
 const isEffect = (step: Step): step is EffectStep => effects.includes(step.type)
 

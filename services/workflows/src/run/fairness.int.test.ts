@@ -26,7 +26,7 @@ const http = ({ signal }: { signal: AbortSignal }) => {
 }
 const world = runService({
   most: { all: 64, ofOne: 16 },
-  effects: { http, api: refuses, connector: refuses, publish: refuses },
+  effects: { http, api: refuses, connector: refuses, artifact: refuses, publish: refuses },
 })
 beforeAll(async () => {
   service = await startTestService(world.service)

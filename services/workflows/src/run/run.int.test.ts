@@ -24,7 +24,7 @@ beforeAll(async () => {
   const refuses = () => Promise.reject(failed('not_there', 'This test has no such effect.'))
   world = runService({
     leaseMs: 600_000,
-    effects: { http, api: refuses, connector: refuses, publish: refuses },
+    effects: { http, api: refuses, connector: refuses, artifact: refuses, publish: refuses },
   })
   service = await startTestService(world.service)
   const [first] = world.replicas

@@ -112,6 +112,8 @@ function dispatch(effects: Effects, step: EffectStep, call: Omit<Parameters<Effe
       return effects.api({ ...call, step })
     case 'connector':
       return effects.connector({ ...call, step })
+    case 'artifact':
+      return effects.artifact({ ...call, step })
     case 'publish':
       return effects.publish({ ...call, step })
   }

@@ -39,7 +39,7 @@ const effect = sketch(
     ...common,
     retry: fc.option(retry, { nil: undefined }),
     reading,
-    kind: fc.constantFrom('http', 'api', 'connector', 'publish'),
+    kind: fc.constantFrom('http', 'api', 'connector', 'artifact', 'publish'),
   },
   ({ reading: { which, field }, kind, ...rest }, { read }) => {
     const value = { seen: read(which, field), round: ['{{ item }}', '{{ index }}'] }
@@ -56,6 +56,8 @@ const effect = sketch(
           action: 'call',
           input: value,
         }
+      case 'artifact':
+        return { type: kind, ...rest, artifact: 'enrich', input: value }
       default:
         return { type: kind, ...rest, topic: 'orders', eventType: 'made', payload: value }
     }

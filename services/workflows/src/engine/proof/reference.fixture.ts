@@ -158,6 +158,7 @@ export class Reference {
       case 'http':
       case 'api':
       case 'connector':
+      case 'artifact':
       case 'publish':
         return this.#effect(step, place, within)
       default:
@@ -369,6 +370,7 @@ function inputOf(step: EffectStep): unknown {
     case 'api':
       return { params: step.params, query: step.query, body: step.body }
     case 'connector':
+    case 'artifact':
       return step.input ?? null
     case 'publish':
       return { eventType: step.eventType, payload: step.payload }

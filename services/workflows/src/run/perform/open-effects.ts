@@ -3,6 +3,7 @@ import {
   createCallOperation,
   createCallPlatform,
   createDelegations,
+  createFilledHttp,
   createOutbound,
   createOutboundHttp,
   createSecretValues,
@@ -14,6 +15,7 @@ import type { BackgroundWork, ServiceContext } from '@opsplane/service'
 import type { WorkflowsConfig } from '../../config.js'
 import type { Effects } from '../work.js'
 import { apiEffect } from './api.js'
+import { artifactEffect } from './artifact.js'
 import { connectorEffect } from './connector.js'
 import { httpEffect } from './http.js'
 import { publishEffect } from './publish.js'
@@ -49,9 +51,10 @@ export async function openEffects(
   })
   return {
     effects: {
-      http: httpEffect({ http, resolveSecrets }),
+      http: httpEffect(createFilledHttp({ http, resolveSecrets })),
       api: apiEffect(createCallOperation(operations, callPlatform)),
       connector: connectorEffect(callPlatform),
+      artifact: artifactEffect(callPlatform),
       publish: publishEffect(callPlatform),
     },
     background: [outbound, http],

@@ -1,5 +1,6 @@
 import { type ArrayParameters, createMonths } from '@opsplane/eventstore'
 import {
+  createGroups,
   type Database,
   isDatabaseAway,
   isTransient,
@@ -7,7 +8,6 @@ import {
   type StatementRunner,
 } from '@opsplane/postgres'
 import { delay, retryDelayMs } from '@opsplane/runtime'
-import { createGroups } from './group-commit.js'
 import { type NewRun, startParameters, startStatement } from './start-statement.js'
 import { type Moved, type Transition, transitionParameters, transitionStatement } from './transition.js'
 

@@ -14,6 +14,7 @@ const fieldsOf: { readonly [Type in Step['type']]: readonly string[] } = {
   http: ['url', 'headers', 'query', 'body'],
   api: ['params', 'query', 'body'],
   connector: ['input'],
+  artifact: ['input'],
   publish: ['eventType', 'payload', 'deduplicationKey'],
   transform: ['value'],
   workflow: ['input'],

@@ -1,0 +1,144 @@
+import { environments } from '@opsplane/contracts'
+import { type Database, lockTimedOut } from '@opsplane/postgres'
+import type { Logger } from '@opsplane/runtime'
+
+/** A table that is partitioned by the month in its ids, as `add_month` makes them, and what goes with its rows. */
+export interface AgedTable {
+  table: string
+  /** Of its ids, such as `run_`. */
+  prefix: string
+  /** When a row is over, from which on its days count; null while it is not. */
+  endedAt: string
+  /** A function of the schema: drops the month of a day unless something in it is to be kept; says whether it did. */
+  dropMonth: string
+  /** Tables whose rows go with it, and the column that names it. */
+  beside: readonly { table: string; column: string }[]
+}
+
+export interface MonthRetentionOptions {
+  sql: Database['sql']
+  log: Logger
+  of: AgedTable
+  /** For how many days each of these workspaces keeps its rows; those there are none of are absent. */
+  daysOf(workspaceIds: string[]): Promise<Record<string, number>>
+  nowMs(): number
+  /** Deletes what else of a workspace is older than that, which belongs to no row. */
+  alsoOf?(workspaceId: string, before: string): Promise<unknown>
+}
+
+const dayMs = 24 * 3_600_000
+/** Of workspaces there are none of any more. */
+const usualDays = 90
+const workspacesAtOnce = 500
+const rowsAtOnce = 500
+
+/**
+ * What ended longer ago than its workspace keeps it goes with all that belongs to it: whole months where nothing in them is
+ * to be kept, else in batches. What has not ended stays, however old it is. Any number of replicas may do so at once.
+ */
+export async function deleteAged(options: MonthRetentionOptions, closing: AbortSignal): Promise<void> {
+  const kept = await keptDays(options, closing)
+  await dropMonths(options, kept, closing)
+  let deleted = 0
+  for (const [workspaceId, days] of kept) {
+    const before = new Date(options.nowMs() - days * dayMs).toISOString()
+    await options.alsoOf?.(workspaceId, before)
+    for (let batch = rowsAtOnce; batch === rowsAtOnce && !closing.aborted; deleted += batch)
+      batch = await deleteBatch(options, workspaceId, before)
+  }
+  if (deleted > 0) options.log.info({ table: options.of.table, rows: deleted }, 'old rows deleted')
+}
+
+/** Days, of every workspace that has rows. */
+async function keptDays(
+  { sql, of, daysOf }: MonthRetentionOptions,
+  closing: AbortSignal,
+): Promise<Map<string, number>> {
+  const kept = new Map<string, number>()
+  for (let after = ''; !closing.aborted; ) {
+    const found = await workspacesAfter(sql, of, after)
+    const days = found.length > 0 ? await daysOf(found) : {}
+    for (const id of found) kept.set(id, days[id] ?? usualDays)
+    if (found.length < workspacesAtOnce) break
+    after = found.at(-1) ?? after
+  }
+  return kept
+}
+
+const run = <Row extends object>(sql: Database['sql'], text: string, parameters: (string | string[])[]) =>
+  sql.unsafe<Row[]>(text, parameters, { prepare: true })
+
+/** From one workspace to the next by the index, past the rows of each. */
+async function workspacesAfter(sql: Database['sql'], { table }: AgedTable, after: string): Promise<string[]> {
+  const rows = await run<{ id: string }>(
+    sql,
+    `with recursive found(id) as (
+       (select workspace_id from ${table} where workspace_id > $1 order by workspace_id limit 1)
+       union all
+       select (select workspace_id from ${table} where workspace_id > found.id order by workspace_id limit 1)
+       from found where found.id is not null)
+     select id from found where id is not null limit $2::int`,
+    [after, String(workspacesAtOnce)],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Months that ended so long ago, oldest first. */
+async function dropMonths(
+  { sql, log, of, nowMs }: MonthRetentionOptions,
+  kept: ReadonlyMap<string, number>,
+  closing: AbortSignal,
+) {
+  const since = new Date(nowMs() - usualDays * dayMs).toISOString()
+  const longer = [...kept].filter(([, days]) => days > usualDays).map(([id]) => id)
+  for (const month of await monthsBefore(sql, of, since)) {
+    if (closing.aborted) return
+    try {
+      const text = `select ${of.dropMonth}($1::text::date, $2::text::timestamptz, $3::text[]) as dropped`
+      const [row] = await run<{ dropped: boolean }>(sql, text, [month, since, longer])
+      if (row?.dropped) log.info({ table: of.table, month }, 'a month of rows dropped')
+    } catch (error) {
+      if (!lockTimedOut(error)) throw error
+      log.info({ table: of.table, month }, 'a month is dropped later, as its lock was not to be had')
+    }
+  }
+}
+
+/** First days of the months that were over by then, as partitions are named. */
+async function monthsBefore(sql: Database['sql'], { table }: AgedTable, instant: string): Promise<string[]> {
+  const rows = await run<{ name: string }>(
+    sql,
+    `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+     where i.inhparent = $1::text::regclass order by 1`,
+    [table],
+  )
+  const present = `${instant.slice(0, 7)}-01`
+  return rows
+    .map(({ name }) => name.replace(/^.*_(\d{4})(\d\d)$/, '$1-$2-01'))
+    .filter((month) => month < present)
+}
+
+/** How many were deleted: fewer than a batch where there are no more. */
+async function deleteBatch(
+  { sql, of: { table, prefix, endedAt, beside } }: MonthRetentionOptions,
+  workspaceId: string,
+  before: string,
+): Promise<number> {
+  const parts = beside.map(
+    (each) =>
+      `${each.table}_gone as (delete from ${each.table} where ${each.column} in (select id from gone))`,
+  )
+  const [row] = await run<{ count: number }>(
+    sql,
+    `with gone as materialized (
+       select id from ${table}
+       where workspace_id = $1 and environment = any($3::text[]) and ${endedAt} < $2::text::timestamptz
+         and id < '${prefix}' || ulid_start(($2::text::timestamptz at time zone 'UTC')::date + 1)
+       order by id limit ${rowsAtOnce} for update skip locked),
+     ${parts.join(',\n')},
+     deleted as (delete from ${table} where id in (select id from gone) returning 1)
+     select count(*)::int as count from deleted`,
+    [workspaceId, before, [...environments]],
+  )
+  return row?.count ?? 0
+}

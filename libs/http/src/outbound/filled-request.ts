@@ -1,0 +1,204 @@
+import {
+  hostOfUrl,
+  type ResolvedSecrets,
+  referencedSecrets,
+  type SecretRefusal,
+  secretReference,
+  type TenantScope,
+} from '@opsplane/contracts'
+import { createRedaction, type Redact } from '@opsplane/runtime'
+import type { ResolveSecrets } from '../secret-values.js'
+import type { OutboundResponse } from './outbound.js'
+import { OutboundError } from './outbound-error.js'
+import type { OutboundHttp } from './outbound-http.js'
+
+/** A request as somebody wrote it, with references to secrets such as `{{secrets.token}}` in it. */
+export interface FilledRequest {
+  method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  url: string
+  headers: Record<string, string>
+  query: Record<string, unknown>
+  /** Text as it is, anything else as JSON; undefined for none. */
+  body: unknown
+  /** Sent along where the method changes something. */
+  idempotencyKey: string
+  timeoutMs: number
+  signal: AbortSignal
+  maxResponseBytes: number
+  /** Whose secrets are used by whom, as kind and id: `workflow/wf_…`. */
+  user: { tenant: TenantScope; userId: string; consumer: string }
+  /** Throws for a secret that may not be used here. */
+  checkSecret?(name: string): void
+}
+
+export interface FilledAnswer {
+  response: OutboundResponse
+  /** Cleans what was answered of the secrets that were sent. */
+  redact: Redact
+  /** Their values. */
+  secrets: string[]
+}
+
+/** Why a request was not answered, in words for whoever wrote it. */
+export class RequestFailure extends Error {
+  readonly retryable: boolean
+  readonly details: Record<string, unknown> | undefined
+
+  constructor(
+    readonly code: string,
+    message: string,
+    { retryable = false, details }: { retryable?: boolean; details?: Record<string, unknown> } = {},
+  ) {
+    super(message)
+    this.retryable = retryable
+    this.details = details
+  }
+}
+
+export interface FilledHttpOptions {
+  http: Pick<OutboundHttp, 'request'>
+  resolveSecrets: ResolveSecrets
+}
+
+/** Throws `RequestFailure` where there is no answer; any status is one. */
+export type SendFilled = (request: FilledRequest) => Promise<FilledAnswer>
+
+/** Methods that do the same when they are done twice. */
+const repeatable = new Set(['GET', 'HEAD', 'PUT', 'DELETE'])
+
+/** Requests through the guard, with secrets filled in at the last moment and nowhere else. */
+export function createFilledHttp({ http, resolveSecrets }: FilledHttpOptions): SendFilled {
+  return async (request) => {
+    const { url, headers, query, body, method } = request
+    const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+    const values = Object.values(query).map((value) => plain(value) ?? '')
+    const fill = await secretsFor(request, resolveSecrets, [
+      ...Object.values(headers),
+      ...values,
+      text ?? '',
+      url,
+    ])
+    const response = await http
+      .request({
+        ...{ method, url: urlOf(url, query, fill.in), signal: request.signal, timeoutMs: request.timeoutMs },
+        headers: headersOf(request, headers, typeof body, fill.in),
+        ...(text !== undefined && { body: fill.in(text, typeof body === 'string' ? asItIs : inJson) }),
+        maxResponseBytes: request.maxResponseBytes,
+        repeatable: repeatable.has(method),
+      })
+      .catch((error: unknown) => {
+        throw error instanceof OutboundError ? outboundFailure(error) : error
+      })
+    return { response, redact: createRedaction(fill.values), secrets: fill.values }
+  }
+}
+
+type Fill = (text: string, encode: (value: string) => string) => string
+
+function urlOf(url: string, query: Record<string, unknown>, fill: Fill): string {
+  const target = parsed(fill(url, encodeURIComponent))
+  if (hostOfUrl(target.href) !== hostOfWritten(url))
+    throw new RequestFailure('invalid_url', 'No secret can be part of the host.')
+  for (const [name, value] of Object.entries(query)) {
+    const text = plain(value)
+    if (text !== undefined) target.searchParams.append(name, fill(text, asItIs))
+  }
+  return target.href
+}
+
+/**
+ * The host of a URL with references in it: secrets have no part in it, as they go to hosts that are allowed for them. Throws
+ * `RequestFailure` for what is no URL.
+ */
+export const hostOfWritten = (url: string): string =>
+  hostOfUrl(parsed(url.replaceAll(secretReference, 'secret')).href)
+
+function parsed(url: string): URL {
+  if (!URL.canParse(url)) throw new RequestFailure('invalid_url', 'The URL is none.')
+  return new URL(url)
+}
+
+function plain(value: unknown): string | undefined {
+  if (value === null || value === undefined) return undefined
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+const asItIs = (value: string) => value
+const inJson = (value: string) => JSON.stringify(value).slice(1, -1)
+
+const refusals: Record<SecretRefusal, string> = {
+  host_not_allowed: 'may not be sent to this host; its `hosts` say where it may go',
+  permission_missing: 'may not be used: whoever this is done for has no `secrets:use`',
+  too_large: 'is too large to be sent with the others',
+}
+
+async function secretsFor(
+  { user, url, checkSecret }: FilledRequest,
+  resolve: ResolveSecrets,
+  texts: readonly string[],
+) {
+  const names = texts.flatMap(referencedSecrets)
+  for (const name of names) checkSecret?.(name)
+  const host = hostOfWritten(url)
+  const { values, refused } = names.length > 0 ? await resolve({ ...user, host }, names) : nothing
+  for (const [name, reason] of Object.entries(refused))
+    if (reason) throw new RequestFailure('secret_refused', `The secret ${name} ${refusals[reason]}.`)
+  const known: Record<string, string> = { ...values }
+  for (const name of names)
+    if (!Object.hasOwn(known, name))
+      throw new RequestFailure('unknown_secret', `The secret ${name} does not exist.`)
+  return {
+    in: (text: string, encode: (value: string) => string) =>
+      text.replaceAll(secretReference, (_, name: string) => encode(known[name] ?? '')),
+    values: Object.values(known),
+  }
+}
+
+const nothing: ResolvedSecrets = { values: {}, refused: {} }
+
+function headersOf(
+  { idempotencyKey, method }: FilledRequest,
+  headers: Record<string, string>,
+  body: string,
+  fill: Fill,
+): Record<string, string> {
+  const sent: Record<string, string> = {}
+  if (body !== 'undefined' && body !== 'string') sent['content-type'] = 'application/json'
+  if (method !== 'GET' && method !== 'HEAD') sent['idempotency-key'] = idempotencyKey
+  for (const [name, value] of Object.entries(headers)) sent[name.toLowerCase()] = fill(value, asItIs)
+  if (Object.values(sent).some((value) => /[\r\n\0]/.test(value)))
+    throw new RequestFailure('invalid_header', 'A header has a line break in it.')
+  return sent
+}
+
+function outboundFailure({ kind, message }: OutboundError) {
+  const code =
+    kind === 'timeout'
+      ? 'upstream_timeout'
+      : kind === 'blocked_address'
+        ? 'blocked_address'
+        : 'upstream_error'
+  return new RequestFailure(code, message, { retryable: kind !== 'blocked_address', details: { kind } })
+}
+
+/** What was answered, clean of secrets: JSON where it says so, else text; null where it is empty. */
+export function shownAnswer({ response, redact }: Pick<FilledAnswer, 'response' | 'redact'>): {
+  status: number
+  headers: Record<string, string>
+  body: unknown
+} {
+  const { status, headers, body } = response
+  const shown = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, redact(value)]))
+  return { status, headers: shown, body: bodyOf(redact(body.toString()), headers['content-type'] ?? '') }
+}
+
+function bodyOf(text: string, contentType: string): unknown {
+  if (text === '') return null
+  const safe = text.replaceAll('\0', '\uFFFD')
+  if (!/[/+]json\b/i.test(contentType)) return safe
+  try {
+    return JSON.parse(safe)
+  } catch {
+    return safe
+  }
+}

@@ -1,0 +1,94 @@
+import {
+  type ArrayParameters,
+  arrays,
+  type Column,
+  insertInto,
+  parameterCounter,
+  rowsOf,
+  textColumn as text,
+} from '@opsplane/eventstore'
+import type { ExecutionIdentity, NewExecution, TouchedRecord } from './model.js'
+
+type Begun = NewExecution & { shown: string }
+
+const columns: Column<Begun>[] = [
+  text('id', ({ identity }) => identity.id),
+  text('workspace_id', ({ identity }) => identity.tenant.workspaceId),
+  text('environment', ({ identity }) => identity.tenant.environment),
+  text('artifact_id', ({ identity }) => identity.artifact.id),
+  text('artifact_slug', ({ identity }) => identity.artifact.slug),
+  text('artifact_version', ({ identity }) => String(identity.artifact.version), 'int'),
+  text('artifact_type', ({ identity }) => identity.artifact.kind),
+  text('execution_type', ({ identity }) => identity.type),
+  text('trigger_type', ({ identity }) => identity.trigger.type),
+  text('trigger_id', ({ identity }) => identity.trigger.id),
+  text('replay_of', ({ identity }) => identity.replayOf),
+  text('depth', ({ identity }) => String(identity.depth), 'int'),
+  text('request_id', ({ identity }) => identity.requestId),
+  text('input', ({ shown }) => shown, 'json'),
+  text('input_masked', ({ inputMasked }) => String(inputMasked), 'boolean'),
+  text('bytes', ({ shown }) => String(shown.length), 'int'),
+  text('plan', ({ plan }) => plan && JSON.stringify(plan), 'json'),
+  text('lease_owner', ({ owner }) => owner),
+]
+const startedColumn = text<Begun>('started_at', ({ identity }) => identity.startedAt, 'timestamptz')
+const keyColumns: Column<Begun>[] = [
+  text('key', ({ key }) => key?.key ?? null),
+  text('fingerprint', ({ key }) => key?.fingerprint ?? null),
+]
+const allColumns = [...columns, startedColumn, ...keyColumns]
+
+/** A record with the execution it belongs to. */
+export interface RecordRow extends TouchedRecord {
+  identity: ExecutionIdentity
+}
+
+export const recordColumns: Column<RecordRow>[] = [
+  text('execution_id', ({ identity }) => identity.id),
+  text('record_id', ({ id }) => id),
+  text('table_name', ({ table }) => table),
+  text('workspace_id', ({ identity }) => identity.tenant.workspaceId),
+  text('environment', ({ identity }) => identity.tenant.environment),
+]
+
+/**
+ * New executions in one statement, with the records that triggered them; one whose key has led to an execution already is
+ * left out. `$1` is the time where it is simulated, `$2` how long leases last, in milliseconds. Returns the numbers of those
+ * that are there now.
+ */
+export function beginStatement(): string {
+  const next = parameterCounter()
+  for (let reserved = 0; reserved < 2; reserved++) next()
+  const names = columns.map(({ name }) => name).join(', ')
+  const values = columns.map(({ name, type }) => `t.${name}::${type}`).join(', ')
+  const parts = [
+    `given as materialized (select * from ${rowsOf(allColumns, next)})`,
+    `fresh as (
+      insert into execution_keys (key, execution_id, fingerprint)
+      select key, id, fingerprint from given where key is not null
+      on conflict on constraint execution_keys_pkey do nothing returning execution_id)`,
+    `taken as materialized (
+      select * from given where key is null or id in (select execution_id from fresh))`,
+    // Due by the database's clock, however far that of the process is ahead.
+    `made as (
+      insert into executions (${names}, started_at, lease_fence, held_until)
+      select ${values}, least(t.started_at::timestamptz, now()), (t.lease_owner is not null)::int,
+        case when t.lease_owner is not null
+          then coalesce($1::text::timestamptz, clock_timestamp()) + $2::float8 * interval '1 ms' end
+      from taken t)`,
+    `noted as (${insertInto('execution_records', recordColumns, `${rowsOf(recordColumns, next)} join taken on taken.n = t.n`)}
+      on conflict do nothing)`,
+  ]
+  return `with ${parts.join(',\n')} select n::int as n from taken`
+}
+
+export function beginParameters(
+  rows: readonly NewExecution[],
+  { at, leaseMs }: { at: string | null; leaseMs: number },
+): (string | null | ArrayParameters[number])[] {
+  const shown = rows.map((row, n) => ({ n, row: { ...row, shown: JSON.stringify(row.input) } }))
+  const records = rows.flatMap(({ identity, records: own }, n) =>
+    own.map((record) => ({ n, row: { ...record, identity } })),
+  )
+  return [at, String(leaseMs), ...arrays(allColumns, shown), ...arrays(recordColumns, records)]
+}

@@ -1,0 +1,89 @@
+import {
+  type ArrayParameters,
+  arrays,
+  type Column,
+  insertInto,
+  type JournalRow,
+  journalColumns,
+  journalParts,
+  type Numbered,
+  parameterCounter,
+  rowsOf,
+  textColumn as text,
+} from '@opsplane/eventstore'
+import { recordColumns } from './begin-statement.js'
+import type { EndedExecution } from './model.js'
+
+interface Shown extends EndedExecution {
+  texts: { input: string | null; output: string; error: string | null; logs: string }
+}
+
+const columns: Column<Shown>[] = [
+  text('id', ({ identity }) => identity.id),
+  text('fence', ({ fence }) => fence, 'bigint'),
+  text('status', ({ outcome }) => outcome.status),
+  text('input', ({ texts }) => texts.input, 'json'),
+  text('output', ({ texts }) => texts.output, 'json'),
+  text('error', ({ texts }) => texts.error, 'json'),
+  text('logs', ({ texts }) => texts.logs, 'json'),
+  text('duration_ms', ({ outcome }) => String(outcome.durationMs), 'int'),
+  text('memory_peak_mb', ({ outcome }) => String(outcome.memoryPeakMb), 'int'),
+  text('completed_at', ({ completedAt }) => completedAt, 'timestamptz'),
+  text(
+    'bytes',
+    ({ texts }) => String(texts.output.length + (texts.error?.length ?? 0) + texts.logs.length),
+    'int',
+  ),
+]
+
+/**
+ * The ends of any number of executions in one statement, each where the lease it ran under still holds: with the records
+ * it touched, and the event of a failure. `$1` and `$2` are the least and the greatest id, which leaves the other months
+ * alone. Returns the numbers of those that have ended so.
+ */
+export function endStatement(withEvents: boolean): string {
+  const next = parameterCounter()
+  for (let reserved = 0; reserved < 2; reserved++) next()
+  const typed = columns.map(({ name, type }) => `t.${name}::${type} as ${name}`).join(', ')
+  const parts = [
+    `given as materialized (select t.n::int as n, ${typed} from ${rowsOf(columns, next)})`,
+    `ended as (
+      update executions e set status = g.status, input = coalesce(g.input, e.input), output = g.output, error = g.error,
+        input_masked = e.input_masked or g.input is not null, logs = g.logs, duration_ms = g.duration_ms,
+        memory_peak_mb = g.memory_peak_mb, completed_at = greatest(g.completed_at, e.started_at), bytes = e.bytes + g.bytes,
+        plan = null, lease_owner = null, held_until = null
+      from given g where e.id = g.id and e.id between $1 and $2 and e.lease_fence = g.fence and e.completed_at is null
+      returning g.n)`,
+    `noted as (${insertInto('execution_records', recordColumns, `${rowsOf(recordColumns, next)} join ended on ended.n = t.n::int`)}
+      on conflict do nothing)`,
+    ...(withEvents
+      ? journalParts(`select t.* from ${rowsOf(journalColumns, next)} join ended on ended.n = t.n::int`)
+      : []),
+  ]
+  return `with ${parts.join(',\n')} select n from ended`
+}
+
+export function endParameters(
+  rows: readonly EndedExecution[],
+  events: readonly Numbered<JournalRow>[],
+): (string | null | ArrayParameters[number])[] {
+  const ids = rows.map(({ identity }) => identity.id).sort()
+  const shown = rows.map((row, n) => ({ n, row: { ...row, texts: textsOf(row) } }))
+  const records = rows.flatMap(({ identity, records: own }, n) =>
+    own.map((record) => ({ n, row: { ...record, identity } })),
+  )
+  return [
+    ids.at(0) ?? '',
+    ids.at(-1) ?? '',
+    ...arrays(columns, shown),
+    ...arrays(recordColumns, records),
+    ...(events.length > 0 ? arrays(journalColumns, events) : []),
+  ]
+}
+
+const textsOf = ({ input, outcome: { output, error, logs } }: EndedExecution): Shown['texts'] => ({
+  input: input === undefined ? null : JSON.stringify(input),
+  output: JSON.stringify(output),
+  error: error && JSON.stringify(error),
+  logs: JSON.stringify(logs),
+})

@@ -1,0 +1,49 @@
+import { changedFields, type ExecutionState, newId, systemActor } from '@opsplane/contracts'
+import type { JournalRow } from '@opsplane/eventstore'
+import type { EndedExecution } from './model.js'
+
+/** The row of the log that says an execution has failed; none of one that has not. */
+export function failureRow(ended: EndedExecution): JournalRow[] {
+  const { identity, completedAt, outcome } = ended
+  if (outcome.status !== 'failed' && outcome.status !== 'timeout') return []
+  const [before, after] = [runningState(ended), endedState(ended)]
+  const { workspaceId, environment } = identity.tenant
+  return [
+    {
+      id: newId('event'),
+      ...{ streamType: 'executions', streamId: identity.id, left: 0, type: 'sdk.execution.failed' },
+      ...{ workspaceId, environment, actor: JSON.stringify(systemActor) },
+      resource: JSON.stringify({
+        type: 'sdk_execution',
+        id: identity.id,
+        displayName: identity.artifact.slug,
+      }),
+      data: JSON.stringify({ before, after, changes: changedFields(before, after) }),
+      ...{ requestId: identity.requestId, causationId: causeOf(ended), createdAt: completedAt },
+    },
+  ]
+}
+
+/** An execution counts as caused by what triggered it, where that is an event. */
+const causeOf = ({ identity: { trigger } }: EndedExecution) =>
+  trigger.id?.startsWith('evt_') ? trigger.id : null
+
+function runningState({ identity }: EndedExecution): ExecutionState {
+  const { id, artifact, trigger, tenant, startedAt, replayOf } = identity
+  return {
+    ...{ id, artifact_slug: artifact.slug, artifact_version: artifact.version },
+    ...{ trigger_type: trigger.type, trigger_id: trigger.id, status: 'running', error: null },
+    ...{ duration_ms: null, memory_peak_mb: null, started_at: startedAt, completed_at: null },
+    ...{ environment: tenant.environment, workspace_id: tenant.workspaceId },
+    ...(replayOf !== null && { replay_of: replayOf }),
+  }
+}
+
+function endedState(ended: EndedExecution): ExecutionState {
+  const { status, error, durationMs, memoryPeakMb } = ended.outcome
+  return {
+    ...runningState(ended),
+    ...{ status, duration_ms: durationMs, memory_peak_mb: memoryPeakMb, completed_at: ended.completedAt },
+    error: error && { code: error.code, message: error.message },
+  }
+}

@@ -1,0 +1,84 @@
+import type {
+  ArtifactKind,
+  ExecutionError,
+  ExecutionLogEntry,
+  ExecutionStatus,
+  ExecutionTrigger,
+  ExecutionType,
+  JsonValue,
+  TenantScope,
+} from '@opsplane/contracts'
+
+/** A record that triggered an execution, or that it touched. */
+export interface TouchedRecord {
+  id: string
+  /** The slug of its table, or its kind, such as `incident`. */
+  table: string
+}
+
+/** What never changes about an execution. */
+export interface ExecutionIdentity {
+  id: string
+  tenant: TenantScope
+  artifact: { id: string; slug: string; version: number; kind: ArtifactKind }
+  type: ExecutionType
+  trigger: { type: ExecutionTrigger; id: string | null }
+  replayOf: string | null
+  /** How many executions and runs have caused one another before it. */
+  depth: number
+  requestId: string | null
+  startedAt: string
+}
+
+/** How whoever takes over an execution begins it. */
+export interface ExecutionPlan {
+  /** Milliseconds, where it is given less than its artifact has. */
+  timeoutMs: number | null
+  /** Whether it is begun again after whoever worked on it has died. */
+  retryable: boolean
+  /** Which export is called, where it is not the default one. */
+  entry: string | null
+  /** What it is given, where the row does not show all of it. */
+  input?: JsonValue
+}
+
+/** What led to an execution; the same key leads to none again. */
+export interface ExecutionKey {
+  key: string
+  fingerprint: string | null
+}
+
+/** An execution that is to be there. */
+export interface NewExecution {
+  identity: ExecutionIdentity
+  /** As it is shown. */
+  input: JsonValue
+  inputMasked: boolean
+  /** Whoever goes straight to work on it; null where due work is to find it. */
+  owner: string | null
+  /** Null where nobody is to begin it but its owner. */
+  plan: ExecutionPlan | null
+  key: ExecutionKey | null
+  records: readonly TouchedRecord[]
+}
+
+/** What came of an execution. */
+export interface Outcome {
+  status: Exclude<ExecutionStatus, 'running'>
+  output: JsonValue
+  error: ExecutionError | null
+  logs: ExecutionLogEntry[]
+  durationMs: number
+  memoryPeakMb: number
+}
+
+/** An execution that ends, under the lease of whoever worked on it. */
+export interface EndedExecution {
+  identity: ExecutionIdentity
+  fence: string
+  outcome: Outcome
+  completedAt: string
+  /** As it is shown; undefined: as it was. */
+  input: JsonValue | undefined
+  records: readonly TouchedRecord[]
+}

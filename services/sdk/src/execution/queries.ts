@@ -1,0 +1,142 @@
+import {
+  type Execution,
+  type ExecutionsQuery,
+  type ExecutionType,
+  notFound,
+  type Page,
+  type TenantScope,
+} from '@opsplane/contracts'
+import { type Database, positionOf, tenantBinding } from '@opsplane/postgres'
+import type { CursorCodec } from '@opsplane/runtime'
+import type { TouchedRecord } from './model.js'
+
+/** What an answer shows of a row: the fields of the record, in their order. */
+const shown = [
+  ...['id', 'artifact_slug', 'artifact_version', 'trigger_type', 'trigger_id', 'status'],
+  ...['input', 'output', 'error', `coalesce(logs, '[]'::json) as logs`, 'duration_ms', 'memory_peak_mb'],
+  ...['started_at', 'completed_at'].map(
+    (name) => `to_char(${name} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as ${name}`,
+  ),
+  ...['environment', 'workspace_id', 'replay_of'],
+].join(', ')
+
+type Row = Omit<Execution, 'replay_of'> & { replay_of: string | null }
+
+const present = ({ replay_of, ...row }: Row): Execution => (replay_of === null ? row : { ...row, replay_of })
+
+/** What a replay needs beside what is shown. */
+export interface StoredExecution {
+  shown: Execution
+  artifactId: string
+  executionType: ExecutionType
+  inputMasked: boolean
+  /** Those that triggered it, and that it touched. */
+  records: TouchedRecord[]
+}
+
+/** Throws `not_found` for what is not there, or is another tenant's. */
+export async function getExecution(
+  sql: Database['sql'],
+  id: string,
+  { workspaceId, environment }: TenantScope,
+): Promise<StoredExecution> {
+  const [row] = await sql.unsafe<(Row & Omit<StoredExecution, 'shown'>)[]>(
+    `select ${shown}, artifact_id as "artifactId", execution_type as "executionType", input_masked as "inputMasked",
+       coalesce((select json_agg(json_build_object('id', record_id, 'table', table_name))
+         from execution_records r where r.execution_id = e.id), '[]'::json) as records
+     from executions e where id = $1 and workspace_id = $2 and environment = $3`,
+    [id, workspaceId, environment],
+    { prepare: true },
+  )
+  if (!row) throw notFound()
+  const { artifactId, executionType, inputMasked, records, ...fields } = row
+  return { shown: present(fields), artifactId, executionType, inputMasked, records }
+}
+
+export interface ListExecutionsOptions {
+  tenant: TenantScope
+  filters: ExecutionsQuery
+  /** Of one artifact, which is the tenant's. */
+  artifactId?: string
+  limit: number
+  after: string | undefined
+  binding: string
+  cursors: CursorCodec
+}
+
+/** A page ends early rather than to be larger than this, with one execution at least. */
+const mostBytes = 8 * 1024 * 1024
+
+/** One page of executions, the latest first. */
+export async function listExecutions(
+  sql: Database['sql'],
+  options: ListExecutionsOptions,
+): Promise<Page<Execution>> {
+  const { tenant, limit, cursors } = options
+  const binding = tenantBinding(tenant, options.binding)
+  const [, last = null] = options.after === undefined ? [] : positionOf(cursors, options.after, binding)
+  const { text, parameters } = listStatement(options, last)
+  const rows = await sql.unsafe<(Row & { more: boolean })[]>(text, parameters, { prepare: true })
+  const items = rows.map(({ more: _, ...row }) => present(row))
+  const end = rows.at(-1)
+  const nextCursor = end?.more ? cursors.encode([null, end.id], binding) : null
+  return { items, nextCursor, limit }
+}
+
+/** Only the conditions that are asked for, so that each has a plan of its own. */
+export function listStatement(
+  {
+    tenant,
+    filters,
+    artifactId,
+    limit,
+  }: Pick<ListExecutionsOptions, 'tenant' | 'filters' | 'artifactId' | 'limit'>,
+  before: string | null,
+) {
+  const parameters: string[] = []
+  const conditions: string[] = []
+  const place = (value: string) => `$${parameters.push(value)}`
+  const equal = (column: string, value: string | null | undefined) => {
+    if (value !== undefined && value !== null) conditions.push(`e.${column} = ${place(value)}`)
+  }
+  equal('workspace_id', tenant.workspaceId)
+  equal('environment', tenant.environment)
+  equal('artifact_id', artifactId)
+  equal('artifact_type', filters.artifactType)
+  equal('execution_type', filters.executionType)
+  equal('trigger_type', filters.triggerType)
+  equal('trigger_id', filters.triggerId)
+  equal('status', filters.status)
+  if (filters.success !== undefined)
+    conditions.push(filters.success ? `e.status = 'completed'` : `e.status in ('failed', 'timeout')`)
+  if (before !== null) conditions.push(`e.id < ${place(before)}`)
+  const touched = touchedBy(filters, tenant, place)
+  if (touched) conditions.push(touched)
+  const [most, bytes] = [place(String(limit + 1)), place(String(mostBytes))]
+  const text = `with found as materialized (
+      select e.id, e.bytes from executions e where ${conditions.join(' and ')} order by e.id desc limit ${most}::int),
+    sized as (
+      select id, row_number() over (order by id desc) as place,
+        sum(bytes) over (order by id desc) - bytes as before, count(*) over () as found from found),
+    page as (
+      select id, place < found as more from sized
+      where place < ${most}::int and (place = 1 or before < ${bytes}::bigint))
+    select ${shown}, page.more from page join executions using (id) order by id desc`
+  return { text, parameters }
+}
+
+/** By a record that triggered an execution or that it touched. */
+function touchedBy(
+  { tableName, recordId }: Pick<ExecutionsQuery, 'tableName' | 'recordId'>,
+  { workspaceId, environment }: TenantScope,
+  place: (value: string) => string,
+): string | undefined {
+  if (tableName === undefined && recordId === undefined) return undefined
+  const conditions = [
+    `r.workspace_id = ${place(workspaceId)}`,
+    `r.environment = ${place(environment)}`,
+    ...(recordId === undefined ? [] : [`r.record_id = ${place(recordId)}`]),
+    ...(tableName === undefined ? [] : [`r.table_name = ${place(tableName)}`]),
+  ]
+  return `exists (select 1 from execution_records r where r.execution_id = e.id and ${conditions.join(' and ')})`
+}

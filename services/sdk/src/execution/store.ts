@@ -1,0 +1,112 @@
+import { createMonths } from '@opsplane/eventstore'
+import {
+  createGroups,
+  type Database,
+  isDatabaseAway,
+  isTransient,
+  missedPartition,
+  type StatementRunner,
+} from '@opsplane/postgres'
+import { delay, retryDelayMs } from '@opsplane/runtime'
+import { beginParameters, beginStatement } from './begin-statement.js'
+import { endParameters, endStatement } from './end-statement.js'
+import { failureRow } from './events.js'
+import type { EndedExecution, NewExecution } from './model.js'
+
+export interface ExecutionStoreOptions {
+  database: Database
+  /** The time of tests that simulate it. */
+  at(): string | null
+  leaseMs: number
+  /** Events were committed. */
+  announce(): void
+  closing: AbortSignal
+}
+
+export interface ExecutionStore {
+  /** Makes an execution durable; false where its key has led to one before. Throws where Postgres is away. */
+  begin(execution: NewExecution, tx?: StatementRunner): Promise<boolean>
+  /**
+   * Makes an end durable, and stays at it while Postgres is away. False where the execution has passed to somebody else, or
+   * the store is closed.
+   */
+  end(execution: EndedExecution): Promise<boolean>
+  idle(): Promise<void>
+}
+
+const endRetry = { strategy: 'exponential', baseMs: 50, maxMs: 2_000 } as const
+
+/** Executions that begin or end at the same time share a statement. */
+export function createExecutionStore(options: ExecutionStoreOptions): ExecutionStore {
+  const { database, at, leaseMs, announce, closing } = options
+  const months = createMonths('add_execution_month')
+  const eventMonths = createMonths('add_event_month')
+  const begun = beginStatement()
+  const ended = [endStatement(false), endStatement(true)] as const
+  let written = 0
+  /** A plan made for tables that are nearly empty is a bad one later: with much more in them it is made anew. */
+  const aged = (text: string, rows: number) => {
+    written += rows
+    return `${text}\n-- ${Math.floor(Math.log2(written) / 3)}`
+  }
+  const made = async (sql: StatementRunner, text: string, parameters: Parameters<typeof sql.unsafe>[1]) =>
+    new Set((await sql.unsafe<{ n: number }[]>(text, parameters, { prepare: true })).map(({ n }) => n))
+
+  async function insert(sql: StatementRunner, rows: readonly NewExecution[]) {
+    for (const { identity } of rows) await months.ensure(sql, identity.id)
+    const here = await made(sql, aged(begun, rows.length), beginParameters(rows, { at: at(), leaseMs }))
+    return rows.map((_, n) => here.has(n))
+  }
+
+  async function update(sql: StatementRunner, rows: readonly EndedExecution[]) {
+    const events = rows.flatMap((row, n) => failureRow(row).map((event) => ({ n, row: event })))
+    for (const { row } of events) await eventMonths.ensure(sql, row.id)
+    const text = aged(ended[events.length > 0 ? 1 : 0], rows.length)
+    const here = await made(sql, text, endParameters(rows, events))
+    if (events.length > 0 && here.size > 0) announce()
+    return rows.map((_, n) => here.has(n))
+  }
+
+  const isAway = (error: unknown) => isDatabaseAway(error)
+  const begins = createGroups({
+    write: (rows: readonly NewExecution[]) => insert(database.planned, rows),
+    isAway,
+  })
+  const ends = createGroups({
+    write: (rows: readonly EndedExecution[]) => update(database.planned, rows),
+    isAway,
+  })
+
+  /** Whether a statement whose answer was lost has made the end: nobody else writes under its fence. */
+  async function hasEnded({ identity, fence }: EndedExecution): Promise<boolean> {
+    const rows = await database.sql.unsafe(
+      'select 1 from executions where id = $1 and lease_fence = $2::text::bigint and completed_at is not null',
+      [identity.id, fence],
+      { prepare: true },
+    )
+    return rows.length > 0
+  }
+
+  return {
+    begin: async (row, tx) => {
+      if (!tx) return begins.add(row)
+      const [here = false] = await insert(tx, [row])
+      return here
+    },
+    async end(row) {
+      for (let tries = 1; !closing.aborted || tries === 1; tries++) {
+        try {
+          return (await ends.add(row)) || (tries > 1 && (await hasEnded(row)))
+        } catch (error) {
+          if (missedPartition(error)) months.forget()
+          else if (!isDatabaseAway(error) && !isTransient(error)) throw error
+          await delay(retryDelayMs({ ...endRetry, attempt: tries }), closing)
+        }
+      }
+      return false
+    },
+    async idle() {
+      await Promise.all([begins.idle(), ends.idle()])
+    },
+  }
+}

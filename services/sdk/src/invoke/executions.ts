@@ -1,0 +1,229 @@
+import { randomUUID } from 'node:crypto'
+import { ApiError, type Execution, newId, type TenantScope } from '@opsplane/contracts'
+import { startMonths } from '@opsplane/eventstore'
+import { giveBackStatement, held, type StatementRunner } from '@opsplane/postgres'
+import { systemClock } from '@opsplane/runtime'
+import type { BackgroundWork, ServiceContext } from '@opsplane/service'
+import type { ArtifactLoading } from '../artifact/loading.js'
+import { maskFields } from '../execution/masking.js'
+import type { ExecutionIdentity, ExecutionPlan, NewExecution } from '../execution/model.js'
+import { getExecution } from '../execution/queries.js'
+import { executionOf } from '../execution/shown.js'
+import { createExecutionStore } from '../execution/store.js'
+import { dueExecutions } from '../execution/tables.js'
+import { createInHand, type Ending, type Hand } from './in-hand.js'
+import { interrupted, type Perform, type Performance, type Performed, refuseSuspended } from './perform.js'
+import type { ExecutionRequest } from './request.js'
+import { identityOf, type LeasedExecution, leasedColumns, mayBegin } from './taken-over.js'
+
+export interface ExecutionsOptions {
+  perform: Perform
+  loading: Pick<ArtifactLoading, 'loadArtifact'>
+  /** Executions in hand at most, and of one workspace. */
+  most: { all: number; ofOne: number }
+  leaseMs: number
+}
+
+/** Executions of artifacts: each is committed before its code starts, and ends in the log whatever is killed. */
+export interface Executions {
+  /**
+   * Runs an artifact here and now; resolves with the execution once it is in the log. Undefined where its key has led to one
+   * before. Throws `rate_limited` where there is no room, and `conflict` for one that is suspended.
+   */
+  run(request: ExecutionRequest): Promise<Execution | undefined>
+  /** Accepts an execution that any replica begins; in the caller's transaction, after which `wake` is called. */
+  accept(request: ExecutionRequest, tx?: StatementRunner): Promise<Execution | undefined>
+  /** Ends one that runs. False where there is none such that has not ended. */
+  cancel(id: string, tenant: TenantScope): Promise<boolean>
+  /** The same in a transaction, for those of a trigger. */
+  cancelAll(tx: StatementRunner, triggerId: string): Promise<void>
+  /** Executions were accepted in a transaction that is committed now. */
+  wake(): void
+  readonly background: BackgroundWork[]
+}
+
+const firstFence = '1'
+
+type Finished = Performed & { completedAt: string }
+
+export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions): Executions {
+  const { database, dueWork, relay, log } = ctx
+  const { perform, loading, most, leaseMs } = options
+  const owner = `${ctx.config.instanceId}:${randomUUID()}`
+  const closing = new AbortController()
+  const simulated = ctx.clock === systemClock ? undefined : ctx.clock
+  const store = createExecutionStore({
+    ...{ database, leaseMs, announce: relay.wake, closing: closing.signal },
+    at: () => simulated?.now() ?? null,
+  })
+  const inHand = createInHand<LeasedExecution>({
+    most,
+    workspaceOf: (row) => row.workspace_id,
+    resume: (row, hand) =>
+      resume(row, hand).catch((err: unknown) =>
+        log.error({ err, execution: row.key }, 'an execution was let go of'),
+      ),
+    giveBack: async (rows) => {
+      const { text, parameters } = giveBackStatement(dueExecutions, rows)
+      await database.sql.unsafe(text, parameters, { prepare: true })
+    },
+  })
+  const due = dueWork.start(
+    held<LeasedExecution>({
+      ...{ name: 'executions', of: dueExecutions, columns: leasedColumns, leaseMs },
+      holder: inHand,
+    }),
+  )
+
+  /** Does it and records what came of it; undefined where it is none of ours any more. */
+  async function finish(performance: Performance): Promise<Finished | undefined> {
+    const performed = await perform(performance)
+    if (!performed) return undefined
+    const completedAt = ctx.clock.now()
+    const isOurs = await end(performance, { ...performed, completedAt })
+    return isOurs ? { ...performed, completedAt } : undefined
+  }
+
+  const end = ({ identity, hand }: Pick<Performance, 'identity' | 'hand'>, finished: Finished) =>
+    store.end({ identity, fence: hand.fence, ...finished })
+
+  async function resume(row: LeasedExecution, hand: Hand): Promise<void> {
+    const identity = identityOf(row)
+    const { plan } = row
+    const fail = (code: string, message: string) => {
+      const outcome = {
+        ...interrupted(message),
+        logs: [],
+        durationMs: sinceMs(row.started_at),
+        memoryPeakMb: 0,
+      }
+      outcome.error = { code, message, stack: '' }
+      const completedAt = ctx.clock.now()
+      return end({ identity, hand }, { outcome, completedAt, input: undefined, records: [] })
+    }
+    if (plan === null || !mayBegin(row))
+      return void (await fail('interrupted', 'The process it ran in has ended before it.'))
+    const artifact = await loading.loadArtifact(
+      identity.tenant,
+      identity.artifact.id,
+      identity.artifact.version,
+    )
+    if (!artifact) return void (await fail('artifact_removed', 'The artifact is not there any more.'))
+    if (artifact.status === 'suspended')
+      return void (await fail('artifact_suspended', 'The artifact was suspended before it could be run.'))
+    hand.mayPass = plan.retryable
+    const { timeoutMs, entry, input = row.input } = plan
+    await finish({ identity, artifact, input, hand, entry, timeoutMs: timeoutMs ?? undefined })
+  }
+
+  const sinceMs = (startedAt: string) =>
+    Math.max(Math.round(Date.parse(ctx.clock.now()) - Date.parse(startedAt)), 0)
+
+  /** Whether it was there to be ended: whoever works on it finds its lease gone. */
+  async function endWhere(sql: StatementRunner, condition: string, parameters: string[]): Promise<string[]> {
+    const rows = await sql.unsafe<{ id: string }[]>(
+      `update executions set status = 'cancelled', lease_fence = lease_fence + 1, lease_owner = null, held_until = null,
+         plan = null, completed_at = greatest(now(), started_at), logs = '[]', memory_peak_mb = 0,
+         duration_ms = (extract(epoch from greatest(now(), started_at) - started_at) * 1000)::int
+       where completed_at is null and ${condition} returning id`,
+      parameters,
+      { prepare: true },
+    )
+    for (const { id } of rows) inHand.get(id)?.ending.abort('cancelled' satisfies Ending)
+    return rows.map(({ id }) => id)
+  }
+
+  return {
+    async run(request) {
+      refuseSuspended(request.artifact)
+      const identity = identityFor(request)
+      const hand: Hand = {
+        ...{ id: identity.id, workspaceId: identity.tenant.workspaceId, fence: firstFence },
+        ...{ ending: new AbortController(), mayPass: false },
+      }
+      const leave = inHand.enter(hand)
+      if (!leave) throw noRoom(most.ofOne)
+      try {
+        const begun = newExecution(request, identity, { owner, plan: null })
+        if (!(await store.begin(begun))) return undefined
+        const { artifact, input, timeoutMs, entry, hostOverride, contextNow } = request
+        const finished = await finish({
+          identity,
+          artifact,
+          input,
+          hand,
+          timeoutMs,
+          entry,
+          hostOverride,
+          contextNow,
+        })
+        if (!finished) return (await getExecution(database.sql, identity.id, identity.tenant)).shown
+        const { outcome, completedAt, input: shown = begun.input } = finished
+        return executionOf(identity, shown, outcome, completedAt)
+      } finally {
+        leave()
+      }
+    },
+
+    async accept(request, tx) {
+      refuseSuspended(request.artifact)
+      const identity = identityFor(request)
+      const { artifact, timeoutMs = null, entry = null, input } = request
+      const isMasked = maskFields(input).secrets.length > 0
+      const plan: ExecutionPlan = {
+        ...{ timeoutMs, entry, retryable: artifact.retryable },
+        ...(isMasked && { input }),
+      }
+      const begun = newExecution(request, identity, { owner: null, plan })
+      if (!(await store.begin(begun, tx))) return undefined
+      if (!tx) due.wake()
+      return executionOf(identity, begun.input)
+    },
+
+    async cancel(id, { workspaceId, environment }) {
+      const own = 'id = $1 and workspace_id = $2 and environment = $3'
+      return (await endWhere(database.sql, own, [id, workspaceId, environment])).length > 0
+    },
+    cancelAll: async (tx, triggerId) => void (await endWhere(tx, 'trigger_id = $1', [triggerId])),
+    wake: () => due.wake(),
+    background: [
+      startMonths(database.sql, log, 'add_execution_month'),
+      {
+        async close() {
+          await store.idle()
+          closing.abort()
+        },
+      },
+    ],
+  }
+}
+
+function identityFor({
+  tenant,
+  artifact,
+  type,
+  trigger,
+  now,
+  ...request
+}: ExecutionRequest): ExecutionIdentity {
+  const { replayOf = null, depth = 0, requestId } = request
+  const { id, slug, version, kind } = artifact
+  return {
+    ...{ id: newId('execution'), tenant, type, trigger, replayOf, depth, requestId, startedAt: now },
+    artifact: { id, slug, version, kind },
+  }
+}
+
+function newExecution(
+  { input, key = null, records = [] }: ExecutionRequest,
+  identity: ExecutionIdentity,
+  by: Pick<NewExecution, 'owner' | 'plan'>,
+): NewExecution {
+  const { value, secrets } = maskFields(input)
+  return { identity, input: value, inputMasked: secrets.length > 0, key, records, ...by }
+}
+
+const noRoom = (most: number) =>
+  new ApiError('rate_limited', `${most} executions of the workspace are under way here already.`, {
+    headers: { 'Retry-After': '1' },
+  })

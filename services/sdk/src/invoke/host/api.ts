@@ -1,0 +1,26 @@
+import type { CallOperation } from '@opsplane/http'
+import { HostError } from '@opsplane/sandbox'
+import { z } from 'zod'
+import type { HostFunction } from './host-call.js'
+import { platformCaller } from './platform-caller.js'
+import { touchedByAnswer } from './touched.js'
+
+const Call = z.strictObject({
+  operation: z.string().max(100),
+  params: z.record(z.string(), z.unknown()).default({}),
+  query: z.record(z.string(), z.unknown()).default({}),
+  body: z.unknown().optional(),
+})
+
+/** Any operation the artifact has declared: `{ status, data, pagination? }`. */
+export const apiFunction =
+  (callOperation: CallOperation): HostFunction =>
+  async (context, argument) => {
+    const { operation, ...input } = Call.parse(argument)
+    if (!context.artifact.permissions.api.includes(operation))
+      throw new HostError('not_permitted', `The artifact has not declared the operation ${operation}.`)
+    const answer = await callOperation(platformCaller(context), operation, input)
+    for (const record of touchedByAnswer(input.params, answer.data)) context.touch(record)
+    // Parsed from JSON.
+    return answer as never
+  }

@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto'
+import { ApiError, type HostFunctionName } from '@opsplane/contracts'
+import { PlatformFailure, RequestFailure } from '@opsplane/http'
+import type { Logger } from '@opsplane/runtime'
+import { HostError, type HostFunctions, type Json } from '@opsplane/sandbox'
+import { z } from 'zod'
+import type { LoadedArtifact } from '../../artifact/loading.js'
+import type { HostContext, HostFunction } from './host-call.js'
+
+export type HostFunctionTable = Record<HostFunctionName, HostFunction>
+
+export interface HostOptions {
+  functions: HostFunctionTable
+  context: Omit<HostContext, 'key' | 'signal' | 'timeoutMs'>
+  /** Milliseconds until the execution has to end. */
+  leftMs(): number
+  log: Logger
+}
+
+/** Answers of more are not handed to the code. */
+const mostBytes = 4 * 1024 * 1024
+
+/** The host functions an artifact may see, by what it has declared: no other reaches its code. */
+export function namesFor({ permissions }: Pick<LoadedArtifact, 'permissions'>): HostFunctionName[] {
+  const { api, http, connectors, secrets, secretsPlain, tables, topics } = permissions
+  const has: Record<HostFunctionName, boolean> = {
+    api: api.length > 0,
+    http: http.length > 0,
+    connector: connectors.length > 0,
+    secret: secrets.length + secretsPlain.length > 0,
+    table: Object.keys(tables).length > 0,
+    publish: topics.length > 0,
+  }
+  return (Object.keys(has) as HostFunctionName[]).filter((name) => has[name])
+}
+
+/** What is behind `host` in one execution: each call checked against what its artifact has declared. */
+export function createHost({ functions, context, leftMs, log }: HostOptions): HostFunctions {
+  const made = new Map<string, number>()
+  /** The same call made twice has two keys, in the order it is made in. */
+  const keyOf = (name: string, args: Json[]) => {
+    const content = createHash('sha256')
+      .update(JSON.stringify([name, args]))
+      .digest('base64url')
+      .slice(0, 22)
+    const times = made.get(content) ?? 0
+    made.set(content, times + 1)
+    return `${context.executionId}.${content}.${times}`
+  }
+  return async ({ name, args }, signal) => {
+    const call = Object.hasOwn(functions, name) ? functions[name as HostFunctionName] : undefined
+    if (!call) throw new HostError('unknown_function', `There is no host function ${name}.`)
+    const timeoutMs = Math.max(Math.floor(leftMs()), 1)
+    try {
+      const answer = await call({ ...context, key: keyOf(name, args), signal, timeoutMs }, args[0])
+      if (JSON.stringify(answer).length > mostBytes)
+        throw new HostError('response_too_large', `The answer is larger than ${mostBytes} bytes.`)
+      return answer
+    } catch (error) {
+      throw seenByCode(error, name, log)
+    }
+  }
+}
+
+function seenByCode(error: unknown, name: string, log: Logger): HostError {
+  if (error instanceof HostError) return error
+  if (error instanceof z.ZodError) {
+    const [issue] = error.issues
+    const path = issue?.path.join('.') ?? ''
+    return new HostError('invalid_argument', `${name}: ${path === '' ? '' : `${path}: `}${issue?.message}`)
+  }
+  if (error instanceof PlatformFailure || error instanceof RequestFailure)
+    // Parsed from JSON, or made of texts and numbers.
+    return new HostError(error.code, error.message, (error.details ?? null) as Json)
+  if (error instanceof ApiError) return new HostError(error.code, error.message)
+  log.warn({ err: error, function: name }, 'a host function has failed')
+  return new HostError('internal_error', 'The host function could not be done.')
+}

@@ -1,0 +1,41 @@
+import { allowsHost } from '@opsplane/contracts'
+import { hostOfWritten, type SendFilled, shownAnswer } from '@opsplane/http'
+import { HostError } from '@opsplane/sandbox'
+import { z } from 'zod'
+import type { HostFunction } from './host-call.js'
+
+const Call = z.strictObject({
+  method: z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']).default('GET'),
+  url: z.string().max(8_192),
+  headers: z.record(z.string().max(200), z.string().max(16_384)).default({}),
+  query: z.record(z.string(), z.unknown()).default({}),
+  body: z.unknown().optional(),
+  timeoutMs: z.number().int().min(1).max(300_000).optional(),
+})
+
+const maxResponseBytes = 1024 * 1024
+
+/** A request through the guard to a host the artifact has declared, with its secrets filled in: any answer is one. */
+export const httpFunction =
+  (send: SendFilled): HostFunction =>
+  async ({ artifact, tenant, key, signal, conceal, ...context }, argument) => {
+    const { timeoutMs = context.timeoutMs, body, ...call } = Call.parse(argument)
+    const { permissions } = artifact
+    const host = hostOfWritten(call.url)
+    if (!allowsHost(permissions.http, host))
+      throw new HostError('not_permitted', `The artifact has not declared the host ${host}.`)
+    const answer = await send({
+      ...{ ...call, body, signal, maxResponseBytes, idempotencyKey: key },
+      timeoutMs: Math.min(timeoutMs, context.timeoutMs),
+      user: { tenant, userId: artifact.ownerId, consumer: `artifact/${artifact.id}` },
+      checkSecret(name) {
+        if (permissions.secrets.includes(name) || permissions.secretsPlain.includes(name)) return
+        throw new HostError('not_permitted', `The artifact has not declared the secret ${name}.`)
+      },
+    })
+    conceal(answer.secrets)
+    if (answer.response.truncated)
+      throw new HostError('response_too_large', `The answer is larger than ${maxResponseBytes} bytes.`)
+    // Parsed from JSON.
+    return shownAnswer(answer) as never
+  }

@@ -1,0 +1,41 @@
+import type { ResolveSecrets } from '@opsplane/http'
+import { HostError } from '@opsplane/sandbox'
+import { z } from 'zod'
+import type { HostFunction } from './host-call.js'
+
+const Call = z.strictObject({ name: z.string().min(1).max(128), plain: z.boolean().default(false) })
+
+/** Secrets with no host of their own go nowhere: their values are for the code alone. */
+const codeHost = '*'
+
+/**
+ * A handle of a secret, which `http` fills in for the hosts of the secret; `plain`, where that was granted, its value, which
+ * has to be allowed for every host.
+ */
+export const secretFunction =
+  (resolve: ResolveSecrets): HostFunction =>
+  async ({ artifact, tenant, conceal }, argument) => {
+    const { name, plain } = Call.parse(argument)
+    const { secrets, secretsPlain } = artifact.permissions
+    if (!(plain ? secretsPlain : [...secrets, ...secretsPlain]).includes(name))
+      throw new HostError(
+        'not_permitted',
+        plain
+          ? `The artifact has not declared that it reads the secret ${name}.`
+          : `The artifact has not declared the secret ${name}.`,
+      )
+    if (!plain) return `{{secrets.${name}}}`
+    const user = { tenant, userId: artifact.ownerId, consumer: `artifact/${artifact.id}`, host: codeHost }
+    const { values, refused } = await resolve(user, [name])
+    if (refused[name])
+      throw new HostError(
+        'secret_refused',
+        refused[name] === 'host_not_allowed'
+          ? `The secret ${name} is for certain hosts only, so its value is not given away.`
+          : `The secret ${name} may not be used by whoever installed the artifact.`,
+      )
+    const value = values[name]
+    if (value === undefined) throw new HostError('unknown_secret', `The secret ${name} does not exist.`)
+    conceal([value])
+    return value
+  }

@@ -1,0 +1,113 @@
+import type { Held, HeldRow, Holder } from '@opsplane/postgres'
+
+export interface InHandOptions<Row extends HeldRow> {
+  /** Executions in hand at most, and of one workspace. */
+  most: { all: number; ofOne: number }
+  workspaceOf(row: Row): string
+  /** Goes on with an execution that was taken over; resolves when it is over. */
+  resume(row: Row, hand: Hand): Promise<void>
+  giveBack(held: readonly Held[]): Promise<unknown>
+}
+
+/** An execution that is worked on here. */
+export interface Hand {
+  id: string
+  workspaceId: string
+  fence: string
+  /** Aborts when it is cancelled, has passed to somebody else, or the service is being stopped. */
+  ending: AbortController
+  /** Whether somebody else may begin it again, so that it is given back when the service is stopped. */
+  mayPass: boolean
+}
+
+/** Why work on an execution is ended from outside. */
+export type Ending = 'cancelled' | 'lost' | 'stopped'
+
+/** What is worked on here: at most so much at once, and of one workspace. */
+export interface InHand<Row extends HeldRow> extends Holder<Row> {
+  /** Takes in an execution that was leased by whoever made it, until what is returned is called; undefined where there is no room. */
+  enter(hand: Hand): (() => void) | undefined
+  get(id: string): Hand | undefined
+}
+
+export function createInHand<Row extends HeldRow>(options: InHandOptions<Row>): InHand<Row> {
+  const { most, workspaceOf } = options
+  const hands = new Map<string, Hand>()
+  const counts = new Map<string, number>()
+  const under = new Set<Promise<void>>()
+  let waiting: { promise: Promise<void>; resolve: () => void } | undefined
+  let draining = false
+  const countOf = (workspaceId: string) => counts.get(workspaceId) ?? 0
+
+  function hold(hand: Hand): () => void {
+    hands.set(hand.id, hand)
+    counts.set(hand.workspaceId, countOf(hand.workspaceId) + 1)
+    let over: () => void = () => {}
+    const ended = new Promise<void>((resolve) => {
+      over = resolve
+    })
+    under.add(ended)
+    return () => {
+      if (hands.get(hand.id) === hand) hands.delete(hand.id)
+      const left = countOf(hand.workspaceId) - 1
+      if (left > 0) counts.set(hand.workspaceId, left)
+      else counts.delete(hand.workspaceId)
+      under.delete(ended)
+      over()
+      waiting?.resolve()
+      waiting = undefined
+    }
+  }
+
+  return {
+    room() {
+      const full = new Set<string>()
+      let largest = 0
+      for (const [workspaceId, count] of counts) {
+        if (count >= most.ofOne) full.add(workspaceId)
+        else largest = Math.max(largest, count)
+      }
+      return { all: draining ? 0 : most.all - hands.size, ofOne: most.ofOne - largest, full }
+    },
+    moreRoom() {
+      if (!waiting) {
+        let resolve = () => {}
+        const promise = new Promise<void>((done) => {
+          resolve = done
+        })
+        waiting = { promise, resolve }
+      }
+      return waiting.promise
+    },
+    enter(hand) {
+      const isFull = countOf(hand.workspaceId) >= most.ofOne || hands.size >= most.all
+      return draining || isFull ? undefined : hold(hand)
+    },
+    get: (id) => hands.get(id),
+    held: () => [...hands.values()].map(({ id: key, fence }) => ({ key, fence })),
+    take(rows) {
+      for (const row of rows) {
+        const hand: Hand = {
+          ...{ id: row.key, workspaceId: workspaceOf(row), fence: row.fence },
+          ...{ ending: new AbortController(), mayPass: true },
+        }
+        const leave = hold(hand)
+        void options.resume(row, hand).finally(leave)
+      }
+    },
+    lost(keys) {
+      for (const key of keys) hands.get(key)?.ending.abort('lost' satisfies Ending)
+    },
+    async drain(graceMs) {
+      draining = true
+      const stop = setTimeout(() => {
+        for (const { ending } of hands.values()) ending.abort('stopped' satisfies Ending)
+      }, graceMs)
+      const passing = [...hands.values()].filter(({ mayPass }) => mayPass)
+      await Promise.all(under)
+      clearTimeout(stop)
+      const back = passing.filter(({ ending }) => ending.signal.aborted)
+      if (back.length > 0) await options.giveBack(back.map(({ id: key, fence }) => ({ key, fence })))
+    },
+  }
+}

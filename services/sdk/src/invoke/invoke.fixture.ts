@@ -1,0 +1,127 @@
+import { type ArtifactKind, ArtifactLimits, ArtifactPermissions, newId } from '@opsplane/contracts'
+import { createLogger } from '@opsplane/runtime'
+import { type CodeRunner, createCodeRunner } from '@opsplane/sandbox'
+import {
+  type ApiClient,
+  type FakeSettings,
+  startFakeSettings,
+  startTestService,
+  type TestService,
+  testPrincipal,
+} from '@opsplane/testing'
+import type { z } from 'zod'
+import { versionRef } from '../artifact/versions.js'
+import { sdk } from '../service.js'
+
+/** An artifact of a test: its code, and what of it is not as usual. */
+export interface GivenArtifact {
+  slug: string
+  /** An ES module. */
+  code: string
+  kind?: ArtifactKind
+  version?: number
+  permissions?: z.input<typeof ArtifactPermissions>
+  limits?: z.input<typeof ArtifactLimits>
+  retryable?: boolean
+  status?: 'active' | 'suspended'
+  inputSchema?: object
+  outputSchema?: object
+  rule?: object
+  api?: object
+}
+
+export interface SdkWorld {
+  service: TestService
+  settings: FakeSettings
+  api: ApiClient
+  /** As if a pack had brought it; returns its id. */
+  install(artifact: GivenArtifact, environment?: string): Promise<string>
+  stop(): Promise<void>
+}
+
+export async function startSdk(env: Record<string, string> = {}): Promise<SdkWorld> {
+  const settings = await startFakeSettings()
+  const urls = Object.fromEntries(
+    ['settings', 'integrations', 'itsm', 'database-studio', 'dispatcher'].map((name) => [name, settings.url]),
+  )
+  const compiler = createCodeRunner({ log: createLogger({ service: 'test', level: 'silent' }) })
+  const service = await startTestService(sdk, {
+    env: { SERVICE_URLS: JSON.stringify(urls), ...env },
+  })
+  const principal = testPrincipal()
+  return {
+    ...{ service, settings, api: service.as(principal) },
+    install: (artifact, environment = 'production') =>
+      install({ ...service, compiler }, { workspaceId: principal.workspaceId ?? '', environment }, artifact),
+    async stop() {
+      await service.stop()
+      await compiler.close()
+      await settings.stop()
+    },
+  }
+}
+
+async function install(
+  { sql, compiler }: Pick<TestService, 'sql'> & { compiler: CodeRunner },
+  { workspaceId, environment }: { workspaceId: string; environment: string },
+  given: GivenArtifact,
+): Promise<string> {
+  const [id, packId, ownerId, installation] = [
+    newId('artifact'),
+    newId('pack'),
+    newId('user'),
+    newId('grant'),
+  ]
+  const compiled = await compiler.compile({ tenant: 'test', source: given.code, fileName: 'index.ts' })
+  if (!compiled.ok) throw new Error(JSON.stringify(compiled.diagnostics))
+  const { slug, kind = 'workflow_action', version = 1, retryable = false, status = 'active' } = given
+  const now = new Date().toISOString()
+  const common = {
+    ...{
+      slug,
+      name: slug,
+      description: '',
+      kind,
+      retryable,
+      packId,
+      packName: 'test',
+      createdAt: now,
+      updatedAt: now,
+    },
+    permissions: ArtifactPermissions.parse(given.permissions ?? {}),
+    limits: ArtifactLimits.parse(given.limits ?? {}),
+    ...{ rule: given.rule ?? null, api: given.api ?? null, schedule: null },
+  }
+  const state = {
+    ...common,
+    id,
+    status,
+    artifactVersion: version,
+    latestVersion: version,
+    ownerId,
+    installation,
+  }
+  const stored = {
+    ...{ ...common, artifactId: id, id: versionRef(id, version), number: version, packVersion: '1.0.0' },
+    ...{
+      digest: '0'.repeat(64),
+      createdBy: ownerId,
+      code: compiled.code,
+      source: given.code,
+      fileName: 'index.js',
+      tests: [],
+    },
+    ...{ inputSchema: given.inputSchema ?? null, outputSchema: given.outputSchema ?? null },
+  }
+  const put = (table: string, key: string, row: object) => sql`
+    insert into ${sql(table)} (id, workspace_id, environment, version, state)
+    values (${key}, ${workspaceId}, ${environment}, 1, ${sql.json(row as never)})`
+  await put('pack_installations', installation, {
+    id: installation,
+    grant: 'grant-of-a-test',
+    createdAt: now,
+  })
+  await put('artifact_versions', stored.id, stored)
+  await put('artifacts', id, state)
+  return id
+}

@@ -1,0 +1,232 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { Execution, newId } from '@opsplane/contracts'
+import { testPrincipal, waitFor } from '@opsplane/testing'
+import { type SdkWorld, startSdk } from './invoke.fixture.js'
+
+let world: SdkWorld
+beforeAll(async () => {
+  world = await startSdk()
+  await world.install({
+    slug: 'echo',
+    code: 'export default async function (input) { return ({ got: input }) }',
+  })
+  await world.install({
+    slug: 'fails',
+    code: `export default async function () { throw Object.assign(new Error('no luck'), { code: 'luck' }) }`,
+  })
+  await world.install({
+    slug: 'hangs',
+    code: 'export default function () { for (;;); }',
+    limits: { wallMs: 50 },
+  })
+  await world.install({
+    slug: 'patient',
+    code: 'export default function () { for (;;); }',
+    limits: { wallMs: 60_000, cpuMs: 10_000 },
+  })
+  await world.install({
+    slug: 'typed',
+    code: 'export default async function ({ n }) { return n * 2 }',
+    inputSchema: { type: 'object', properties: { n: { type: 'integer', default: 21 } }, required: ['n'] },
+    outputSchema: { type: 'integer', maximum: 100 },
+  })
+})
+afterAll(() => world?.stop())
+
+const log = '/origin/api/service-sdk'
+const invoke = (slug: string, body: object = {}, headers: Record<string, string> = {}) =>
+  world.api.post(`/sdk/artifacts/${slug}/invoke`, body, headers)
+const read = async (id: string) => (await world.api.get(`${log}/executions/${id}`)).data(Execution)
+const inLog = async (query: string) =>
+  (await world.api.get(`${log}/executions?${query}`)).page(Execution).items
+
+describe('an invocation', () => {
+  it('answers with its execution, which is in the log under the same id with the same fields', async () => {
+    const answer = await invoke('echo', { input: { text: 'Hello' } })
+    expect(answer.status).toBe(200)
+    const execution = answer.data(Execution)
+    expect(execution).toMatchObject({
+      ...{ artifact_slug: 'echo', artifact_version: 1, status: 'completed', error: null, logs: [] },
+      ...{ input: { text: 'Hello' }, output: { got: { text: 'Hello' } }, environment: 'production' },
+      ...{ memory_peak_mb: expect.any(Number), trigger_type: 'manual' },
+    })
+    expect(execution).not.toHaveProperty('replay_of')
+    expect(await read(execution.id)).toEqual(execution)
+  })
+
+  it.each([
+    ['fails', 'failed', 'error'],
+    ['hangs', 'timeout', 'wall_timeout'],
+  ])('of what %s is recorded as %s, and said', async (slug, status, code) => {
+    const execution = (await invoke(slug)).data(Execution)
+    expect(execution).toMatchObject({ status, output: null, error: { code } })
+    expect(await read(execution.id)).toEqual(execution)
+    const events = await world.service.sql`
+      select type, data->'after'->>'status' as status, data->'after'->'error'->>'code' as code from events
+      where stream_id = ${execution.id}`
+    expect([...events]).toEqual([{ type: 'sdk.execution.failed', status, code }])
+  })
+
+  it('ends sooner where it is given less time', async () => {
+    const execution = (await invoke('patient', { timeoutMs: 20 })).data(Execution)
+    expect(execution).toMatchObject({ status: 'timeout' })
+  })
+
+  it('is given the defaults of its schema, and refused where the input does not fit it', async () => {
+    expect((await invoke('typed', { input: {} })).data(Execution)).toMatchObject({
+      input: { n: 21 },
+      output: 42,
+    })
+    const refused = await invoke('typed', { input: { n: 'x' } })
+    expect(refused.error()).toMatchObject({ code: 'validation_failed', details: [{ path: '/input/n' }] })
+    expect((await invoke('typed', { input: { n: 60 } })).data(Execution)).toMatchObject({
+      ...{ status: 'failed', error: { code: 'invalid_output' } },
+    })
+  })
+
+  it('of what is not there, or not in this environment or workspace, is a 404', async () => {
+    await world.install({ slug: 'staged', code: 'export default async function () { return 1 }' }, 'staging')
+    expect((await invoke('nobody')).status).toBe(404)
+    expect((await invoke('staged')).status).toBe(404)
+    const stranger = world.service.as(testPrincipal({ workspaceId: newId('workspace') }))
+    expect((await stranger.post('/sdk/artifacts/echo/invoke', {})).status).toBe(404)
+  })
+
+  it('takes the right to invoke, and one that is suspended is not run', async () => {
+    const reader = world.service.as(testPrincipal({ permissions: ['sdk:read'] }))
+    expect((await reader.post('/sdk/artifacts/echo/invoke', {})).error().code).toBe('insufficient_scope')
+    await world.install({
+      slug: 'rests',
+      code: 'export default async function () { return 1 }',
+      status: 'suspended',
+    })
+    expect((await invoke('rests')).error().details[0]).toMatchObject({ code: 'artifact_suspended' })
+  })
+})
+
+describe('an asynchronous invocation', () => {
+  it('is accepted, runs by itself and ends in the log', async () => {
+    const answer = await invoke('echo', { mode: 'async', input: 7 })
+    expect(answer.status).toBe(202)
+    const { id } = answer.data(Execution)
+    await waitFor(async () => (await read(id)).status === 'completed')
+    expect(await read(id)).toMatchObject({ output: { got: 7 } })
+  })
+
+  it('can be cancelled once', async () => {
+    const { id } = (await invoke('patient', { mode: 'async' })).data(Execution)
+    const cancelled = (await world.api.post(`${log}/executions/${id}/cancel`)).data(Execution)
+    expect(cancelled).toMatchObject({ id, status: 'cancelled' })
+    const again = await world.api.post(`${log}/executions/${id}/cancel`)
+    expect(again.error().code).toBe('invalid_state_transition')
+    expect(await read(id)).toEqual(cancelled)
+  })
+})
+
+describe('an Idempotency-Key', () => {
+  it('leads to one execution, whichever way it is asked again', async () => {
+    const headers = { 'idempotency-key': newId('request') }
+    const first = (await invoke('echo', { input: 1 }, headers)).data(Execution)
+    // As if the answer had never been kept: the log has it.
+    await world.service.sql`delete from idempotency_keys`
+    expect((await invoke('echo', { input: 1 }, headers)).data(Execution)).toEqual(first)
+    expect((await invoke('echo', { input: 1 }, headers)).headers.get('idempotency-replayed')).toBe('true')
+    await world.service.sql`delete from idempotency_keys`
+    expect((await invoke('echo', { input: 2 }, headers)).error().code).toBe('idempotency_key_reused')
+  })
+
+  it('begins anew after a failure only where it says so', async () => {
+    const headers = { 'idempotency-key': newId('request') }
+    const body = { input: 1, retryFailed: true }
+    const first = (await invoke('fails', body, headers)).data(Execution)
+    expect((await invoke('fails', body, headers)).data(Execution).id).not.toBe(first.id)
+    const strict = { 'idempotency-key': newId('request') }
+    const failed = (await invoke('fails', {}, strict)).data(Execution)
+    expect((await invoke('fails', {}, strict)).data(Execution)).toEqual(failed)
+  })
+})
+
+describe('the log', () => {
+  it('finds executions by filters that combine, and by records', async () => {
+    const incidentId = newId('incident')
+    await world.install({
+      ...{ slug: 'rule', kind: 'business_rule', code: 'export default async function () { return 1 }' },
+      rule: { events: ['incident.*'] },
+    })
+    const done = (await invoke('rule', { input: { incidentId } })).data(Execution)
+    const failed = (await invoke('fails', { input: { incidentId } })).data(Execution)
+    const ids = async (query: string) => (await inLog(`${query}&recordId=${incidentId}`)).map(({ id }) => id)
+    expect(await ids('limit=10')).toEqual([failed.id, done.id])
+    expect(await ids('success=true')).toEqual([done.id])
+    expect(await ids('success=false')).toEqual([failed.id])
+    expect(await ids('artifactType=business_rule')).toEqual([done.id])
+    expect(await ids('artifactType=business_rule&executionType=business_rule')).toEqual([])
+    expect(await ids('executionType=api&tableName=incident&triggerType=manual')).toEqual([failed.id, done.id])
+    expect(await ids('tableName=change')).toEqual([])
+    expect(await ids('triggerType=scheduled_job')).toEqual([])
+    const related = await world.api.get(`${log}/artifacts/rule/related-executions?recordId=${incidentId}`)
+    expect(related.page(Execution).items).toEqual([done])
+    expect((await world.api.get(`${log}/artifacts/rule/related-executions`)).error()).toMatchObject({
+      ...{ code: 'validation_failed', details: [{ in: 'query', path: '/recordId' }] },
+    })
+    expect((await world.api.get(`${log}/executions?sucess=true`)).status).toBe(422)
+    const ofOne = await world.api.get(`${log}/artifacts/rule/executions`)
+    expect(ofOne.page(Execution).items).toEqual([done])
+  })
+
+  it('is read page by page, each execution once', async () => {
+    for (let n = 0; n < 5; n++) await invoke('typed', { input: { n } })
+    const seen: string[] = []
+    let after: string | null = ''
+    while (after !== null) {
+      const query: string = `limit=2${after === '' ? '' : `&after=${after}`}`
+      const answer = await world.api.get(`${log}/artifacts/typed/executions?${query}`)
+      const { items, pagination } = answer.page(Execution)
+      seen.push(...items.map(({ id }) => id))
+      after = pagination.nextCursor
+    }
+    expect(new Set(seen).size).toBe(seen.length)
+    expect(seen).toEqual(seen.toSorted().reverse())
+    expect(seen.length).toBeGreaterThanOrEqual(5)
+  })
+
+  it('is another tenant’s for nobody, and for those alone who may read it', async () => {
+    const { id } = (await invoke('echo')).data(Execution)
+    for (const other of [{ workspaceId: newId('workspace') }, { environment: 'staging' as const }]) {
+      const stranger = world.service.as(testPrincipal(other))
+      expect((await stranger.get(`${log}/executions/${id}`)).status).toBe(404)
+      expect((await stranger.get(`${log}/executions`)).page(Execution).items).toEqual([])
+    }
+    const without = world.service.as(testPrincipal({ permissions: ['sdk:read', 'sdk:invoke'] }))
+    expect((await without.get(`${log}/executions`)).error().code).toBe('insufficient_scope')
+  })
+})
+
+describe('a replay', () => {
+  it('is an execution of its own with the same input or another, and leaves the original as it is', async () => {
+    const original = (await invoke('echo', { input: { a: 1 } })).data(Execution)
+    const replay = async (body?: object) =>
+      (await world.api.post(`${log}/executions/${original.id}/replay`, body)).data(Execution)
+    const same = await replay()
+    expect(same).toMatchObject({
+      ...{ replay_of: original.id, input: { a: 1 }, output: { got: { a: 1 } }, trigger_type: 'manual' },
+    })
+    expect(await replay({ input: { a: 2 } })).toMatchObject({
+      replay_of: original.id,
+      output: { got: { a: 2 } },
+    })
+    expect(await read(original.id)).toEqual(original)
+    expect((await world.api.post(`${log}/executions/${newId('execution')}/replay`)).status).toBe(404)
+  })
+
+  it('of an input that is masked takes the input', async () => {
+    const original = (await invoke('echo', { input: { user: 'ada', password: 'hunter2' } })).data(Execution)
+    expect(original.input).toEqual({ user: 'ada', password: '***' })
+    const [row] = await world.service
+      .sql`select row_to_json(e)::text as row from executions e where id = ${original.id}`
+    expect(row?.row).not.toContain('hunter2')
+    const path = `${log}/executions/${original.id}/replay`
+    expect((await world.api.post(path)).error().details[0]).toMatchObject({ path: '/input', code: 'masked' })
+    expect((await world.api.post(path, { input: {} })).status).toBe(200)
+  })
+})

@@ -1,0 +1,44 @@
+import type { Route } from '@opsplane/http'
+import type { CodeRunner } from '@opsplane/sandbox'
+import type { BackgroundWork, ServiceContext } from '@opsplane/service'
+import type { ArtifactLoading } from '../artifact/loading.js'
+import type { SdkConfig } from '../config.js'
+import { startRetention } from '../execution/retention.js'
+import { executionRoutes } from '../execution/routes.js'
+import { createExecutions, type Executions } from './executions.js'
+import { createInvoking, type Invoking } from './invoking.js'
+import { type HostParts, openHost } from './open-host.js'
+import { createPerform } from './perform.js'
+import { createReplaying } from './replaying.js'
+import { invokeRoutes } from './routes.js'
+
+export interface OpenExecutionsOptions extends HostParts {
+  runner: Pick<CodeRunner, 'run'>
+  loading: ArtifactLoading
+}
+
+export interface OpenedExecutions {
+  executions: Executions
+  invoking: Invoking
+  routes: Route[]
+  background: BackgroundWork[]
+}
+
+/** The executions of the service, with everything their code reaches outside. */
+export async function openExecutions(
+  ctx: ServiceContext<SdkConfig>,
+  { runner, loading, ...parts }: OpenExecutionsOptions,
+): Promise<OpenedExecutions> {
+  const { sdkExecutions: all, sdkExecutionsPerWorkspace: ofOne, sdkLeaseMs: leaseMs } = ctx.config
+  const { functions, background } = await openHost(ctx, parts)
+  const perform = createPerform({ runner, functions, log: ctx.log })
+  const executions = createExecutions(ctx, { perform, loading, leaseMs, most: { all, ofOne } })
+  const invoking = createInvoking({ database: ctx.database, loading, executions })
+  const replaying = createReplaying(ctx.database, invoking, executions)
+  return {
+    executions,
+    invoking,
+    routes: [...invokeRoutes(invoking), ...executionRoutes(ctx, invoking, replaying)],
+    background: [...background, ...executions.background, startRetention(ctx, parts.settings)],
+  }
+}

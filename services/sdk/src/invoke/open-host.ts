@@ -1,0 +1,61 @@
+import { readFile } from 'node:fs/promises'
+import {
+  createCallOperation,
+  createCallPlatform,
+  createDelegations,
+  createFilledHttp,
+  createOutbound,
+  createOutboundHttp,
+  createSecretValues,
+  type Operations,
+  type PlatformClients,
+  type ServiceClient,
+} from '@opsplane/http'
+import type { BackgroundWork, ServiceContext } from '@opsplane/service'
+import type { SdkConfig } from '../config.js'
+import { apiFunction } from './host/api.js'
+import { connectorFunction } from './host/connector.js'
+import type { HostFunctionTable } from './host/host.js'
+import { httpFunction } from './host/http.js'
+import { publishFunction } from './host/publish.js'
+import { secretFunction } from './host/secret.js'
+import { tableFunction } from './host/table.js'
+
+/** As the dispatcher does: a secret that is taken back stops within it. */
+const secretsKeptMs = 10_000
+
+export interface HostParts {
+  /** A client of settings with this service's own identity. */
+  settings: ServiceClient
+  clients: PlatformClients
+  operations: Operations
+}
+
+/** What artifacts reach outside by. */
+export async function openHost(
+  ctx: ServiceContext<SdkConfig>,
+  { settings, clients, operations }: HostParts,
+): Promise<{ functions: HostFunctionTable; background: BackgroundWork[] }> {
+  const { sdkCaFile, sdkAllowedCidrs, sdkDeniedCidrs, sdkAllowHttp } = ctx.config
+  const ca = sdkCaFile === undefined ? undefined : await readFile(sdkCaFile, 'utf8')
+  const outbound = createOutbound({
+    ...{ allowedCidrs: sdkAllowedCidrs, deniedCidrs: sdkDeniedCidrs, allowHttp: sdkAllowHttp },
+    ...(ca !== undefined && { ca }),
+  })
+  const http = createOutboundHttp(outbound)
+  const now = () => performance.now()
+  const callPlatform = createCallPlatform({ clients, delegations: createDelegations(settings) })
+  const callOperation = createCallOperation(operations, callPlatform)
+  const resolveSecrets = createSecretValues({ source: settings, keptMs: secretsKeptMs, now })
+  return {
+    functions: {
+      api: apiFunction(callOperation),
+      http: httpFunction(createFilledHttp({ http, resolveSecrets })),
+      connector: connectorFunction({ callPlatform, integrations: clients.get('integrations') }),
+      secret: secretFunction(resolveSecrets),
+      table: tableFunction(callOperation),
+      publish: publishFunction(callPlatform),
+    },
+    background: [outbound, http],
+  }
+}

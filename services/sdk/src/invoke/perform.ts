@@ -1,0 +1,148 @@
+import { ApiError, type JsonValue } from '@opsplane/contracts'
+import { createRedaction, type Logger } from '@opsplane/runtime'
+import type { CodeOutcome, CodeRunner, HostFunctions, Json } from '@opsplane/sandbox'
+import type { LoadedArtifact } from '../artifact/loading.js'
+import { maskFields, maskTexts } from '../execution/masking.js'
+import type { ExecutionIdentity, Outcome, TouchedRecord } from '../execution/model.js'
+import { createHost, type HostFunctionTable, namesFor } from './host/host.js'
+import type { Ending, Hand } from './in-hand.js'
+import { faultOfOutput } from './schemas.js'
+
+export interface PerformOptions {
+  runner: Pick<CodeRunner, 'run'>
+  functions: HostFunctionTable
+  log: Logger
+}
+
+export interface Performance {
+  identity: ExecutionIdentity
+  artifact: LoadedArtifact
+  /** As the code gets it. */
+  input: JsonValue
+  hand: Hand
+  timeoutMs?: number | undefined
+  entry?: string | null | undefined
+  hostOverride?: HostFunctions | undefined
+  contextNow?: string | undefined
+}
+
+/** What came of it, and what is to be shown of the input, where that is not what is kept already. */
+export interface Performed {
+  outcome: Outcome
+  input: JsonValue | undefined
+  records: TouchedRecord[]
+}
+
+/** Undefined where it is none of ours any more, or is left to whoever takes it over. */
+export type Perform = (performance: Performance) => Promise<Performed | undefined>
+
+/** Notes of an execution are kept for so many records. */
+const mostRecords = 500
+
+/** Runs the code of an artifact once. Never rejects. */
+export function createPerform({ runner, functions, log }: PerformOptions): Perform {
+  return async ({ identity, artifact, input, hand, timeoutMs, entry, hostOverride, contextNow }) => {
+    const records = new Map<string, TouchedRecord>()
+    const masked = maskFields(input)
+    const secrets = new Set(masked.secrets)
+    const wallMs = Math.min(artifact.limits.wallMs, timeoutMs ?? artifact.limits.wallMs)
+    const startedMs = performance.now()
+    const host = createHost({
+      ...{ functions, log, leftMs: () => wallMs - (performance.now() - startedMs) },
+      context: {
+        ...{ executionId: identity.id, tenant: identity.tenant, artifact },
+        touch: (record) => {
+          if (records.size < mostRecords) records.set(`${record.table}/${record.id}`, record)
+        },
+        conceal: (values) => {
+          for (const value of values) secrets.add(value)
+        },
+      },
+    })
+    const ran = await runner
+      .run({
+        tenant: `${identity.tenant.workspaceId}/${identity.tenant.environment}`,
+        code: artifact.code,
+        ...(entry && { entry }),
+        args: [input],
+        context: contextOf(identity, contextNow),
+        limits: { ...artifact.limits, wallMs },
+        functions: namesFor(artifact),
+        host: hostOverride ?? host,
+        signal: hand.ending.signal,
+      })
+      .catch((error: unknown) => unavailable(error, performance.now() - startedMs, log))
+    const outcome = outcomeOf(ran, artifact, hand)
+    if (!outcome) return undefined
+    if (secrets.size === 0) return { outcome, input: undefined, records: [...records.values()] }
+    const redact = createRedaction([...secrets])
+    const shown = maskTexts(masked.value, redact)
+    return {
+      outcome: {
+        ...outcome,
+        output: maskTexts(outcome.output, redact),
+        error: outcome.error && maskTexts({ ...outcome.error }, redact),
+        logs: outcome.logs.map((entry) => ({
+          ...entry,
+          message: redact(entry.message),
+          data: maskTexts(entry.data, redact),
+        })),
+      },
+      input: JSON.stringify(shown) === JSON.stringify(masked.value) ? undefined : shown,
+      records: [...records.values()],
+    }
+  }
+}
+
+const contextOf = (
+  { id, artifact, trigger, tenant, startedAt }: ExecutionIdentity,
+  now: string = startedAt,
+): Json => ({
+  executionId: id,
+  artifact: { slug: artifact.slug, version: artifact.version },
+  trigger: { type: trigger.type, id: trigger.id },
+  workspaceId: tenant.workspaceId,
+  environment: tenant.environment,
+  now,
+})
+
+function unavailable(error: unknown, durationMs: number, log: Logger): CodeOutcome {
+  log.warn({ err: error }, 'an artifact could not be run')
+  const message = 'The sandbox had no room for it, or was being stopped.'
+  return {
+    ...{ status: 'failed', output: null, error: { code: 'sandbox_unavailable', message, stack: '' } },
+    ...{ logs: [], logsTruncated: false, durationMs, cpuMs: 0, memoryPeakMb: 0 },
+  }
+}
+
+export const interrupted = (message: string): Pick<Outcome, 'status' | 'output' | 'error'> => ({
+  status: 'failed',
+  output: null,
+  error: { code: 'interrupted', message, stack: '' },
+})
+
+function outcomeOf(ran: CodeOutcome, artifact: LoadedArtifact, hand: Hand): Outcome | undefined {
+  const outcome: Outcome = {
+    ...{ status: ran.status, output: ran.output, error: ran.error, logs: ran.logs },
+    ...{ durationMs: Math.round(ran.durationMs), memoryPeakMb: Math.ceil(ran.memoryPeakMb) },
+  }
+  const ending = hand.ending.signal.aborted ? (hand.ending.signal.reason as Ending) : undefined
+  if (ending !== undefined && ran.status !== 'completed') {
+    if (ending !== 'stopped' || hand.mayPass) return undefined
+    return { ...outcome, ...interrupted('The service was stopped while it ran.') }
+  }
+  if (ran.status !== 'completed') return outcome
+  const fault = faultOfOutput(artifact.outputSchema, ran.output)
+  if (!fault) return outcome
+  const message = `The output is not what the artifact says it gives: ${fault.path || '/'} ${fault.message}`
+  return { ...outcome, status: 'failed', error: { code: 'invalid_output', message, stack: '' } }
+}
+
+/** Throws `conflict` for one that does not run at present. */
+export function refuseSuspended({ status, slug }: LoadedArtifact): void {
+  if (status === 'active') return
+  const message = `The artifact ${slug} is suspended: whoever installed it may no longer do what it needs.`
+  throw new ApiError('conflict', message, {
+    details: [{ in: 'path', path: '/id', code: 'artifact_suspended', message }],
+  })
+}

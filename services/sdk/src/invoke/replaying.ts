@@ -1,0 +1,49 @@
+import { ApiError, type Execution, invalidField, type ReplayExecution } from '@opsplane/contracts'
+import type { RequestMeta } from '@opsplane/http'
+import type { Database } from '@opsplane/postgres'
+import { getExecution } from '../execution/queries.js'
+import type { Executions } from './executions.js'
+import type { Invoking } from './invoking.js'
+import { checkedInput } from './schemas.js'
+
+export interface Replaying {
+  replay(id: string, asked: ReplayExecution, meta: RequestMeta): Promise<Execution>
+  cancel(id: string, meta: RequestMeta): Promise<Execution>
+}
+
+/** What people do with executions of the log. */
+export function createReplaying(
+  { sql }: Pick<Database, 'sql'>,
+  { load, perform }: Invoking,
+  executions: Pick<Executions, 'cancel'>,
+): Replaying {
+  return {
+    async replay(id, asked, meta) {
+      const { shown, artifactId, executionType, inputMasked, records } = await getExecution(
+        sql,
+        id,
+        meta.tenant,
+      )
+      if (inputMasked && asked.input === undefined)
+        throw invalidField('/input', 'masked', 'Parts of the original input are masked: give the input.')
+      const artifact = await load(meta.tenant, artifactId, asked.version ?? shown.artifact_version)
+      const input = checkedInput(artifact.inputSchema, asked.input ?? shown.input)
+      const { tenant, now, requestId, principal } = meta
+      return perform(
+        {
+          ...{ tenant, artifact, input, now, requestId, replayOf: id, timeoutMs: asked.timeoutMs, records },
+          ...{ type: executionType, trigger: { type: 'manual', id: principal.userId } },
+        },
+        asked,
+        meta,
+      )
+    },
+
+    async cancel(id, { tenant }) {
+      const wasRunning = await executions.cancel(id, tenant)
+      const { shown } = await getExecution(sql, id, tenant)
+      if (!wasRunning) throw new ApiError('invalid_state_transition', `The execution is ${shown.status}.`)
+      return shown
+    },
+  }
+}

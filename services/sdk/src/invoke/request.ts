@@ -1,0 +1,32 @@
+import type { ExecutionTrigger, ExecutionType, JsonValue, TenantScope } from '@opsplane/contracts'
+import type { HostFunctions } from '@opsplane/sandbox'
+import type { LoadedArtifact } from '../artifact/loading.js'
+import type { ExecutionKey, TouchedRecord } from '../execution/model.js'
+
+/** An execution somebody asks for. */
+export interface ExecutionRequest {
+  tenant: TenantScope
+  artifact: LoadedArtifact
+  type: ExecutionType
+  trigger: { type: ExecutionTrigger; id: string | null }
+  /** As its schema lets it in. */
+  input: JsonValue
+  /** ISO: when it is asked for. */
+  now: string
+  requestId: string | null
+  replayOf?: string
+  /** How many executions and runs have caused one another before it. */
+  depth?: number
+  /** Milliseconds, where it is to have less than its artifact allows. */
+  timeoutMs?: number | undefined
+  /** An export that is called in place of the default one. */
+  entry?: string
+  /** The same key leads to one execution. */
+  key?: ExecutionKey | null
+  /** Records that triggered it. */
+  records?: readonly TouchedRecord[]
+  /** In place of everything outside: recorded calls of a test. */
+  hostOverride?: HostFunctions
+  /** What `host.context.now` says, where it is not the present. */
+  contextNow?: string
+}

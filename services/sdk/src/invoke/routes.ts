@@ -1,0 +1,26 @@
+import { Execution, InvokeArtifact } from '@opsplane/contracts'
+import { defineRoute, type Route } from '@opsplane/http'
+import type { Invoking } from './invoking.js'
+
+export function invokeRoutes({ invoke }: Invoking): Route[] {
+  return [
+    defineRoute({
+      operationId: 'invokeArtifact',
+      method: 'post',
+      path: '/sdk/artifacts/:id/invoke',
+      summary: 'Invoke an artifact',
+      description:
+        'By its id or slug. What came of it is an execution, also where it has failed or timed out. With an Idempotency-Key ' +
+        'the same request again gets the same execution. It acts in the name of whoever installed it.',
+      tag: 'Artifacts',
+      scope: 'sdk:invoke',
+      body: InvokeArtifact,
+      response: Execution,
+      accepted: ({ status }) => status === 'running',
+      waits: true,
+      bodyLimitBytes: 5 * 1024 * 1024,
+      errors: ['not_found', 'conflict', 'rate_limited', 'service_unavailable'],
+      handler: ({ params, body, meta }) => invoke(params.id, body, meta),
+    }),
+  ]
+}

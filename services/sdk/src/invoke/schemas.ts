@@ -1,0 +1,38 @@
+import { ApiError, type JsonValue } from '@opsplane/contracts'
+import { type CompiledSchema, compileSchema, type Fault } from '@opsplane/json-schema'
+
+type Schema = Record<string, JsonValue>
+
+/** Versions of artifacts never change, so that a schema is compiled once for as long as its version is kept. */
+const compiled = new WeakMap<Schema, CompiledSchema>()
+
+function compiledOf(schema: Schema): CompiledSchema {
+  const known = compiled.get(schema)
+  if (known) return known
+  const result = compileSchema(schema)
+  if ('problems' in result)
+    throw new Error(`a schema that was installed does not compile: ${result.problems[0]?.message}`)
+  compiled.set(schema, result.schema)
+  return result.schema
+}
+
+const mostFaults = 20
+
+/** What an artifact is given, its defaults filled in. Throws `validation_failed` with each fault, by its pointer below `/input`. */
+export function checkedInput(schema: Schema | null, input: JsonValue): JsonValue {
+  if (schema === null) return input
+  const checks = compiledOf(schema)
+  const filled = checks.withDefaults(input) as JsonValue
+  const faults = checks.check(filled)
+  if (faults.length === 0) return filled
+  throw new ApiError('validation_failed', 'The input is not what the artifact takes.', {
+    details: faults.slice(0, mostFaults).map(({ path, code, message }) => ({
+      ...{ in: 'body', path: `/input${path}`, code, message },
+    })),
+  })
+}
+
+/** The first fault of what an artifact has given; undefined where it is what it says. */
+export function faultOfOutput(schema: Schema | null, output: JsonValue): Fault | undefined {
+  return schema === null ? undefined : compiledOf(schema).check(output)[0]
+}

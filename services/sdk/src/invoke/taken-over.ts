@@ -1,0 +1,57 @@
+import type {
+  ArtifactKind,
+  Environment,
+  ExecutionTrigger,
+  ExecutionType,
+  JsonValue,
+} from '@opsplane/contracts'
+import type { HeldRow } from '@opsplane/postgres'
+import type { ExecutionIdentity, ExecutionPlan } from '../execution/model.js'
+
+/** Columns an execution is taken over with. */
+export const leasedColumns = [
+  ...['workspace_id', 'environment', 'artifact_id', 'artifact_slug', 'artifact_version', 'artifact_type'],
+  ...['execution_type', 'trigger_type', 'trigger_id', 'replay_of', 'depth', 'request_id', 'input', 'plan'],
+  `to_char(started_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as started_at`,
+] as const
+
+export interface LeasedExecution extends HeldRow {
+  workspace_id: string
+  environment: Environment
+  artifact_id: string
+  artifact_slug: string
+  artifact_version: number
+  artifact_type: ArtifactKind
+  execution_type: ExecutionType
+  trigger_type: ExecutionTrigger
+  trigger_id: string | null
+  replay_of: string | null
+  depth: number
+  request_id: string | null
+  input: JsonValue
+  plan: ExecutionPlan | null
+  started_at: string
+}
+
+/** What a row of the log says of an execution. */
+export const identityOf = (row: LeasedExecution): ExecutionIdentity => ({
+  id: row.key,
+  tenant: { workspaceId: row.workspace_id, environment: row.environment },
+  artifact: {
+    ...{ id: row.artifact_id, slug: row.artifact_slug, version: row.artifact_version },
+    kind: row.artifact_type,
+  },
+  type: row.execution_type,
+  trigger: { type: row.trigger_type, id: row.trigger_id },
+  replayOf: row.replay_of,
+  depth: row.depth,
+  requestId: row.request_id,
+  startedAt: row.started_at,
+})
+
+/** Times it is begun again after whoever worked on it has died. */
+const mostDeaths = 3
+
+/** Whether it may be begun by whoever has taken it over: never twice, unless it says that it may. */
+export const mayBegin = ({ plan, failures }: LeasedExecution): boolean =>
+  plan !== null && (failures === 0 || (plan.retryable && failures <= mostDeaths))

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { Execution, ScheduledJob } from '@opsplane/contracts'
+import { waitFor } from '@opsplane/testing'
+import { type SdkWorld, startSdk } from '../invoke/invoke.fixture.js'
+
+let world: SdkWorld
+beforeAll(async () => {
+  world = await startSdk()
+  await world.install({
+    ...{ slug: 'nightly', kind: 'scheduled', code: 'export default async function (input) { return input }' },
+    inputSchema: { type: 'object', required: ['days'] },
+  })
+})
+afterAll(() => world?.stop())
+
+const path = '/sdk/scheduled-jobs'
+const fields = { name: 'Nightly', artifact: 'nightly', input: { days: 3 }, schedule: { cron: '0 2 * * *' } }
+const create = async (more: object = {}) =>
+  (await world.api.post(path, { ...fields, ...more })).data(ScheduledJob)
+const executionsOf = async (id: string) =>
+  (await world.api.get(`/origin/api/service-sdk/executions?triggerType=scheduled_job&triggerId=${id}`)).page(
+    Execution,
+  ).items
+
+it('runs its artifact at its times, each of which is an execution that names it', async () => {
+  const job = await create({ schedule: { everySeconds: 1 } })
+  await waitFor(
+    async () => (await executionsOf(job.id)).filter(({ status }) => status === 'completed').length >= 2,
+  )
+  const [latest] = (await executionsOf(job.id)).filter(({ status }) => status === 'completed')
+  expect(latest).toMatchObject({ trigger_id: job.id, input: { days: 3 }, output: { days: 3 } })
+  const shown = (await world.api.get(`${path}/${job.id}`)).data(ScheduledJob)
+  expect(shown.lastRunAt).not.toBeNull()
+  expect((await world.api.send('DELETE', `${path}/${job.id}`)).status).toBe(204)
+  const rows = await world.service.sql`select 1 from schedules where owner_id = ${job.id}`
+  expect(rows).toHaveLength(0)
+})
+
+it('is listed, changed, paused and resumed, and says when it runs next', async () => {
+  const job = await create()
+  expect(job).toMatchObject({
+    ...fields,
+    status: 'active',
+    nextRunAt: expect.stringMatching(/T02:00:00.000Z$/),
+  })
+  const paused = (await world.api.post(`${path}/${job.id}/pause`)).data(ScheduledJob)
+  expect(paused).toMatchObject({ status: 'paused', nextRunAt: null })
+  const changed = await world.api.patch(`${path}/${job.id}`, { schedule: { cron: '30 4 * * *' } })
+  expect(changed.data(ScheduledJob)).toMatchObject({ status: 'paused', nextRunAt: null })
+  const resumed = (await world.api.post(`${path}/${job.id}/resume`)).data(ScheduledJob)
+  expect(resumed.nextRunAt).toMatch(/T04:30:00.000Z$/)
+  expect((await world.api.get(path)).page(ScheduledJob).items).toContainEqual(resumed)
+})
+
+it('takes only an artifact that is there, with what it takes, and a schedule that is one', async () => {
+  const refused = async (more: object) =>
+    (await world.api.post(path, { ...fields, ...more })).error().details.map((detail) => detail.path)
+  expect(await refused({ artifact: 'nobody' })).toEqual(['/artifact'])
+  expect(await refused({ input: {} })).toEqual([expect.stringMatching(/^\/input/)])
+  expect(await refused({ schedule: { cron: 'never' } })).toEqual(['/schedule/cron'])
+})
+
+it('has its events run the business rules that are for them, once for each event', async () => {
+  await world.install({
+    slug: 'watcher',
+    kind: 'business_rule',
+    code: 'export default async function (event) { return event.event }',
+    rule: { events: ['scheduled_job.*'], filter: { 'data.name': 'Watched' } },
+  })
+  const other = await create()
+  const watched = await create({ name: 'Watched' })
+  const related = async (recordId: string) =>
+    (
+      await world.api.get(`/origin/api/service-sdk/artifacts/watcher/related-executions?recordId=${recordId}`)
+    ).page(Execution).items
+  await waitFor(async () => (await related(watched.id)).some(({ status }) => status === 'completed'))
+  await world.api.post(`${path}/${watched.id}/pause`)
+  await waitFor(
+    async () => (await related(watched.id)).filter(({ status }) => status === 'completed').length === 2,
+  )
+  const executions = await related(watched.id)
+  expect(executions.map(({ output }) => output)).toEqual(['scheduled_job.updated', 'scheduled_job.created'])
+  expect(executions[0]).toMatchObject({ trigger_type: 'webhook', trigger_id: expect.stringMatching(/^evt_/) })
+  expect(await related(other.id)).toEqual([])
+})

@@ -1,0 +1,109 @@
+import {
+  type ArtifactUse,
+  invalidField,
+  type NewScheduledJob,
+  newId,
+  type ScheduledJob,
+  type ScheduledJobState,
+  type TenantScope,
+} from '@opsplane/contracts'
+import type { RequestMeta } from '@opsplane/http'
+import {
+  findSchedule,
+  pauseSchedule,
+  removeSchedule,
+  resumeSchedule,
+  type ScheduleOwner,
+  upsertSchedule,
+} from '@opsplane/postgres'
+import type { ServiceContext } from '@opsplane/service'
+import type { ArtifactLoading } from '../artifact/loading.js'
+import { checkedInput } from '../invoke/schemas.js'
+import { job } from './domain.js'
+
+const jobOwner = (id: string, tenant: TenantScope): ScheduleOwner => ({ kind: 'job', id, tenant })
+
+type Patch = { [Field in keyof ScheduledJobState]?: ScheduledJobState[Field] | undefined }
+type Stored = ScheduledJobState & { version: number }
+
+export interface Jobs {
+  create(given: NewScheduledJob, meta: RequestMeta): Promise<ScheduledJob>
+  get(id: string, tenant: TenantScope): Promise<ScheduledJob>
+  update(id: string, patch: Patch, meta: RequestMeta): Promise<ScheduledJob>
+  delete(id: string, meta: RequestMeta): Promise<void>
+  /** With when it runs next. */
+  shown(stored: Stored, tenant: TenantScope): Promise<ScheduledJob>
+  /** Gives a job the schedule it has by now, or none. */
+  follow(id: string, tenant: TenantScope): Promise<void>
+  /** Jobs that run one of these artifacts. */
+  uses(tenant: TenantScope, artifacts: readonly { slug: string }[]): Promise<ArtifactUse[]>
+}
+
+export function createJobs(
+  { store, database: { sql } }: Pick<ServiceContext, 'store' | 'database'>,
+  { loadArtifact }: Pick<ArtifactLoading, 'loadArtifact'>,
+): Jobs {
+  const jobs = store.aggregate(job)
+
+  /** Throws `validation_failed` for what could not run. */
+  async function check(
+    { artifact: slug, input }: Pick<ScheduledJobState, 'artifact' | 'input'>,
+    tenant: TenantScope,
+  ) {
+    const artifact = await loadArtifact(tenant, slug)
+    if (!artifact)
+      throw invalidField('/artifact', 'unknown_artifact', 'names no artifact of this environment')
+    checkedInput(artifact.inputSchema, input)
+  }
+
+  const follow: Jobs['follow'] = async (id, tenant) => {
+    const found = await jobs.find(id, tenant)
+    const owner = jobOwner(id, tenant)
+    if (!found?.state) return void (await removeSchedule(sql, owner))
+    await upsertSchedule(sql, owner, found.state.schedule)
+    if (found.state.status === 'paused') return void (await pauseSchedule(sql, owner))
+    const present = await findSchedule(sql, owner)
+    if (present?.paused) await resumeSchedule(sql, owner)
+  }
+
+  const shown: Jobs['shown'] = async (stored, tenant) => {
+    const schedule = await findSchedule(sql, jobOwner(stored.id, tenant))
+    return { ...stored, nextRunAt: schedule?.nextAt ?? null, lastRunAt: schedule?.lastAt ?? null }
+  }
+
+  return {
+    follow,
+    shown,
+    async create(given, meta) {
+      await check(given, meta.tenant)
+      const id = newId('job')
+      const fields = { ...given, status: 'active' as const }
+      const stored = await jobs.create(id, { kind: 'create', id, fields, now: meta.now }, meta)
+      await follow(id, meta.tenant)
+      return shown(stored, meta.tenant)
+    },
+    get: async (id, tenant) => shown(await jobs.get(id, tenant), tenant),
+    async update(id, patch, meta) {
+      const present = await jobs.get(id, meta.tenant)
+      const { artifact = present.artifact, input = present.input } = patch
+      if (patch.artifact !== undefined || patch.input !== undefined)
+        await check({ artifact, input }, meta.tenant)
+      const stored = await jobs.handle(id, { kind: 'update', patch, now: meta.now }, meta)
+      await follow(id, meta.tenant)
+      return shown(stored, meta.tenant)
+    },
+    async delete(id, meta) {
+      await jobs.handle(id, { kind: 'delete' }, meta)
+      await follow(id, meta.tenant)
+    },
+    async uses({ workspaceId, environment }, artifacts) {
+      const rows = await sql.unsafe<ArtifactUse[]>(
+        `select artifact, 'scheduled_job' as kind, id, state->>'name' as name from jobs
+         where workspace_id = $1 and environment = $2 and artifact = any($3::text[]) order by id limit 200`,
+        [workspaceId, environment, artifacts.map(({ slug }) => slug)],
+        { prepare: true },
+      )
+      return [...rows]
+    },
+  }
+}

@@ -1,0 +1,77 @@
+import { ApiError } from '@opsplane/contracts'
+import { type ScheduleRow, type StatementRunner, scheduleWork } from '@opsplane/postgres'
+import type { BackgroundWork, ServiceContext } from '@opsplane/service'
+import type { ArtifactLoading } from '../artifact/loading.js'
+import type { Executions } from '../invoke/executions.js'
+import { checkedInput } from '../invoke/schemas.js'
+import { job } from './domain.js'
+import type { Jobs } from './jobs.js'
+
+export interface SchedulesOptions {
+  jobs: Pick<Jobs, 'follow'>
+  executions: Executions
+  loading: Pick<ArtifactLoading, 'loadArtifact'>
+}
+
+/**
+ * Begins executions at the times of scheduled jobs, each once. Schedules follow from the jobs' events: whichever comes again
+ * or late, what holds is how the job stands.
+ */
+export function startSchedules(
+  { consume, dueWork, store, log }: ServiceContext,
+  { jobs, executions, loading }: SchedulesOptions,
+): BackgroundWork {
+  const stored = store.aggregate(job)
+
+  async function begin(tx: StatementRunner, { ownerId, tenant, at }: ScheduleRow, fireAt: string) {
+    const state = (await stored.find(ownerId, tenant))?.state
+    const artifact = state && (await loading.loadArtifact(tenant, state.artifact))
+    if (!artifact) return log.warn({ job: ownerId }, 'a scheduled job runs no artifact that is there')
+    const input = checkedInput(artifact.inputSchema, state.input)
+    await executions.accept(
+      {
+        ...{ tenant, artifact, input, now: at, requestId: null, type: 'scheduled' },
+        trigger: { type: 'scheduled_job', id: ownerId },
+        key: { key: `job/${ownerId}/${fireAt}`, fingerprint: null },
+      },
+      tx,
+    )
+  }
+
+  const work = dueWork.start(
+    scheduleWork({
+      name: 'scheduled jobs',
+      isActive: goingOn,
+      async fire(tx, row, fireAt, how) {
+        if (how === 'replace') await executions.cancelAll(tx, row.ownerId)
+        try {
+          await begin(tx, row, fireAt)
+        } catch (error) {
+          // What the job is given, or the artifact as it is, does not run: the next time is another one.
+          if (!(error instanceof ApiError) || error.status >= 500) throw error
+          log.warn({ err: error, job: row.ownerId }, 'a scheduled job could not be run')
+        }
+      },
+      committed: executions.wake,
+    }),
+  )
+  return consume({
+    durable: 'sdk-schedules',
+    types: ['scheduled_job.*'],
+    perform: async (events) => {
+      for (const { resource, workspaceId, environment } of events)
+        await jobs.follow(resource.id, { workspaceId, environment })
+      work.wake()
+    },
+  })
+}
+
+/** Executions of the job that have not ended. */
+async function goingOn(tx: StatementRunner, { ownerId }: ScheduleRow): Promise<number> {
+  const [row] = await tx.unsafe<{ count: number }[]>(
+    'select count(*)::int as count from executions where trigger_id = $1 and completed_at is null',
+    [ownerId],
+    { prepare: true },
+  )
+  return row?.count ?? 0
+}
