@@ -44,7 +44,7 @@ async function call(
   body?: unknown,
 ): Promise<unknown> {
   const { info } = cluster
-  const answer = await request(`${info.baseUrl}/api/v1${path}`, {
+  const answer = await request(`${info.baseUrl}${path}`, {
     method,
     headers: {
       authorization: `Bearer ${info.apiKey}`,
