@@ -12,6 +12,7 @@ import { measureConflicts } from './conflicts.js'
 import { measureCreates } from './creates.js'
 import { measureDelivered } from './delivered.js'
 import { measureDeliveries } from './deliveries.js'
+import { measureExports } from './exports.js'
 import { measureExpressions } from './expressions.js'
 import { measureFloods } from './floods.js'
 import { measureLists } from './lists.js'
@@ -54,6 +55,7 @@ const measures = {
   records: measureRecords,
   'records-million': measureRecordsMillion,
   'records-import': measureImport,
+  exports: measureExports,
   runs: measureRuns,
   sla: measureSla,
   analytics: measureAnalytics,

@@ -102,6 +102,7 @@ function ownVariables({
       WORKFLOW_ALLOW_HTTP: env.WORKFLOW_ALLOW_HTTP ?? 'loopback',
       WORKFLOW_CA_FILE: webhookCaFile,
     },
+    analytics: { PUBLIC_ORIGIN: origin },
     gateway: { PUBLIC_ORIGIN: origin, RATE_LIMIT_PER_MINUTE: env.RATE_LIMIT_PER_MINUTE },
   }
 }

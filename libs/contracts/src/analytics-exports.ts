@@ -3,7 +3,6 @@ import { AnalyticsQuery, FactRowsQuery, ResultColumn } from './analytics-query.j
 import { type EventDefinition, resourceEvent } from './catalog.js'
 import { idSchema } from './ids.js'
 import { JsonValue } from './json-value.js'
-import { RecordFilter } from './studio-records.js'
 
 const At = z.iso.datetime({ precision: 3 })
 const Name = z.string().trim().min(1).max(200)
@@ -19,7 +18,9 @@ export type ExportFormat = z.infer<typeof ExportFormat>
 export const TableRowsQuery = z
   .strictObject({
     table: z.string().min(1).max(100).meta({ description: 'Slug of the table.' }),
-    filter: RecordFilter.default({}),
+    filter: z.record(z.string(), z.unknown()).default({}).meta({
+      description: 'Conditions on fields, as `GET /tables/:slug/records` takes them.',
+    }),
   })
   .meta({ id: 'TableRowsQuery', example: { table: 'assets', filter: { status: 'in_use' } } })
 export type TableRowsQuery = z.infer<typeof TableRowsQuery>

@@ -108,7 +108,7 @@ export const FactRowsQuery = z
   .strictObject({
     dataset: Name,
     columns: z.array(Name).min(1).max(100).optional().meta({ description: 'All without.' }),
-    filters: Filter.default({}),
+    filters: Filter.default({}).meta({ description: 'Conditions on columns.' }),
     range: QueryRange.optional().meta({ description: 'All facts without.' }),
     timeZone: TimeZoneName.default('UTC'),
   })
@@ -117,7 +117,11 @@ export type FactRowsQuery = z.infer<typeof FactRowsQuery>
 
 /** A measure over a dataset, as KPIs follow it. */
 export const MeasureDefinition = z
-  .strictObject({ dataset: Name, measure: Name, filters: NewFilter.default({}) })
+  .strictObject({
+    dataset: Name,
+    measure: Name,
+    filters: NewFilter.default({}).meta({ description: 'Conditions on dimensions.' }),
+  })
   .meta({
     id: 'MeasureDefinition',
     example: { dataset: 'incidents', measure: 'p90_time_to_resolve', filters: { severity: 'critical' } },

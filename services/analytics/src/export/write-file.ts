@@ -116,7 +116,8 @@ function partSink(
     async take({ rows, cursor }: RowPage) {
       add(await writer.write(rows))
       file.rows += rows.length
-      if (size + writer.held() < partBytes) return
+      // The answer to a query may be another one next time: there is no place in it to go on at.
+      if (size + writer.held() < partBytes || 'query' in job.plan.rows) return
       add(await writer.flush())
       await finish(cursor)
     },
@@ -144,6 +145,14 @@ function refuseOtherColumns({ columns }: Opened, now: Pick<OpenedRows, 'columns'
   throw new ApiError('conflict', 'The columns are others than when the file was begun. Export again.')
 }
 
+/** What somebody who reads the file should know. */
+function warningsOf({ rows: source }: PlannedExport, rows: number, writer: FormatWriter): string[] {
+  const warnings = writer.warnings()
+  if ('query' in source && rows >= source.query.limit)
+    warnings.push(`The query answers ${source.query.limit} rows at most, and there may be more.`)
+  return warnings
+}
+
 const fileOf = (
   { plan }: FileJob,
   { columns, dataAsOf }: Opened,
@@ -151,6 +160,6 @@ const fileOf = (
   writer: FormatWriter,
 ): ExportFile => ({
   ...{ name: fileNameOf(plan), contentType: contentTypes[plan.format], rows, bytes },
-  ...{ sha256: hash.digest('hex'), dataAsOf, warnings: writer.warnings() },
+  ...{ sha256: hash.digest('hex'), dataAsOf, warnings: warningsOf(plan, rows, writer) },
   columns: columns.map(({ name, type }) => ({ name, type })),
 })

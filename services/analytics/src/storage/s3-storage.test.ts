@@ -1,0 +1,107 @@
+import { createHash, createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { createOutbound, createOutboundHttp, type Outbound } from '@opsplane/http'
+import { MissingObjectError } from './object-storage.js'
+import { s3Storage } from './s3-storage.js'
+
+const keys = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'a secret that is nowhere on the wire' }
+const objects = new Map<string, Buffer>()
+let server: Server
+let outbound: Outbound
+let url = ''
+/** Everything that was sent, to look for secrets in. */
+let wire = ''
+
+const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest()
+const sha256 = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest('hex')
+
+/** Signature version 4, as its description says it, by another hand than the client's. */
+function isSigned({ method, url: path = '', headers }: IncomingMessage, body: Buffer): boolean {
+  const [, credential = '', signed = '', signature = ''] =
+    /Credential=([^,]+), SignedHeaders=([^,]+), Signature=(\w+)/.exec(headers.authorization ?? '') ?? []
+  const [, day = '', region = '', service = ''] = credential.split('/')
+  const canonical = [
+    ...[method, path, ''],
+    ...signed.split(';').map((name) => `${name}:${String(headers[name])}`),
+    ...['', signed, sha256(body)],
+  ].join('\n')
+  const scope = `${day}/${region}/${service}/aws4_request`
+  const text = ['AWS4-HMAC-SHA256', headers['x-amz-date'], scope, sha256(canonical)].join('\n')
+  const key = [day, region, service, 'aws4_request'].reduce<string | Buffer>(
+    hmac,
+    `AWS4${keys.secretAccessKey}`,
+  )
+  return hmac(key, text).toString('hex') === signature && headers['x-amz-content-sha256'] === sha256(body)
+}
+
+beforeAll(async () => {
+  server = createServer(async (request, response) => {
+    const body = await buffer(request)
+    wire += JSON.stringify(request.rawHeaders)
+    const { method, url: path = '' } = request
+    const answer = (status: number, content: string | Buffer = '') => response.writeHead(status).end(content)
+    if (!isSigned(request, body)) return answer(403, '<Error><Code>SignatureDoesNotMatch</Code></Error>')
+    if (path.includes('denied')) return answer(403, '<Error><Code>AccessDenied</Code></Error>')
+    if (method === 'PUT') {
+      objects.set(path, body)
+      return answer(200)
+    }
+    if (method === 'DELETE') return answer(objects.delete(path) ? 204 : 404)
+    const [, from, to] = /bytes=(\d+)-(\d+)/.exec(request.headers.range ?? '') ?? []
+    const found = objects.get(path)
+    return found ? answer(206, found.subarray(Number(from), Number(to) + 1)) : answer(404)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  outbound = createOutbound({ allowedCidrs: ['127.0.0.0/8'], allowHttp: 'loopback' })
+})
+afterAll(async () => {
+  await outbound?.close()
+  server?.closeAllConnections()
+  server?.close()
+})
+
+const { signal } = new AbortController()
+const storageBy = (guard: Outbound, secretAccessKey = keys.secretAccessKey) =>
+  s3Storage({
+    ...{ endpoint: url, region: 'eu-central-1', bucket: 'files', prefix: 'opsplane' },
+    ...{ ...keys, secretAccessKey, http: createOutboundHttp(guard) },
+  })
+
+it('puts parts, reads any range of them, also of more than one answer holds, and removes them', async () => {
+  const storage = storageBy(outbound)
+  const content = Buffer.alloc(9_000_000, 'some bytes ')
+  await storage.put('exp_1/1-0', content, signal)
+  expect([...objects.keys()]).toEqual(['/files/opsplane/exp_1/1-0'])
+  const whole = await storage.get('exp_1/1-0', { from: 0, to: content.length - 1 }, signal)
+  expect(content.equals(whole)).toBe(true)
+  const some = await storage.get('exp_1/1-0', { from: 5, to: 14 }, signal)
+  expect(Buffer.from(some).toString()).toBe(content.subarray(5, 15).toString())
+  await storage.remove('exp_1/1-0', signal)
+  await storage.remove('exp_1/1-0', signal)
+  await expect(storage.get('exp_1/1-0', { from: 0, to: 1 }, signal)).rejects.toThrow(MissingObjectError)
+  expect(wire).not.toContain(keys.secretAccessKey)
+})
+
+it('says what the storage answered, and is refused with another key', async () => {
+  await expect(storageBy(outbound).put('denied', Buffer.from('x'), signal)).rejects.toThrow(
+    '403 AccessDenied',
+  )
+  const other = storageBy(outbound, 'another secret')
+  await expect(other.put('a', Buffer.from('x'), signal)).rejects.toThrow('403 SignatureDoesNotMatch')
+})
+
+it('goes where the guard lets it go, and nowhere else', async () => {
+  const strict = createOutbound({ allowedCidrs: [], allowHttp: 'loopback' })
+  try {
+    await expect(storageBy(strict).put('a', Buffer.from('x'), signal)).rejects.toThrow(/not allowed|address/i)
+    expect([...objects.keys()]).toEqual([])
+  } finally {
+    await strict.close()
+  }
+})
