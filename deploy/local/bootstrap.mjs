@@ -48,6 +48,7 @@ DATABASE_URL and NATS_URL name servers to use instead of local ones.
 `
 /** What is built where the machine has neither a server nor a package of one. */
 const NATS_VERSION = 'v2.10.27'
+const CHROMIUMS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 const OLDEST_NODE = [20, 19]
 const STAMP = 'node_modules/.opsplane-installed'
 const BIN = resolve(fileURLToPath(new URL('../../.opsplane/bin', import.meta.url)))
@@ -80,6 +81,7 @@ try {
   await step('build', build)
   if (!WITHOUT_BUNDLES.includes(command)) await step('bundles', bundle)
   if (!WITHOUT_NATS.includes(command)) await step('nats-server', ensureNatsServer)
+  if (command === 'test') await step('chromium', ensureChromium)
 } catch (error) {
   if (!(error instanceof StepError)) throw error
   process.stderr.write(`\n${error.message}\n${error.output ? `\n${error.output}\n` : ''}\n${error.advice}\n`)
@@ -186,9 +188,21 @@ function fromApt() {
   }
 }
 
-function refreshPackageLists() {
-  const update = [...APT_OPTIONS, 'update']
-  return process.getuid?.() === 0 ? tool('apt-get', update) : tool('sudo', ['-n', 'apt-get', ...update])
+/** What the tests of apps drive; without one they are skipped. */
+function ensureChromium() {
+  const present = process.env.CHROMIUM ?? CHROMIUMS.find(has)
+  if (present) return present
+  const skipped = 'not there, so the tests in a browser are skipped (install chromium, or set CHROMIUM)'
+  if (!has('apt-get')) return skipped
+  const install = () => asRoot([...APT_OPTIONS, 'install', '-y', '--no-install-recommends', 'chromium'])
+  const installed = install().ok || (refreshPackageLists().ok && install().ok)
+  return installed && has('chromium') ? 'installed' : skipped
+}
+
+const refreshPackageLists = () => asRoot([...APT_OPTIONS, 'update'])
+
+function asRoot(args) {
+  return process.getuid?.() === 0 ? tool('apt-get', args) : tool('sudo', ['-n', 'apt-get', ...args])
 }
 
 function fromGo() {

@@ -86,7 +86,7 @@ inBrowser('apps in a browser (with chromium: apt-get install chromium, or CHROMI
     const { page, problems, faults, screenshot } = await opened(register.url)
     await page.getByRole('link', { name: 'New asset' }).click()
     await page.getByRole('button', { name: 'Add' }).click()
-    await page.getByText('Enter name.').waitFor()
+    await page.getByText('Fill this in.').first().waitFor()
     expect(await faults()).toEqual([])
     await screenshot('asset-missing')
     await page.getByLabel('Name').fill('Large laptop')
@@ -189,7 +189,7 @@ inBrowser('apps in a browser (with chromium: apt-get install chromium, or CHROMI
       requests.filter((url) => url.startsWith(origin) && url.split('#')[0]?.includes(token.token)),
     ).toEqual([])
 
-    const changed = token.path.slice(0, -8) + 'AAAAAAAA'
+    const changed = `${token.path.slice(0, -8)}AAAAAAAA`
     await page.goto(portal.showing(`${origin}${changed}`))
     await shown.filter({ hasText: 'This is no longer shared' }).waitFor()
 
@@ -222,7 +222,7 @@ inBrowser('apps in a browser (with chromium: apt-get install chromium, or CHROMI
       register.url.replace('asset-register', 'gallery'),
     )
     await page.getByRole('cell', { name: 'Small laptop' }).waitFor()
-    await page.getByRole('definition').filter({ hasText: '$nowhere' }).waitFor()
+    await page.getByRole('definition').filter({ hasText: 'Unable to cast' }).waitFor()
     expect(await page.getByRole('cell', { name: 'Old phone' }).count()).toBe(0)
     // All that the page shows came at once.
     expect(requests.filter((url) => url.endsWith('/-/data'))).toHaveLength(1)

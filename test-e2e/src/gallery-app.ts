@@ -36,7 +36,7 @@ export const galleryPage = {
       direction: 'row',
       children: [
         { type: 'metric', label: 'Assets', value: '{{ $count(data.assets.rows) }}' },
-        { type: 'metric', label: 'Wrong', value: '{{ $nowhere() }}' },
+        { type: 'metric', label: 'Wrong', value: '{{ $number(inputs.kind) }}' },
       ],
     },
     { type: 'radio', id: 'kind', label: 'Kind', value: 'laptop', options: kinds },

@@ -51,16 +51,10 @@ export function problemOf(input: InputComponent, value: unknown): string | undef
   }
 }
 
-function missing({ type, label }: InputComponent): string {
-  if (type === 'checkbox') return `Tick “${label}” to go on.`
-  return type === 'select' || type === 'radio'
-    ? `Choose ${lowerFirst(label)}.`
-    : `Enter ${lowerFirst(label)}.`
+function missing({ type }: InputComponent): string {
+  if (type === 'checkbox') return 'Tick this to go on.'
+  return type === 'select' || type === 'radio' ? 'Choose one of these.' : 'Fill this in.'
 }
-
-/** Names and abbreviations keep their capitals. */
-const lowerFirst = (label: string) =>
-  /^[A-Z][a-z]/.test(label) ? `${label.charAt(0).toLowerCase()}${label.slice(1)}` : label
 
 function numberProblem(
   { min, max }: { min?: number | undefined; max?: number | undefined },

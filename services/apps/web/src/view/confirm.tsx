@@ -14,7 +14,7 @@ export function ConfirmDialog({ question }: { question: Question | undefined }) 
       className="dialog"
       backdrop={<div className="backdrop" />}
     >
-      <DialogHeading className="question">{question?.text}</DialogHeading>
+      <DialogHeading>{question?.text}</DialogHeading>
       <div className="stack row">
         <button type="button" className="primary" onClick={() => question?.answer(true)}>
           Yes

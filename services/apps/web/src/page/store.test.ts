@@ -1,0 +1,116 @@
+import { expect, test } from '@jest/globals'
+import {
+  type AppDataAnswer,
+  type AppDataRequest,
+  type Component,
+  type InputComponent,
+  PageInput,
+} from '@opsplane/contracts'
+import { PageStore } from './store.js'
+
+type Requests = AppDataRequest['requests']
+type Results = AppDataAnswer['results']
+
+/** A store whose requests wait until the test answers them, each with its source and parameters as its row. */
+function storeOf(components: unknown[]) {
+  const page = PageInput.parse({ slug: 'page', title: 'Page', components })
+  const asked: { requests: Requests; answer(results?: Results): void }[] = []
+  const looks: (() => void)[] = []
+  const store = new PageStore({
+    page: { ...page, params: {} },
+    user: null,
+    load: (requests) =>
+      new Promise((resolve) => {
+        const own = () =>
+          Object.fromEntries(requests.map(({ key, ...row }) => [key, { ...shown, rows: [row] }]))
+        asked.push({ requests, answer: (results) => resolve(results ?? own()) })
+        for (const look of looks) look()
+      }),
+  })
+  const until = (isSo: () => boolean): Promise<void> =>
+    new Promise((resolve) => {
+      const look = () => {
+        if (isSo()) resolve()
+      }
+      store.subscribe(look)
+      looks.push(look)
+      look()
+    })
+  return { store, asked, until, components: page.components }
+}
+
+const shown = { value: null, nextCursor: null }
+const table = (source: string, params: object = {}) => ({
+  ...{ type: 'table', label: source, source, params, columns: [{ field: 'a' }] },
+})
+const rowsOf = (store: PageStore, component: Component | undefined) =>
+  component?.type === 'table' ? store.loaded(component.source, component.params) : undefined
+
+test('asks for all that a page shows at once, and for the same but once', async () => {
+  const { store, asked, until, components } = storeOf([
+    table('one'),
+    table('one'),
+    table('two', { kind: '{{ inputs.kind }}' }),
+    { type: 'text', value: '{{ data.three.value }}' },
+    { type: 'text_input', id: 'kind', label: 'Kind', value: 'laptop' },
+  ])
+  await store.start()
+  expect(asked[0]?.requests.map(({ source, params }) => [source, params])).toEqual([
+    ['one', {}],
+    ['two', { kind: 'laptop' }],
+    ['three', {}],
+  ])
+  asked[0]?.answer()
+  await until(() => rowsOf(store, components[0])?.isLoading === false)
+  expect(rowsOf(store, components[1])?.rows).toMatchObject([{ source: 'one' }])
+  expect(asked).toHaveLength(1)
+})
+
+test('shows an answer for what it was asked for alone, whichever comes first', async () => {
+  const { store, asked, until, components } = storeOf([
+    table('one', { kind: '{{ inputs.kind }}' }),
+    { type: 'text_input', id: 'kind', label: 'Kind', value: 'a' },
+  ])
+  await store.start()
+  store.set({ kind: 'b' })
+  await until(() => rowsOf(store, components[0]) !== undefined && asked.length === 2)
+  asked[1]?.answer()
+  await until(() => rowsOf(store, components[0])?.isLoading === false)
+  asked[0]?.answer()
+  await asked[0]
+  expect(rowsOf(store, components[0])?.rows).toMatchObject([{ params: { kind: 'b' } }])
+})
+
+test('gives each part the error of a request that fails as a whole', async () => {
+  const { store, asked, until, components } = storeOf([table('one'), table('two')])
+  await store.start()
+  asked[0]?.answer({
+    0: { ...shown, rows: [] },
+    1: { error: { code: 'upstream_error', message: 'It failed.' } },
+  })
+  await until(() => rowsOf(store, components[1])?.isLoading === false)
+  expect(rowsOf(store, components[0])?.error).toBeNull()
+  expect(rowsOf(store, components[1])?.error).toMatchObject({ message: 'It failed.' })
+})
+
+test('lets an input follow its value until somebody types, and again after a reset', async () => {
+  const { store, asked, until, components } = storeOf([
+    table('one'),
+    { type: 'text_input', id: 'name', label: 'Name', value: '{{ data.one.rows[0].source }}' },
+  ])
+  const input = components[1] as InputComponent
+  await store.start()
+  expect(store.typed(input)).toBe('')
+  asked[0]?.answer()
+  await until(() => store.typed(input) === 'one')
+  store.type(input, 'mine')
+  expect(store.value(input)).toBe('mine')
+  store.reset([input])
+  expect(store.value(input)).toBe('one')
+})
+
+test('loads nothing for what is not shown', async () => {
+  const { store, asked } = storeOf([{ ...table('one'), visible: '{{ page.params.id }}' }, table('two')])
+  await store.start()
+  expect(asked.map(({ requests }) => requests.map(({ source }) => source))).toEqual([['two']])
+})
