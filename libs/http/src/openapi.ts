@@ -23,19 +23,26 @@ export function openApiDocument(service: string, routes: readonly Route[]): Open
   for (const [name, parameter] of Object.entries(headerParameters)) {
     registry.registerComponent('parameters', name, parameter)
   }
-  // The generator takes the first use of a component for what it is, and fields that are filters may be null, or default to one.
-  for (const schema of [Filter, NewFilter, RecordFilter]) registry.register(String(schema.meta()?.id), schema)
   const envelopes = envelopeComponents()
   const shown = routes.filter(({ scope, isOfOrigin }) => scope !== 'service' && !isOfOrigin)
   for (const route of shown) {
     registry.registerPath(operation(route, envelopes(route), locator(route, routes) !== undefined))
   }
-  return new OpenApiGeneratorV31(registry.definitions).generateDocument({
+  return new OpenApiGeneratorV31([...filters, ...registry.definitions]).generateDocument({
     openapi: '3.1.0',
     info: { title: `Opsplane ${service}`, version: '1' },
     tags: [...new Set(shown.map(({ tag }) => tag))].map((name) => ({ name })),
   })
 }
+
+/**
+ * What some services use with null or with a default, and others without: the generator takes a component from its first use,
+ * and those of one name have to be equal in all documents.
+ */
+const filters = [Filter, NewFilter, RecordFilter].map((schema) => ({
+  type: 'schema' as const,
+  schema: schema.nullable(),
+}))
 
 /** Registers each success envelope once, named after the resource, else after the operation. */
 function envelopeComponents(): (route: Route) => z.ZodType {
