@@ -102,6 +102,11 @@ function ownVariables({
       WORKFLOW_ALLOW_HTTP: env.WORKFLOW_ALLOW_HTTP ?? 'loopback',
       WORKFLOW_CA_FILE: webhookCaFile,
     },
+    sdk: {
+      // As for webhooks.
+      SDK_ALLOWED_CIDRS: env.SDK_ALLOWED_CIDRS ?? '127.0.0.0/8,::1/128',
+      SDK_ALLOW_HTTP: env.SDK_ALLOW_HTTP ?? 'loopback',
+    },
     analytics: { PUBLIC_ORIGIN: origin },
     gateway: { PUBLIC_ORIGIN: origin, RATE_LIMIT_PER_MINUTE: env.RATE_LIMIT_PER_MINUTE },
   }
