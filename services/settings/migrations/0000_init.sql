@@ -130,7 +130,8 @@ CREATE TABLE "notifications" (
 	"event_id" text NOT NULL,
 	"version" integer NOT NULL,
 	"state" json NOT NULL,
-	"created_at" text GENERATED ALWAYS AS (state->>'createdAt') STORED
+	"created_at" text GENERATED ALWAYS AS (state->>'createdAt') STORED,
+	"audience" text[]
 );
 --> statement-breakpoint
 CREATE TABLE "roles" (
@@ -239,5 +240,3 @@ CREATE INDEX "sessions_account_idx" ON "sessions" USING btree ("account_id","exp
 CREATE INDEX "standing_grants_user_idx" ON "standing_grants" USING btree ("workspace_id","user_id");--> statement-breakpoint
 CREATE INDEX "tokens_user_idx" ON "tokens" USING btree ("workspace_id","environment","user_id","created_at","id");--> statement-breakpoint
 CREATE UNIQUE INDEX "workspaces_slug_key" ON "workspaces" USING btree ("slug");
---> statement-breakpoint
-ALTER TABLE "notifications" ADD COLUMN "audience" text[];

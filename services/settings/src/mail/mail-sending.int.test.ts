@@ -36,6 +36,7 @@ async function dueMails(count: number, workspaceId = ada.workspaceId): Promise<s
     ...{ id, type: 'webhook.paused', title: 'Paused', message: 'Fix it.', severity: 'info', eventId },
     ...{ resource: { type: 'webhook', id: 'wh_1', displayName: 'Orders' }, environment: 'production' },
     createdAt: '2026-03-01T10:00:00.000Z',
+    audience: null,
   }
   await sql`insert into notifications (id, workspace_id, environment, event_id, version, state)
     values (${id}, ${workspaceId}, 'production', ${eventId}, 1, ${sql.json(content)})`
