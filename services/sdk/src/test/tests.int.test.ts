@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { ArtifactTestRun } from '@opsplane/contracts'
+import { type ApiClient, testPrincipal } from '@opsplane/testing'
+import { greetingPack, type PacksFixture, startPacks } from '../fixture/packs-fixture.js'
+
+let packs: PacksFixture
+let api: ApiClient
+beforeAll(async () => {
+  packs = await startPacks()
+  api = packs.service.as(testPrincipal())
+  const permissions = { topics: ['greetings'] }
+  const tests = [
+    { name: 'greets', input: { name: 'Ada' }, expect: { output: { text: 'Hello Ada' } } },
+    { name: 'shouts', input: { name: 'Ada' }, expect: { output: { text: 'HELLO' } } },
+    { name: 'publishes', input: { name: 'Ada' }, host: [{ call: 'publish' as const }] },
+    { name: 'takes no number', input: 7, expect: { error: { code: 'validation_failed' } } },
+  ]
+  const input = { type: 'object', required: ['name'], properties: { name: { type: 'string' } } }
+  const pack = greetingPack('1.0.0', { artifact: { tests, permissions, input } })
+  await api.post('/sdk/packs/install', { ...pack, grant: permissions })
+})
+afterAll(() => packs?.stop())
+
+const runTests = (body: object = {}) => api.post('/sdk/artifacts/greet/tests/run', body)
+
+it('runs the tests of an artifact, and says what differs in those that fail', async () => {
+  const run = (await runTests()).data(ArtifactTestRun)
+  expect(run).toMatchObject({ artifactVersion: 1, passed: 2, failed: 2 })
+  expect(run.results.map(({ name, passed }) => [name, passed])).toEqual([
+    ['greets', true],
+    ['shouts', false],
+    ['publishes', false],
+    ['takes no number', true],
+  ])
+  expect(run.results[1]?.differences).toEqual([
+    { path: 'output/text', message: 'is another value', expected: 'HELLO', actual: 'Hello Ada' },
+  ])
+  expect(run.results[2]?.differences).toMatchObject([{ path: 'host/0', expected: 1, actual: 0 }])
+})
+
+it('runs those that are named, and knows no others', async () => {
+  const run = (await runTests({ names: ['greets'] })).data(ArtifactTestRun)
+  expect(run.results.map(({ name }) => name)).toEqual(['greets'])
+  expect((await runTests({ names: ['greets', 'none'] })).error().details[0]).toMatchObject({
+    path: '/names/1',
+  })
+  expect((await runTests({ version: 9 })).status).toBe(404)
+  const elsewhere = packs.service.as(testPrincipal())
+  expect((await elsewhere.post('/sdk/artifacts/greet/tests/run', {})).status).toBe(404)
+  const reader = packs.service.as(testPrincipal({ permissions: ['sdk:read'] }))
+  expect((await reader.post('/sdk/artifacts/greet/tests/run', {})).error().code).toBe('insufficient_scope')
+})

@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Artifact, Execution } from '@opsplane/contracts'
+import { type Receiver, startReceiver, waitFor } from '@opsplane/testing'
+import { type Api, apiClient, startTestCluster } from './platform.js'
+
+let cluster: Awaited<ReturnType<typeof startTestCluster>>
+let api: Api
+/** What lies below the origin instead of the versioned prefix. */
+let atOrigin: Api
+let receiver: Receiver
+
+const log = '/api/service-sdk'
+const slugs = ['open-incident', 'fails'] as const
+const artifacts = {} as Record<(typeof slugs)[number], Artifact>
+
+const pack = {
+  manifest: {
+    ...{ format: 'opsplane.pack/1', name: 'desk', version: '1.0.0' },
+    artifacts: [
+      {
+        ...{ slug: 'open-incident', kind: 'workflow_action', source: 'open.ts' },
+        permissions: { api: ['createIncident'] },
+        input: { type: 'object', required: ['title'], properties: { title: { type: 'string' } } },
+      },
+      { slug: 'fails', kind: 'workflow_action', source: 'fails.ts' },
+    ],
+  },
+  files: {
+    'open.ts': `import { artifact } from '@opsplane/sdk'
+      export default artifact(async ({ title }: { title: string }, host) => {
+        const { data } = await host.api<{ id: string }>({ operation: 'createIncident', body: { title } })
+        return { incidentId: data.id }
+      })`,
+    'fails.ts': `import { artifact } from '@opsplane/sdk'
+      export default artifact(async () => { throw new Error('no luck') })`,
+  },
+}
+
+interface Data<T> {
+  data: T
+}
+type Page<T> = Data<T[]>
+interface Refused {
+  error: { code: string; details: { path: string; code: string }[] }
+}
+
+const invoke = async (slug: string, input: object = {}) => {
+  const { status, body } = await api<Data<Execution>>('POST', `/sdk/artifacts/${slug}/invoke`, {
+    body: { input },
+  })
+  expect(status).toBe(200)
+  return body.data
+}
+const listed = async (path: string) => {
+  const { status, body } = await atOrigin<Page<Execution>>('GET', `${log}${path}`)
+  expect(status).toBe(200)
+  return body.data
+}
+
+beforeAll(async () => {
+  cluster = await startTestCluster()
+  const { info } = cluster
+  api = apiClient(info)
+  atOrigin = apiClient({ ...info, baseUrl: new URL(info.baseUrl).origin })
+  receiver = await startReceiver({
+    tls: { key: cluster.certificate.key, cert: cluster.certificate.cert },
+    respond: () => ({ status: 200 }),
+  })
+})
+afterAll(async () => {
+  await receiver?.stop()
+  await cluster?.stop()
+})
+
+test('a pack is installed once what it asks for is granted, and its artifact does that', async () => {
+  const refused = await api<Refused>('POST', '/sdk/packs/install', { body: pack })
+  expect([refused.status, refused.body.error.code]).toEqual([422, 'validation_failed'])
+  const grant = { api: ['createIncident'] }
+  const installed = await api('POST', '/sdk/packs/install', { body: { ...pack, grant } })
+  expect(installed.status).toBe(201)
+  for (const slug of slugs)
+    artifacts[slug] = (await api<Data<Artifact>>('GET', `/sdk/artifacts/${slug}`)).body.data
+
+  const execution = await invoke('open-incident', { title: 'Printer on fire' })
+  expect(execution).toMatchObject({ status: 'completed', trigger_type: 'api', error: null })
+  const { incidentId } = execution.output as { incidentId: string }
+  const incident = await api<Data<{ title: string }>>('GET', `/itsm/incidents/${incidentId}`)
+  expect(incident.body.data.title).toBe('Printer on fire')
+})
+
+test('executions are listed below the origin: all, of an artifact, and of a record they touched', async () => {
+  const done = await invoke('open-incident', { title: 'Disk full' })
+  const failed = await invoke('fails')
+  const { incidentId } = done.output as { incidentId: string }
+  expect((await listed('/executions?limit=2')).map(({ id }) => id)).toEqual([failed.id, done.id])
+  expect((await listed(`/executions?success=false`)).map(({ id }) => id)).toEqual([failed.id])
+  expect((await listed(`/artifacts/${artifacts.fails.id}/executions`)).map(({ id }) => id)).toEqual([
+    failed.id,
+  ])
+  const { id } = artifacts['open-incident']
+  expect(await listed(`/artifacts/${id}/related-executions?recordId=${incidentId}`)).toEqual([done])
+  const withoutRecord = await atOrigin<Refused>('GET', `${log}/artifacts/${id}/related-executions`)
+  expect(withoutRecord.body.error).toMatchObject({
+    code: 'validation_failed',
+    details: [{ path: '/recordId' }],
+  })
+  expect((await api('GET', `${log}/executions`)).status).toBe(404)
+})
+
+test.each([
+  '/executions',
+  '/artifacts/open-incident/executions',
+  '/artifacts/open-incident/related-executions?recordId=inc_1',
+])('%s takes a token and a workspace', async (path) => {
+  const status = async (headers: Record<string, string | undefined>) => {
+    const answer = await atOrigin<Refused>('GET', `${log}${path}`, { headers })
+    return [answer.status, answer.body.error?.code]
+  }
+  expect(await status({})).toEqual([200, undefined])
+  expect(await status({ authorization: undefined })).toEqual([401, 'unauthenticated'])
+  expect(await status({ authorization: 'Bearer opk_wrong' })).toEqual([401, 'invalid_token'])
+  expect(await status({ 'x-workspace': undefined })).toEqual([400, 'workspace_required'])
+  expect(await status({ 'x-workspace': 'nobodys' })).toEqual([403, 'workspace_forbidden'])
+})
+
+test('one that fails arrives at a webhook, and its replay says what it replays', async () => {
+  const made = await api('POST', '/webhooks', {
+    body: { name: 'executions', url: `${receiver.url}/failed`, events: ['sdk.execution.failed'] },
+  })
+  expect(made.status).toBe(201)
+  const failed = await invoke('fails')
+  expect(failed).toMatchObject({ status: 'failed', error: { code: 'error', message: 'no luck' } })
+  const { body } = await atOrigin<Data<Execution>>('POST', `${log}/executions/${failed.id}/replay`)
+  const replay = body.data
+  expect(replay).toMatchObject({ status: 'failed', replay_of: failed.id, trigger_type: 'manual' })
+  expect(replay.id).not.toBe(failed.id)
+  expect((await atOrigin<Data<Execution>>('GET', `${log}/executions/${failed.id}`)).body.data).toEqual(failed)
+
+  const sent = () =>
+    receiver
+      .received()
+      .map(({ rawBody }) => JSON.parse(rawBody.toString()) as { event: string; data: Execution })
+  await waitFor(() => sent().length === 2)
+  const of = (id: string) => sent().find(({ data }) => data.id === id)
+  expect(of(failed.id)).toMatchObject({
+    event: 'sdk.execution.failed',
+    data: { artifact_slug: 'fails', status: 'failed', error: { message: 'no luck' } },
+  })
+  expect(of(replay.id)?.data.replay_of).toBe(failed.id)
+})
+
+test('a step of a workflow runs an artifact, and the execution names the run', async () => {
+  const step = {
+    id: 'open',
+    type: 'artifact',
+    artifact: 'open-incident',
+    input: { title: '{{ input.title }}' },
+  }
+  const made = await api<Data<{ id: string; problems: unknown[] }>>('POST', '/workflows', {
+    body: { name: 'Opens', definition: { steps: [step], output: '{{ steps.open.output.incidentId }}' } },
+  })
+  expect(made.body.data.problems).toEqual([])
+  const { id } = made.body.data
+  expect((await api('POST', `/workflows/${id}/publish`, { body: { activate: true } })).status).toBe(200)
+  const { body } = await api<Data<{ runId: string; status: string; output: string }>>(
+    'POST',
+    `/workflows/${id}/trigger?wait=20`,
+    { body: { input: { title: 'Down' } } },
+  )
+  const { runId, status, output } = body.data
+  expect(status).toBe('completed')
+  const executions = await listed(`/executions?triggerType=workflow_node&triggerId=${runId}`)
+  expect(executions).toMatchObject([
+    {
+      ...{ trigger_type: 'workflow_node', trigger_id: runId, status: 'completed' },
+      ...{ input: { title: 'Down' }, output: { incidentId: output } },
+    },
+  ])
+  expect((await api('GET', `/itsm/incidents/${output}`)).status).toBe(200)
+})
