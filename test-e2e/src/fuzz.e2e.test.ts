@@ -28,6 +28,7 @@ const neverSuccessful: Record<string, string> = {
   resetPassword: 'what it takes comes by mail',
   requestAddressProof: 'no mail server',
   proveAddress: 'what it takes comes by mail',
+  cancelExport: 'an export of few rows is written before it can be cancelled',
 }
 
 let cluster: Awaited<ReturnType<typeof startTestCluster>>

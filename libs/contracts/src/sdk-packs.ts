@@ -166,7 +166,10 @@ const oneContent = (given: { [Field in keyof typeof content]?: unknown }, contex
     wrong('integrity', 'stands beside a tarball only')
 }
 
-export const CheckPack = z.strictObject(content).superRefine(oneContent).meta({ id: 'CheckPack' })
+export const CheckPack = z
+  .strictObject(content)
+  .superRefine(oneContent)
+  .meta({ id: 'CheckPack', example: { available: 'itsm-essentials' } })
 export type CheckPack = z.infer<typeof CheckPack>
 
 const choices = {
@@ -184,12 +187,29 @@ const downgrade = z.boolean().default(false).meta({
 export const InstallPack = z
   .strictObject({ ...content, ...choices, downgrade })
   .superRefine(oneContent)
-  .meta({ id: 'InstallPack', example: { available: 'itsm-essentials', grant: { api: ['listIncidents'] } } })
+  .meta({
+    id: 'InstallPack',
+    example: {
+      available: 'itsm-essentials',
+      grant: {
+        api: [
+          'listIncidents',
+          'escalateIncident',
+          'listConfigurationItems',
+          'createConfigurationItem',
+          'updateConfigurationItem',
+        ],
+        http: ['*'],
+        secrets: ['inventory_token'],
+        topics: ['incidents.grave', 'summaries.daily'],
+      },
+    },
+  })
 export type InstallPack = z.infer<typeof InstallPack>
 
 export const RollbackPack = z
   .strictObject({ to: PackVersion.meta({ description: 'A version that was installed before.' }), ...choices })
-  .meta({ id: 'RollbackPack' })
+  .meta({ id: 'RollbackPack', example: { to: '1.1.0', grant: { api: ['listIncidents'] } } })
 export type RollbackPack = z.infer<typeof RollbackPack>
 
 export const PromotePack = z

@@ -102,7 +102,7 @@ export const RunArtifactTests = z
       .meta({ description: 'The present one unless given.' }),
     names: z.array(z.string().max(200)).min(1).max(100).optional().meta({ description: 'All unless given.' }),
   })
-  .meta({ id: 'RunArtifactTests' })
+  .meta({ id: 'RunArtifactTests', example: { names: ['closes what is stale'] } })
 export type RunArtifactTests = z.infer<typeof RunArtifactTests>
 
 export const ArtifactTestRun = z

@@ -3,11 +3,13 @@ import { permissions } from '@opsplane/contracts'
 import { type Receiver, waitFor } from '@opsplane/testing'
 import { request } from 'undici'
 import { typedClient } from '../platform.js'
+import { analyticsOf } from './analytics.js'
 import { appsOf } from './apps.js'
 import { deskOf } from './desk.js'
 import { exampleBody, type OpenApi, type Operation, operationsOf } from './document.js'
 import { flowsOf } from './flows.js'
 import { password, peopleOf } from './people.js'
+import { sdkOf } from './sdk.js'
 import { file, studioOf } from './studio.js'
 
 export interface Answer {
@@ -173,6 +175,8 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
   const desk = await deskOf({ owner, writer })
   const flows = await flowsOf(owner)
   const apps = await appsOf(owner)
+  const sdk = await sdkOf(owner)
+  const analytics = await analyticsOf(owner)
   const checkpoint = (await owner.post('/audit/checkpoints')).data
 
   /** A connector to what answers here. */
@@ -219,6 +223,8 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
     ...studio.prepared,
     ...flows.prepared,
     ...apps.prepared,
+    ...sdk.prepared,
+    ...analytics.prepared,
   }
 
   /** The example of an operation, as a body that this platform and its state accept. */
