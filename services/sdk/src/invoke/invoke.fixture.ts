@@ -7,6 +7,7 @@ import {
   startFakeSettings,
   startTestService,
   type TestService,
+  type TestServiceOptions,
   testPrincipal,
 } from '@opsplane/testing'
 import type { z } from 'zod'
@@ -39,7 +40,11 @@ export interface SdkWorld {
   stop(): Promise<void>
 }
 
-export async function startSdk(env: Record<string, string> = {}): Promise<SdkWorld> {
+/** `start`: has the service run elsewhere than in this process. */
+export async function startSdk(
+  env: Record<string, string> = {},
+  start?: TestServiceOptions<object>['start'],
+): Promise<SdkWorld> {
   const settings = await startFakeSettings()
   const urls = Object.fromEntries(
     ['settings', 'integrations', 'itsm', 'database-studio', 'dispatcher'].map((name) => [name, settings.url]),
@@ -47,6 +52,7 @@ export async function startSdk(env: Record<string, string> = {}): Promise<SdkWor
   const compiler = createCodeRunner({ log: createLogger({ service: 'test', level: 'silent' }) })
   const service = await startTestService(sdk, {
     env: { SERVICE_URLS: JSON.stringify(urls), ...env },
+    ...(start && { start }),
   })
   const principal = testPrincipal()
   return {

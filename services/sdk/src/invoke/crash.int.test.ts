@@ -1,0 +1,137 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { Execution } from '@opsplane/contracts'
+import { freePort } from '@opsplane/runtime/server-process'
+import { type Receiver, seededRandom, startReceiver, waitFor } from '@opsplane/testing'
+import { type SdkWorld, startSdk } from './invoke.fixture.js'
+
+const kills = Number(process.env.SDK_KILLS ?? 3)
+const random = seededRandom(Number(process.env.CRASH_SEED ?? 14))
+/** Of each kind, begun before each kill. */
+const atOnce = 4
+const slowestMs = 400
+
+let world: SdkWorld
+let receiver: Receiver
+let kill: () => Promise<void>
+let start: () => Promise<void>
+
+beforeAll(async () => {
+  receiver = await startReceiver({
+    tls: false,
+    respond: () => ({ status: 200, delayMs: random() * slowestMs }),
+  })
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  let variables: Record<string, string | undefined> = {}
+  let end: (signal: NodeJS.Signals) => Promise<unknown> = async () => {}
+  start = async () => {
+    const child = spawn(process.execPath, [fileURLToPath(new URL('../main.js', import.meta.url))], {
+      env: { ...process.env, ...variables, PORT: String(port) },
+      stdio: 'ignore',
+    })
+    const exited = once(child, 'exit')
+    end = async (signal) => {
+      child.kill(signal)
+      await exited
+    }
+    await waitFor(() => fetch(`${url}/readyz`).then(({ ok }) => ok), { message: 'the service' })
+  }
+  kill = async () => void (await end('SIGKILL'))
+  world = await startSdk(
+    { SDK_LEASE_MS: '1000', SDK_ALLOW_HTTP: 'loopback', SDK_ALLOWED_CIDRS: '127.0.0.1/32' },
+    async (env) => {
+      variables = env
+      await start()
+      return { name: 'sdk', port, url, stop: async () => void (await end('SIGTERM')) }
+    },
+  )
+  const code = `import { artifact } from '@opsplane/sdk'
+    export default artifact(async (_, host) => {
+      await host.http({ method: 'POST', url: '${receiver.url}/' + host.context.executionId })
+      return 'done'
+    })`
+  const permissions = { http: ['127.0.0.1'] }
+  await world.install({ slug: 'once', code, permissions })
+  await world.install({ slug: 'again', code, permissions, retryable: true })
+})
+afterAll(async () => {
+  await world?.stop()
+  await receiver?.stop()
+})
+
+/** How often the code of each execution has called outside, by its id. */
+function calls(): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const { path } of receiver.received()) counts.set(path.slice(1), (counts.get(path.slice(1)) ?? 0) + 1)
+  return counts
+}
+
+/** The id, where there was an answer. */
+async function invoke(slug: string, mode: string): Promise<string | undefined> {
+  const answer = await world.api
+    .post(`/sdk/artifacts/${slug}/invoke`, { mode, input: { mode } })
+    .catch(() => undefined)
+  return answer && answer.status < 300 ? answer.data(Execution).id : undefined
+}
+
+const invokeAll = () =>
+  ['once', 'again'].flatMap((slug) =>
+    ['sync', 'async'].flatMap((mode) => Array.from({ length: atOnce }, () => invoke(slug, mode))),
+  )
+
+const allEnd = () =>
+  waitFor(
+    async () => {
+      const open = await world.service.sql`
+        select id, status, lease_owner, held_until, failures, last_error from executions where completed_at is null`
+      expect([...open]).toEqual([])
+      return true
+    },
+    { message: 'every execution to end' },
+  )
+
+test(`after ${kills} kills every accepted invocation has a status, and only what says that it may was run again`, async () => {
+  const { sql } = world.service
+  const accepted: string[] = []
+  for (let round = 0; round < kills; round++) {
+    const before = receiver.received().length
+    const asked = invokeAll()
+    const answers = Promise.all(asked)
+    let isAnswered = false
+    void answers.then(() => {
+      isAnswered = true
+    })
+    // Somewhere between the first and the last one that is run, with some over and some under way.
+    const arrived = 1 + Math.floor(random() * asked.length)
+    await waitFor(() => isAnswered || receiver.received().length >= before + arrived)
+    await kill()
+    await start()
+    accepted.push(...(await answers).filter((id) => id !== undefined))
+    await allEnd()
+  }
+
+  const executions = await sql<
+    { id: string; slug: string; mode: string; status: string; code: string | null; failed: number }[]
+  >`select id, artifact_slug as slug, input->>'mode' as mode, status, error->>'code' as code,
+      (select count(*)::int from events where stream_id = e.id and type = 'sdk.execution.failed') as failed
+    from executions e`
+  const ids = new Set(executions.map(({ id }) => id))
+  expect(accepted.filter((id) => !ids.has(id))).toEqual([])
+  const counts = calls()
+  expect([...counts.keys()].filter((id) => !ids.has(id))).toEqual([])
+
+  const unlike = executions.filter(({ id, slug, mode, status, code, failed }) => {
+    const times = counts.get(id) ?? 0
+    const mayRepeat = slug === 'again' && mode === 'async'
+    const isDone = status === 'completed' && times >= 1 && failed === 0
+    const isCut = status === 'failed' && code === 'interrupted' && failed === 1
+    return mayRepeat ? !isDone : !(times <= 1 && (isDone || isCut))
+  })
+  expect(unlike).toEqual([])
+  // The kills have met some of each.
+  expect(new Set(executions.map(({ status }) => status))).toEqual(new Set(['completed', 'failed']))
+  expect([...counts.values()].some((times) => times > 1)).toBe(true)
+}, 600_000)
