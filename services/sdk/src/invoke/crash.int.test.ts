@@ -12,6 +12,9 @@ const random = seededRandom(Number(process.env.CRASH_SEED ?? 14))
 /** Of each kind, begun before each kill. */
 const atOnce = 4
 const slowestMs = 400
+/** Longer than a round lasts: what is held at first is under way when the service is killed. */
+const heldMs = 600_000
+const held = new Set<string>()
 
 let world: SdkWorld
 let receiver: Receiver
@@ -21,7 +24,11 @@ let start: () => Promise<void>
 beforeAll(async () => {
   receiver = await startReceiver({
     tls: false,
-    respond: () => ({ status: 200, delayMs: random() * slowestMs }),
+    respond: ({ path }) => {
+      const isHeld = path.endsWith('/held') && !held.has(path)
+      if (isHeld) held.add(path)
+      return { status: 200, delayMs: isHeld ? heldMs : random() * slowestMs }
+    },
   })
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
@@ -49,8 +56,8 @@ beforeAll(async () => {
     },
   )
   const code = `import { artifact } from '@opsplane/sdk'
-    export default artifact(async (_, host) => {
-      await host.http({ method: 'POST', url: '${receiver.url}/' + host.context.executionId })
+    export default artifact(async ({ held }, host) => {
+      await host.http({ method: 'POST', url: '${receiver.url}/' + host.context.executionId + (held ? '/held' : '') })
       return 'done'
     })`
   const permissions = { http: ['127.0.0.1'] }
@@ -65,21 +72,26 @@ afterAll(async () => {
 /** How often the code of each execution has called outside, by its id. */
 function calls(): Map<string, number> {
   const counts = new Map<string, number>()
-  for (const { path } of receiver.received()) counts.set(path.slice(1), (counts.get(path.slice(1)) ?? 0) + 1)
+  for (const { path } of receiver.received()) {
+    const id = path.split('/')[1] ?? ''
+    counts.set(id, (counts.get(id) ?? 0) + 1)
+  }
   return counts
 }
 
 /** The id, where there was an answer. */
-async function invoke(slug: string, mode: string): Promise<string | undefined> {
+async function invoke(slug: string, mode: string, isHeld: boolean): Promise<string | undefined> {
   const answer = await world.api
-    .post(`/sdk/artifacts/${slug}/invoke`, { mode, input: { mode } })
+    .post(`/sdk/artifacts/${slug}/invoke`, { mode, input: { mode, held: isHeld } })
     .catch(() => undefined)
   return answer && answer.status < 300 ? answer.data(Execution).id : undefined
 }
 
 const invokeAll = () =>
   ['once', 'again'].flatMap((slug) =>
-    ['sync', 'async'].flatMap((mode) => Array.from({ length: atOnce }, () => invoke(slug, mode))),
+    ['sync', 'async'].flatMap((mode) =>
+      Array.from({ length: atOnce }, (_, at) => invoke(slug, mode, mode === 'async' && at === 0)),
+    ),
   )
 
 const allEnd = () =>
@@ -106,6 +118,7 @@ test(`after ${kills} kills every accepted invocation has a status, and only what
     })
     // Somewhere between the first and the last one that is run, with some over and some under way.
     const arrived = 1 + Math.floor(random() * asked.length)
+    await waitFor(() => held.size === 2 * (round + 1))
     await waitFor(() => isAnswered || receiver.received().length >= before + arrived)
     await kill()
     await start()
