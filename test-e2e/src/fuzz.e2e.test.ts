@@ -216,8 +216,8 @@ test('any JSON at all is answered as declared', async () => {
   })
 })
 
-/** What takes many records takes 16 MiB. */
-const bulk = /\/(bulk|batch)$/
+/** What takes many records takes 16 MiB; packs and the input of artifacts may be large as well. */
+const large = /\/(bulk|batch)$|^\/sdk\/packs\/|^\/sdk\/artifacts\/\{id\}\/invoke$/
 const keys = (count: number) => Array.from({ length: count }, (_, at) => `"k${at}":1`).join(',')
 
 test('a body that is wrong in one place is refused, and the place is named', async () => {
@@ -245,7 +245,7 @@ test('a body that is wrong in one place is refused, and the place is named', asy
       [{ text: good, headers: { 'content-encoding': 'gzip' } }, ['unsupported_media_type']],
       [
         { text: `{"a":"${'x'.repeat(2_200_000)}"}` },
-        bulk.test(operation.path) ? [...invalid, 'payload_too_large'] : ['payload_too_large'],
+        large.test(operation.path) ? [...invalid, 'payload_too_large'] : ['payload_too_large'],
       ],
     ]
     for (const [request, codes] of wrong)
