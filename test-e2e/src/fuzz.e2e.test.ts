@@ -21,14 +21,14 @@ import { openApiOf, startTestCluster } from './platform.js'
 const runs = Number(process.env.FUZZ_RUNS ?? 2)
 const seed = Number(process.env.FUZZ_SEED ?? 20_261_121)
 
-/** Operations no success can be had of here, and why. */
+/** Operations no success can be counted on here, and why. */
 const neverSuccessful: Record<string, string> = {
   cancelWebhookReplay: 'a replay of one delivery is over before it can be canceled',
   requestPasswordReset: 'no mail server',
   resetPassword: 'what it takes comes by mail',
   requestAddressProof: 'no mail server',
   proveAddress: 'what it takes comes by mail',
-  cancelExport: 'an export of few rows is written before it can be cancelled',
+  cancelExport: 'an export of few rows may be written before it can be cancelled',
 }
 
 let cluster: Awaited<ReturnType<typeof startTestCluster>>
