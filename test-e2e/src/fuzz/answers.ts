@@ -12,7 +12,7 @@ export interface Judge {
 }
 
 /** Operations that call somebody else, whose failure they may pass on. */
-const callingOut = new Set(['testWebhook'])
+const callingOut = new Set(['testWebhook', 'invokeConnector'])
 const failuresOfOthers = new Set([502, 503, 504])
 
 /** Judges answers by the document alone. */

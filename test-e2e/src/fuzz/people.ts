@@ -34,17 +34,23 @@ export async function peopleOf(info: Info, send: (sent: Sent) => Promise<Answer>
     return { id, email, session: await enter('/auth/invitations/accept', body) }
   }
 
-  /** Stays logged in for all operations. */
-  const member = await newcomer()
-  const first = (await typedClient({ ...info, apiKey: member.session }).get('/auth/me')).data.credential.id
+  /** Somebody who stays logged in. */
+  const staying = async () => {
+    const person = await newcomer()
+    const me = await typedClient({ ...info, apiKey: person.session }).get('/auth/me')
+    return { ...person, first: me.data.credential.id }
+  }
+  const member = await staying()
+  // What is tried side by side would end the sessions of one another.
+  const watched = await staying()
 
-  /** A further session of the member, for an operation to end. */
-  async function furtherSession(): Promise<Path> {
-    const params = { path: { id: member.id } }
+  /** A further session of somebody, for an operation to end. */
+  async function furtherSession({ id, email, first }: typeof member): Promise<Path> {
+    const params = { path: { id } }
     const newest = async () =>
       (await owner.get('/settings/users/{id}/sessions', { params })).data[0]?.id ?? ''
-    if ((await newest()) === first) await enter('/auth/token', { email: member.email, password })
-    return { id: member.id, sessionId: await newest() }
+    if ((await newest()) === first) await enter('/auth/token', { email, password })
+    return { id, sessionId: await newest() }
   }
 
   return {
@@ -56,8 +62,8 @@ export async function peopleOf(info: Info, send: (sent: Sent) => Promise<Answer>
       return personal.has(operationId) ? member.session : undefined
     },
     prepared: {
-      '/auth/sessions/{id}': async () => ({ id: (await furtherSession()).sessionId ?? '' }),
-      '/settings/users/{id}/sessions': furtherSession,
+      '/auth/sessions/{id}': async () => ({ id: (await furtherSession(member)).sessionId ?? '' }),
+      '/settings/users/{id}/sessions': () => furtherSession(watched),
     },
   }
 }
