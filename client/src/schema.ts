@@ -8316,6 +8316,11 @@ export interface components {
              */
             status?: "active" | "inactive";
         };
+        /**
+         * @example {
+         *       "available": "itsm-essentials"
+         *     }
+         */
         CheckPack: {
             /**
              * @description A pack of `GET /sdk/packs/available`, by its name.
@@ -10931,7 +10936,21 @@ export interface components {
          *       "available": "itsm-essentials",
          *       "grant": {
          *         "api": [
-         *           "listIncidents"
+         *           "listIncidents",
+         *           "escalateIncident",
+         *           "listConfigurationItems",
+         *           "createConfigurationItem",
+         *           "updateConfigurationItem"
+         *         ],
+         *         "http": [
+         *           "*"
+         *         ],
+         *         "secrets": [
+         *           "inventory_token"
+         *         ],
+         *         "topics": [
+         *           "incidents.grave",
+         *           "summaries.daily"
          *         ]
          *       }
          *     }
@@ -14730,6 +14749,16 @@ export interface components {
         RollBackChange: {
             closeNotes?: string;
         };
+        /**
+         * @example {
+         *       "to": "1.1.0",
+         *       "grant": {
+         *         "api": [
+         *           "listIncidents"
+         *         ]
+         *       }
+         *     }
+         */
         RollbackPack: {
             /**
              * @description Although workflows or jobs use artifacts that the pack no longer has then.
@@ -14909,6 +14938,13 @@ export interface components {
         };
         /** @enum {string} */
         RunAction: "cancel" | "retry" | "resume";
+        /**
+         * @example {
+         *       "names": [
+         *         "closes what is stale"
+         *       ]
+         *     }
+         */
         RunArtifactTests: {
             /** @description All unless given. */
             names?: string[];
