@@ -85,12 +85,14 @@ async function trigger(id: string, key: string): Promise<void> {
 const tally = new Map<string, number>()
 
 /** A process or a server is gone at once, and comes back. */
-async function disturb(random: () => number): Promise<void> {
+async function disturb(random: () => number, kill: number): Promise<void> {
   const { workflows, integrations } = cluster.services
   const { nats, postgres: database } = cluster
   const victims = { workflows, integrations, nats, database }
   const names = ['workflows', 'workflows', 'database', 'integrations', 'nats'] as const
-  const name = names[Math.floor(random() * names.length)] ?? 'workflows'
+  // Each of them at the beginning, so that also a short run has killed them all.
+  const name =
+    names[kill < names.length ? names.length - 1 - kill : Math.floor(random() * names.length)] ?? 'workflows'
   tally.set(name, (tally.get(name) ?? 0) + 1)
   await victims[name].kill()
   await victims[name].start()
@@ -106,7 +108,7 @@ test(
       const triggered = Promise.all(Array.from({ length: wave }, (_, n) => trigger(id, `run-${asked + n}`)))
       asked += wave
       await delay(random() * 700)
-      await disturb(random)
+      await disturb(random, kill)
       await triggered
     }
     await waitFor(

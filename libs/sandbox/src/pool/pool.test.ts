@@ -70,6 +70,8 @@ describe('children', () => {
   ])('that %s cost the request they work on, and are replaced', async (act, failure) => {
     const { pool, ask } = poolOf()
     await Promise.all([ask('a', 'echo:1'), ask('b', 'echo:2')])
+    // The first may have answered both while the other was still starting.
+    await waitFor(() => pool.pids().length === 2)
     const before = pool.pids()
     const answers = Promise.all(['1', '2', '3'].map((text) => ask('b', `echo:${text}`)))
     await expect(ask('a', act)).rejects.toMatchObject({ failure })
