@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url'
-import { createDelegations, serviceClient } from '@opsplane/http'
-import { urlOfService } from '@opsplane/runtime'
-import { defineService, type ServiceContext } from '@opsplane/service'
+import { createDelegations } from '@opsplane/http'
+import { defineService, openNeighbour } from '@opsplane/service'
 import { type AnalyticsConfig, loadConfig } from './config.js'
 import { createDashboards } from './dashboard/dashboards.js'
 import { createDashboardData } from './dashboard/data.js'
@@ -23,7 +22,6 @@ import { createStudioQueries } from './query/studio.js'
 import { report } from './report/domain.js'
 import { reportRoutes } from './report/routes.js'
 
-const settingsTimeoutMs = 5_000
 const studioTimeoutMs = 30_000
 const mostAnswers = 500
 
@@ -34,8 +32,8 @@ export const analytics = defineService<AnalyticsConfig>({
   deciders: [report, dashboard, dataExport, kpi],
   alsoRebuild: rebuildFacts,
   async setup(ctx) {
-    const settings = clientOf(ctx, 'settings', settingsTimeoutMs)
-    const client = clientOf(ctx, 'database-studio', studioTimeoutMs)
+    const settings = openNeighbour(ctx, 'settings')
+    const client = openNeighbour(ctx, 'database-studio', studioTimeoutMs)
     const delegations = createDelegations(settings)
     const facts = openFacts(ctx)
     const runner = createQueryRunner({
@@ -67,9 +65,3 @@ export const analytics = defineService<AnalyticsConfig>({
     }
   },
 })
-
-const clientOf = (
-  { config, issuer, tls }: ServiceContext,
-  audience: 'settings' | 'database-studio',
-  timeoutMs: number,
-) => serviceClient({ baseUrl: urlOfService(config, audience), audience, issuer, tls, timeoutMs })

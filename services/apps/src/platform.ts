@@ -8,11 +8,8 @@ import {
   type Operations,
   type PlatformClients,
   platformClients,
-  type ServiceClient,
-  serviceClient,
 } from '@opsplane/http'
-import { urlOfService } from '@opsplane/runtime'
-import type { ServiceContext } from '@opsplane/service'
+import { openNeighbour, type ServiceContext } from '@opsplane/service'
 
 /** The other services, called in the name of people. */
 export interface Platform {
@@ -22,15 +19,9 @@ export interface Platform {
   close(): Promise<void>
 }
 
-const settingsTimeoutMs = 5_000
-
 export function openPlatform(ctx: ServiceContext): Platform {
   const clients: PlatformClients = platformClients(ctx)
-  const { config, issuer, tls } = ctx
-  const settings: ServiceClient = serviceClient({
-    baseUrl: urlOfService(config, 'settings'),
-    ...{ audience: 'settings', issuer, tls, timeoutMs: settingsTimeoutMs },
-  })
+  const settings = openNeighbour(ctx, 'settings')
   const delegations = createDelegations(settings)
   const operations = createOperations(clients, () => performance.now())
   return {

@@ -1,8 +1,7 @@
 import { fileURLToPath } from 'node:url'
-import { createOperations, platformClients, serviceClient } from '@opsplane/http'
-import { urlOfService } from '@opsplane/runtime'
+import { createOperations, platformClients } from '@opsplane/http'
 import { createCodeRunner } from '@opsplane/sandbox'
-import { defineService, type ServiceContext } from '@opsplane/service'
+import { defineService, openNeighbour } from '@opsplane/service'
 import { artifact } from './artifact/domain.js'
 import { createArtifactLoading } from './artifact/loading.js'
 import { loadConfig, type SdkConfig } from './config.js'
@@ -18,15 +17,13 @@ import { startRules } from './rule/events.js'
 import { testRoutes } from './test/routes.js'
 import { createTests } from './test/tests.js'
 
-const settingsTimeoutMs = 5_000
-
 export const sdk = defineService<SdkConfig>({
   name: 'sdk',
   loadConfig,
   migrationsDir: fileURLToPath(new URL('../migrations', import.meta.url)),
   deciders: [artifact, job, pack],
   async setup(ctx) {
-    const settings = settingsClient(ctx)
+    const settings = openNeighbour(ctx, 'settings')
     const clients = platformClients(ctx)
     const operations = createOperations(clients, () => performance.now())
     const runner = createCodeRunner({ log: ctx.log })
@@ -52,10 +49,3 @@ export const sdk = defineService<SdkConfig>({
     }
   },
 })
-
-function settingsClient({ config, issuer, tls }: ServiceContext<SdkConfig>) {
-  return serviceClient({
-    ...{ baseUrl: urlOfService(config, 'settings'), audience: 'settings', issuer, tls },
-    timeoutMs: settingsTimeoutMs,
-  })
-}

@@ -76,7 +76,7 @@ export function internalRoutes({ db, verify, safe, bootstrap }: InternalWork): R
       ...internal,
       operationId: 'getReach',
       path: '/internal/reach',
-      callers: ['workflows', 'database-studio', 'sdk', 'apps'],
+      callers: ['workflows', 'database-studio'],
       summary: 'Find out which environments a credential opens',
       body: ReachQuestion,
       response: Reach,
