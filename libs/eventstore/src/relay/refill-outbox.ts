@@ -7,8 +7,9 @@ export interface Refill {
   standing: StreamMark | undefined
   /** 0 for whatever the age. */
   maxAgeMs: number
-  /** The stream that is filled, and the generation it begins. */
+  /** The stream that is filled, where it ends, and the generation it begins. */
   identity: string
+  last: number
   generation: number
 }
 
@@ -23,7 +24,7 @@ const clockSkewMs = 2 * 3_600_000
  */
 export async function refillOutbox(
   tx: StatementRunner,
-  { standing, maxAgeMs, identity, generation }: Refill,
+  { standing, maxAgeMs, identity, last, generation }: Refill,
 ): Promise<{ floor: number; events: number }> {
   const start = standing?.floor ?? (await floorOfAge(tx, maxAgeMs))
   let events = 0
@@ -39,7 +40,7 @@ export async function refillOutbox(
     after = row?.last ?? null
     events += row?.events ?? 0
   }
-  const mark = standing ?? { number: 1, sequence: 0, messageId: null }
+  const mark = standing ?? { number: 1, sequence: last, messageId: null }
   await tx.unsafe('delete from stream_marks where number >= $1::text::bigint or $2::text::bool', [
     String(mark.number),
     String(standing === undefined),

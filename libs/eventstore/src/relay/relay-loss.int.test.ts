@@ -139,6 +139,44 @@ describe('a stream that lost events is filled again', () => {
     await expectEverything()
   })
 
+  const restartServer = async () => {
+    await stopServer()
+    await startServer()
+  }
+  const restartRelay = async (service: Service) => {
+    await service.pause()
+    service.resume()
+  }
+  describe.each([
+    ['the relay', restartRelay],
+    ['NATS', restartServer],
+  ])('and when %s starts anew before anybody has noticed', (_, restart) => {
+    test('that it was purged right at the beginning', async () => {
+      const service = await startService()
+      await service.write(10)
+      await service.drained()
+      await (await manager()).streams.purge(stream)
+      await service.write(5)
+      await service.drained()
+      await restart(service)
+      await expectEverything()
+    })
+
+    test('that it was purged while it was filled again', async () => {
+      const service = await startService()
+      await service.write(30)
+      await service.drained()
+      await (await manager()).streams.delete(stream)
+      await service.write(1)
+      await service.drained()
+      await (await manager()).streams.purge(stream)
+      await service.write(5)
+      await service.drained()
+      await restart(service)
+      await expectEverything()
+    })
+  })
+
   test('when all of JetStream is gone', async () => {
     const service = await startService()
     await service.write(30)

@@ -40,8 +40,8 @@ export type TermEnd =
   | 'closed'
   /** The lease is another's. */
   | 'superseded'
-  /** The stream is not what it was, and is to be looked at anew: what is known of it, and when it was last found sound. */
-  | { changed: Witness }
+  /** The stream is not what it was, and is to be looked at anew. */
+  | 'changed'
   /** NATS or Postgres is away. */
   | { fault: unknown }
 
@@ -52,6 +52,8 @@ export interface Term {
   /** Events that are known and not yet published. */
   waiting(): number
   end(reason: TermEnd): void
+  /** What it knows of the stream, and when it last found that sound. */
+  witness(): Witness
   /** Resolves once nothing is in flight and what is published is recorded. Never rejects. */
   over: Promise<TermEnd>
 }
@@ -78,8 +80,6 @@ export function openTerm(options: TermOptions): Term {
   let inspectedAt = performance.now()
   let inspecting = false
   let unseen = 0
-  const endChanged = () => end({ changed: { marks: progress.marks, since: inspectedAt } })
-
   const publish = async (event: LoggedEvent, messageId = event.id): Promise<PublishAck | undefined> => {
     const maxPayload = connection.info?.max_payload ?? 0
     const { floor } = queue.positions
@@ -100,7 +100,7 @@ export function openTerm(options: TermOptions): Term {
       await store.giveUp(lease, event, 'larger than the max_payload of the NATS server')
       return undefined
     }
-    if (!ack.duplicate && ack.sequence <= before) endChanged()
+    if (!ack.duplicate && ack.sequence <= before) end('changed')
     return isMisplaced(ack, event, last) ? putAgain(event, ack) : ack
   }
 
@@ -129,7 +129,7 @@ export function openTerm(options: TermOptions): Term {
     try {
       const { marks } = progress
       const finding = await inspectStream(manager, names.eventsStream, marks, inspectedAt)
-      if (!finding || finding.lost) endChanged()
+      if (!finding || finding.lost) end('changed')
       else inspectedAt = startedAt
     } catch (fault) {
       end({ fault })
@@ -160,7 +160,7 @@ export function openTerm(options: TermOptions): Term {
     },
     onFailure(error) {
       if (reason !== undefined) return
-      if (error instanceof NoStreamError) endChanged()
+      if (error instanceof NoStreamError) end('changed')
       else void inspect()
     },
   })
@@ -187,7 +187,7 @@ export function openTerm(options: TermOptions): Term {
     stopWatching()
     if (!connection.isClosed()) hints.unsubscribe()
     // Nobody answers any more: what is in flight is published again, which the stream recognizes.
-    if (typeof why === 'object' && 'fault' in why) inbox.close()
+    if (typeof why === 'object') inbox.close()
     await queue.close()
     inbox.close()
     await recorder.close()
@@ -202,6 +202,7 @@ export function openTerm(options: TermOptions): Term {
     },
     waiting: () => queue.positions.outstanding,
     end,
+    witness: () => ({ marks: progress.marks, since: inspectedAt }),
     over: serve(),
   }
 }

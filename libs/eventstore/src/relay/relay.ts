@@ -102,11 +102,11 @@ export function startRelay(options: RelayOptions): Relay {
       term = openTerm({ ...parts, ...sound, onPublished })
       recovered()
       end = await term.over
-      if (typeof end === 'object' && 'fault' in end) throw end.fault
+      if (typeof end === 'object') throw end.fault
     } finally {
+      witness = term?.witness() ?? witness
       term = undefined
-      witness = typeof end === 'object' && 'changed' in end ? end.changed : undefined
-      if (end !== 'superseded' && !witness) await release(taken)
+      if (end !== 'superseded' && end !== 'changed') await release(taken)
     }
   }
 

@@ -4,6 +4,7 @@ import type { Logger } from '@opsplane/runtime'
 import type { HeldLease } from './relay-lease.js'
 import type { RelayStore } from './relay-store.js'
 import { inspectStream, type Witness } from './stream-guard.js'
+import type { StreamMark } from './stream-marks.js'
 import { createStreamProgress, type StreamProgress } from './stream-progress.js'
 
 export interface SoundStream {
@@ -36,7 +37,10 @@ export async function soundStream(options: SoundStreamOptions): Promise<SoundStr
   const stream = names.eventsStream
   const stored = await store.marks()
   const numbers = new Set(stored.map(({ number }) => number))
-  const unstored = witness?.marks.filter(({ number }) => !numbers.has(number)) ?? []
+  const current = stored.at(-1)?.generation
+  // Of a stream that another replica has filled since, this one has seen nothing.
+  const isUnstored = (mark: StreamMark) => mark.generation === current && !numbers.has(mark.number)
+  const unstored = witness?.marks.filter(isUnstored) ?? []
   const marks = [...stored, ...unstored].toSorted((one, other) => one.number - other.number)
   let found = await inspectStream(manager, stream, marks, witness?.since)
   if (!found) {
@@ -46,15 +50,21 @@ export async function soundStream(options: SoundStreamOptions): Promise<SoundStr
   if (!found) throw new Error(`there is no stream ${stream}`)
   const { identity, maxAgeMs, first, last } = found
   const newest = marks.at(-1)
+  if (!newest) {
+    const mark = { number: 1, identity, generation: 0, sequence: last, messageId: null, floor: 0 }
+    const begun = { ...mark, at: performance.now() }
+    if (!(await store.record(lease, { done: [], mark: begun, superfluous: [] }))) return undefined
+    return { progress: createStreamProgress([begun], identity, 0), start: 0, first, refilledAt: undefined }
+  }
   if (!found.lost) {
-    const start = newest?.floor ?? 0
+    const start = newest.floor
     return { progress: createStreamProgress(marks, identity, start), start, first, refilledAt: undefined }
   }
-  const generation = (newest?.generation ?? 0) + 1
-  const filled = await store.refill(lease, { standing: found.standing, maxAgeMs, identity, generation })
+  const refill = { standing: found.standing, maxAgeMs, identity, last, generation: newest.generation + 1 }
+  const filled = await store.refill(lease, refill)
   if (!filled) return undefined
   options.log.warn(
-    { stream, found: found.lost, afterPosition: filled.floor, events: filled.events, generation },
+    { stream, found: found.lost, afterPosition: filled.floor, ...filled, generation: refill.generation },
     'the stream has lost events, they are published again',
   )
   const start = filled.floor

@@ -26,19 +26,19 @@ export interface Witness {
   since: number
 }
 
-/** Where nothing says when the stream was last looked at. */
-const recentMs = 6_000
+/** So long before its newest mark at the most a stream was looked at that events went to. */
+const lookedAtMs = 6_000
 
 /**
  * Compares the stream with what the marks remember of it: whether it is the same, and whether the messages stand where
  * they stood. Several services publish to it, so one that was cut may have grown again; and as the newest mark goes with
- * the traffic, those around the last look, `since`, are looked at too. Undefined when there is no stream.
+ * the traffic, all since the last look, `since`, are looked at, and two before. Undefined when there is no stream.
  */
 export async function inspectStream(
   manager: JetStreamManager,
   stream: string,
   marks: readonly StreamMark[],
-  since = performance.now() - recentMs,
+  since = (marks.at(-1)?.at ?? 0) - lookedAtMs,
 ): Promise<Finding | undefined> {
   const info = await streamInfo(manager, stream)
   if (!info) return undefined
@@ -51,7 +51,7 @@ export async function inspectStream(
   const seen = marks.findLastIndex(({ at }) => at < since)
   /** The oldest mark that is known not to stand. */
   let fallen = marks.length
-  for (const index of new Set([marks.length - 1, seen + 1, seen, seen - 1])) {
+  for (let index = marks.length - 1; index >= Math.max(0, seen - 1); index--) {
     const mark = marks[index]
     if (mark && !(await stands(manager, info, mark))) fallen = index
   }
@@ -66,8 +66,8 @@ export async function inspectStream(
 async function stands(manager: JetStreamManager, info: StreamInfo, mark: StreamMark): Promise<boolean> {
   const { first_seq: first, last_seq: last } = info.state
   if (String(info.created) !== mark.identity) return false
-  if (mark.sequence === 0) return true
   if (mark.sequence > last) return false
+  if (mark.messageId === null) return first <= mark.sequence + 1 || hasAgedOut(info, mark)
   if (mark.sequence < first) return hasAgedOut(info, mark)
   const message = await manager.streams.getMessage(info.config.name, { seq: mark.sequence })
   return message?.header.get(messageIdHeader) === mark.messageId

@@ -1,6 +1,7 @@
 /**
  * What the relay remembers of the stream: while the message at `sequence` is this one, everything of the log up to
- * `floor` is there, and of what lies above it whatever was taken out of the outbox by then.
+ * `floor` is there, and of what lies above it whatever was taken out of the outbox by then. Without a message it is a
+ * place where nothing was yet, and says that what was published since stands above it.
  */
 export interface StreamMark {
   /** Grows from mark to mark. */
@@ -9,7 +10,7 @@ export interface StreamMark {
   identity: string
   /** How often the stream has been filled again. */
   generation: number
-  /** The highest acknowledged one; 0 where nothing was yet. */
+  /** The highest acknowledged one; without a message, where the stream ended when it was first filled. */
   sequence: number
   messageId: string | null
   floor: number
