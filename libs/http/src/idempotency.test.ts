@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { ApiError, IdempotencyRaceError, invalidTransition } from '@opsplane/contracts'
+import { createLogger } from '@opsplane/runtime'
 import { z } from 'zod'
+import { Idempotency } from './idempotency.js'
 import { defineRoute, type RequestMeta } from './index.js'
 import {
   deferred,
@@ -59,6 +61,13 @@ beforeEach(async () => {
       operationId: 'send',
       path: '/send',
       idempotency: 'claim',
+      handler: ({ body, meta }) => act(body.title, meta),
+    }),
+    defineRoute({
+      ...contract,
+      operationId: 'sendAgain',
+      path: '/repeat',
+      idempotency: 'repeat',
       handler: ({ body, meta }) => act(body.title, meta),
     }),
     defineRoute({
@@ -249,6 +258,33 @@ describe('claimed first', () => {
       return false
     }
     expect(await post('/send', 'k')).toMatchObject({ status: 409, code: 'idempotency_in_progress' })
+  })
+
+  test('unless the handler finds what it has done: then it is performed again, for the same request alone', async () => {
+    store.claim = async (key, fingerprint) => {
+      if (!store.rows.has(key)) store.rows.set(key, { fingerprint, response: null })
+      return false
+    }
+    expect(await post('/repeat', 'k')).toMatchObject({ status: 201, replayed: false })
+    expect(await post('/repeat', 'k')).toMatchObject({ status: 201, replayed: true })
+    expect(effects).toEqual(['lamp'])
+    store.rows.forEach((row) => {
+      row.response = null
+    })
+    expect(await post('/repeat', 'k', { title: 'chair' })).toMatchObject({ code: 'idempotency_key_reused' })
+  })
+
+  test('the key is held for as long as the handler runs', async () => {
+    const held = deferred()
+    let holds = 0
+    store.hold = async () => {
+      if (++holds === 3) held.resolve()
+    }
+    const idempotency = new Idempotency(store, createLogger({ service: 'test', level: 'silent' }), 1)
+    const attempt = { mode: 'claim', key: 'k', fingerprint: 'f', meta: {} as RequestMeta } as const
+    const stored = () => ({ status: 200, body: {} })
+    await idempotency.run({ ...attempt, perform: () => held.promise, answer: stored, respond: stored })
+    expect(store.rows.get('k')?.response).toEqual(stored())
   })
 
   test('a failure gives the key back', async () => {

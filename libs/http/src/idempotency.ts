@@ -12,16 +12,23 @@ import type { Answer } from './exchange.js'
 /** Where keys are kept; a response of null means the request is still being worked on. */
 export interface IdempotencyStore {
   find(key: string): Promise<{ fingerprint: string; response: StoredResponse | null } | undefined>
-  /** Takes a key for a request without a transaction of its own; false when it is taken. */
+  /**
+   * Takes a key for a request without a transaction of its own; false when it is taken. It is free again `claimMs` after it
+   * was claimed or last held.
+   */
   claim(key: string, fingerprint: string, meta: CommandMeta): Promise<boolean>
+  hold(key: string): Promise<void>
   complete(key: string, response: StoredResponse): Promise<void>
   /** Gives a claimed key back after a failure. */
   release(key: string): Promise<void>
 }
 
+/** A claim whose process died is free again after so long. */
+export const claimMs = 30_000
+
 /** One request with an Idempotency-Key. */
 export interface Attempt {
-  mode: 'transaction' | 'claim'
+  mode: 'transaction' | 'claim' | 'repeat'
   key: string
   fingerprint: string
   meta: CommandMeta
@@ -76,6 +83,7 @@ export class Idempotency {
   constructor(
     private readonly store: IdempotencyStore,
     private readonly log: Logger,
+    private readonly holdMs = claimMs / 6,
   ) {}
 
   /** Throws `idempotency_in_progress` and `idempotency_key_reused` beside what the handler throws. */
@@ -87,16 +95,17 @@ export class Idempotency {
     try {
       const replayed = await this.#replay(attempt)
       if (replayed) return replayed
-      return attempt.mode === 'claim' ? await this.#claimed(attempt) : await this.#transacted(attempt)
+      return attempt.mode === 'transaction' ? await this.#transacted(attempt) : await this.#claimed(attempt)
     } finally {
       this.#inFlight.delete(key)
     }
   }
 
-  async #replay({ key, fingerprint }: Attempt): Promise<Answer | undefined> {
+  async #replay({ mode, key, fingerprint }: Attempt): Promise<Answer | undefined> {
     const stored = await this.store.find(key)
     if (!stored) return undefined
     if (stored.fingerprint !== fingerprint) throw reused()
+    if (!stored.response && mode === 'repeat') return undefined
     if (!stored.response) throw inProgress()
     const { status, body, headers } = stored.response
     return {
@@ -124,14 +133,18 @@ export class Idempotency {
     if (!(await this.store.claim(key, fingerprint, meta))) {
       const replayed = await this.#replay(attempt)
       if (replayed) return replayed
-      throw inProgress()
+      if (attempt.mode === 'claim') throw inProgress()
     }
+    const hold = () => void this.#settle('hold', () => this.store.hold(key))
+    const holding = setInterval(hold, this.holdMs)
     let data: unknown
     try {
       data = await attempt.perform()
     } catch (error) {
       await this.#settle('release', () => this.store.release(key))
       throw error
+    } finally {
+      clearInterval(holding)
     }
     await this.#settle('complete', () => this.store.complete(key, attempt.respond(data)))
     return attempt.answer(data)

@@ -9,7 +9,7 @@ export { createRequireReach, type RequireReach } from './environment-reach.js'
 export { errorHeaders, sendError, toApiError } from './errors.js'
 export { type Answer, beginExchange, type Exchange, logRequest, send } from './exchange.js'
 export { createGrants, type Grants } from './grants.js'
-export type { IdempotencyStore } from './idempotency.js'
+export { claimMs, type IdempotencyStore } from './idempotency.js'
 export { clientTls, type InternalTls, readInternalTls } from './internal-tls.js'
 export {
   createInternalIssuer,

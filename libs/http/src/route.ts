@@ -118,9 +118,11 @@ export interface RouteContract<
   changesUnversioned?: boolean
   /**
    * How an Idempotency-Key is kept (POST, PATCH, PUT): `transaction` (default) hands it to the store through
-   * meta.idempotency, `claim` takes it before the handler and completes it after, `none` ignores it.
+   * meta.idempotency, `claim` takes it before the handler and completes it after, `none` ignores it. With `repeat` the
+   * handler finds what an earlier attempt has done, by meta.repetitionKey: it is claimed, but where the process that
+   * claimed it is gone, the next attempt need not wait.
    */
-  idempotency?: 'transaction' | 'claim' | 'none'
+  idempotency?: 'transaction' | 'claim' | 'repeat' | 'none'
   /**
    * With status 201: tells of the answer whether it was there already instead of being created. It is then a 200
    * without a Location. Told by the answer alone, so that what is kept for replay says the same.
@@ -173,7 +175,7 @@ export interface Route {
   changesUnversioned: boolean
   errors: readonly ErrorCode[]
   deprecated: Deprecation | undefined
-  idempotency: 'transaction' | 'claim' | 'none'
+  idempotency: 'transaction' | 'claim' | 'repeat' | 'none'
   ifMatch: boolean
   wasThere?(data: unknown): boolean
   accepted?(data: unknown): boolean

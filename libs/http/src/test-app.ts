@@ -135,6 +135,8 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
     return true
   }
 
+  async hold() {}
+
   async complete(key: string, response: StoredResponse) {
     const row = this.rows.get(key)
     if (row) row.response = structuredClone(response)

@@ -78,6 +78,14 @@ describe('idempotency keys', () => {
     await second.release('claimed')
     expect(await second.claim('claimed', 'f', meta())).toBe(false)
 
+    await first.claim('held', 'f', meta())
+    await testStore.database.sql`
+      update idempotency_keys set locked_until = now() + interval '1 second' where key = 'held'`
+    await first.hold('held')
+    const longer = await testStore.database.sql`
+      select from idempotency_keys where key = 'held' and locked_until > now() + interval '20 seconds'`
+    expect(longer).toHaveLength(1)
+
     await first.claim('released', 'f', meta())
     await first.release('released')
     expect(await second.find('released')).toBeUndefined()

@@ -1,10 +1,9 @@
 import type { StoredResponse } from '@opsplane/contracts'
-import type { IdempotencyStore } from '@opsplane/http'
+import { claimMs, type IdempotencyStore } from '@opsplane/http'
 import { type Database, translatePostgresError } from '@opsplane/postgres'
 import { delay, type Logger } from '@opsplane/runtime'
 
-/** A claim whose request died is free again after this long. */
-const claimSeconds = 120
+const claimEnd = `now() + interval '${claimMs} ms'`
 
 interface Row {
   fingerprint: string
@@ -45,7 +44,7 @@ export function createIdempotencyStore(sql: Database['sql']): IdempotencyStore {
     async claim(key, fingerprint) {
       const rows = await query(
         `insert into idempotency_keys as k (key, fingerprint, locked_until)
-         values ($1, $2, now() + interval '${claimSeconds} seconds')
+         values ($1, $2, ${claimEnd})
          on conflict (key) do update set fingerprint = excluded.fingerprint, status = null, body = null,
            headers = null, created_at = now(), locked_until = excluded.locked_until, expires_at = excluded.expires_at
          where k.expires_at <= now() or (k.status is null and k.locked_until <= now())
@@ -53,6 +52,12 @@ export function createIdempotencyStore(sql: Database['sql']): IdempotencyStore {
         [key, fingerprint],
       )
       return rows.length === 1
+    },
+    async hold(key) {
+      await query(
+        `update idempotency_keys set locked_until = ${claimEnd} where key = $1 and status is null`,
+        [key],
+      )
     },
     async complete(key, { status, body, headers }) {
       await query(

@@ -12,7 +12,7 @@ const starting = {
   response: TriggeredRun,
   status: 202,
   waits: true,
-  idempotency: 'claim',
+  idempotency: 'repeat',
   query: WaitQuery,
 } as const
 
