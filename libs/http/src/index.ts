@@ -2,6 +2,7 @@ export { type AppOptions, createApp } from './app.js'
 export { anonymousPrincipal, callingService, causationHeader } from './authenticate.js'
 export { readJson } from './body.js'
 export { type ByteRange, rangeOf } from './byte-range.js'
+export { CallFailure } from './call-failure.js'
 export { createDelegations, type Delegations } from './delegation.js'
 export { type BrowserDocument, type DocumentContract, defineDocument } from './document.js'
 export { diffOf } from './document-diff.js'
@@ -31,10 +32,10 @@ export {
   type FilledHttpOptions,
   type FilledRequest,
   hostOfWritten,
-  RequestFailure,
   type SendFilled,
   shownAnswer,
 } from './outbound/filled-request.js'
+export { openOutbound } from './outbound/open-outbound.js'
 export {
   createOutbound,
   type Outbound,
@@ -59,7 +60,6 @@ export {
   type PlatformCaller,
 } from './platform/platform-call.js'
 export { type PlatformClients, platformClients } from './platform/platform-clients.js'
-export { PlatformFailure } from './platform/platform-failure.js'
 export { RecentMap } from './recent-map.js'
 export { requestIdFrom } from './request-id.js'
 export {

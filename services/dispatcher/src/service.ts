@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { PlatformEvent } from '@opsplane/contracts'
 import type { EventOrigin } from '@opsplane/eventstore'
 import {
-  createOutbound,
   createSecretValues,
   type Outbound,
+  openOutbound,
   type Route,
   type ServiceClient,
 } from '@opsplane/http'
@@ -62,7 +61,7 @@ export const dispatcher = defineService<DispatcherConfig>({
   async setup(ctx, { streams }) {
     const { link, names, log } = ctx
     const waiters = new Waiters()
-    const outbound = await openOutbound(ctx.config)
+    const outbound = await outboundOf(ctx.config)
     const settings = openNeighbour(ctx, 'settings')
     const limits = createLimits(ctx.config)
     const budgets = openBudgets(ctx, limits)
@@ -76,18 +75,16 @@ export const dispatcher = defineService<DispatcherConfig>({
   },
 })
 
-async function openOutbound(config: DispatcherConfig): Promise<Outbound> {
-  const ca = config.webhookCaFile === undefined ? undefined : await readFile(config.webhookCaFile, 'utf8')
-  return createOutbound({
+const outboundOf = (config: DispatcherConfig): Promise<Outbound> =>
+  openOutbound({
+    caFile: config.webhookCaFile,
     allowedCidrs: config.webhookAllowedCidrs,
     deniedCidrs: config.webhookDeniedCidrs,
     allowHttp: config.webhookAllowHttp,
     // Webhooks of several tenants may call one host, so none may wait for a connection another one holds: how many
     // there are is for the sender to decide.
     connectionsPerOrigin: config.webhookConcurrency + config.webhookRetryConcurrency + maxSlow,
-    ...(ca !== undefined && { ca }),
   })
-}
 
 function openBudgets({ config, database }: Context, limits: Limits): Budgets {
   const owner = `${config.instanceId}:${randomUUID()}`

@@ -1,11 +1,10 @@
-import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import {
   createDelegations,
-  createOutbound,
   createOutboundHttp,
   createSecretValues,
   type Outbound,
+  openOutbound,
 } from '@opsplane/http'
 import { createLimits } from '@opsplane/runtime'
 import { createExpressions } from '@opsplane/sandbox'
@@ -47,7 +46,7 @@ export const integrations = defineService<IntegrationsConfig>({
   async setup(ctx) {
     const { config, database, clock, log } = ctx
     const settings = openNeighbour(ctx, 'settings')
-    const outbound = await openOutbound(config)
+    const outbound = await outboundOf(config)
     const http = createOutboundHttp(outbound)
     const send = createSendHttp(http)
     const sendAuthorized = createSendAuthorized(send)
@@ -95,13 +94,11 @@ export const integrations = defineService<IntegrationsConfig>({
   },
 })
 
-async function openOutbound(config: IntegrationsConfig): Promise<Outbound> {
-  const ca = config.connectorCaFile === undefined ? undefined : await readFile(config.connectorCaFile, 'utf8')
-  return createOutbound({
+const outboundOf = (config: IntegrationsConfig): Promise<Outbound> =>
+  openOutbound({
+    caFile: config.connectorCaFile,
     allowedCidrs: config.connectorAllowedCidrs,
     deniedCidrs: config.connectorDeniedCidrs,
     allowHttp: config.connectorAllowHttp,
     streamPorts: config.connectorPorts,
-    ...(ca !== undefined && { ca }),
   })
-}

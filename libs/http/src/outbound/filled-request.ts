@@ -7,6 +7,7 @@ import {
   type TenantScope,
 } from '@opsplane/contracts'
 import { createRedaction, type Redact } from '@opsplane/runtime'
+import { CallFailure } from '../call-failure.js'
 import type { ResolveSecrets } from '../secret-values.js'
 import type { OutboundResponse } from './outbound.js'
 import { OutboundError } from './outbound-error.js'
@@ -39,28 +40,12 @@ export interface FilledAnswer {
   secrets: string[]
 }
 
-/** Why a request was not answered, in words for whoever wrote it. */
-export class RequestFailure extends Error {
-  readonly retryable: boolean
-  readonly details: Record<string, unknown> | undefined
-
-  constructor(
-    readonly code: string,
-    message: string,
-    { retryable = false, details }: { retryable?: boolean; details?: Record<string, unknown> } = {},
-  ) {
-    super(message)
-    this.retryable = retryable
-    this.details = details
-  }
-}
-
 export interface FilledHttpOptions {
   http: Pick<OutboundHttp, 'request'>
   resolveSecrets: ResolveSecrets
 }
 
-/** Throws `RequestFailure` where there is no answer; any status is one. */
+/** Throws `CallFailure` where there is no answer; any status is one. */
 export type SendFilled = (request: FilledRequest) => Promise<FilledAnswer>
 
 /** Methods that do the same when they are done twice. */
@@ -98,7 +83,7 @@ type Fill = (text: string, encode: (value: string) => string) => string
 function urlOf(url: string, query: Record<string, unknown>, fill: Fill): string {
   const target = parsed(fill(url, encodeURIComponent))
   if (hostOfUrl(target.href) !== hostOfWritten(url))
-    throw new RequestFailure('invalid_url', 'No secret can be part of the host.')
+    throw new CallFailure('invalid_url', 'No secret can be part of the host.')
   for (const [name, value] of Object.entries(query)) {
     const text = plain(value)
     if (text !== undefined) target.searchParams.append(name, fill(text, asItIs))
@@ -108,13 +93,13 @@ function urlOf(url: string, query: Record<string, unknown>, fill: Fill): string 
 
 /**
  * The host of a URL with references in it: secrets have no part in it, as they go to hosts that are allowed for them. Throws
- * `RequestFailure` for what is no URL.
+ * `CallFailure` for what is no URL.
  */
 export const hostOfWritten = (url: string): string =>
   hostOfUrl(parsed(url.replaceAll(secretReference, 'secret')).href)
 
 function parsed(url: string): URL {
-  if (!URL.canParse(url)) throw new RequestFailure('invalid_url', 'The URL is none.')
+  if (!URL.canParse(url)) throw new CallFailure('invalid_url', 'The URL is none.')
   return new URL(url)
 }
 
@@ -142,11 +127,11 @@ async function secretsFor(
   const host = hostOfWritten(url)
   const { values, refused } = names.length > 0 ? await resolve({ ...user, host }, names) : nothing
   for (const [name, reason] of Object.entries(refused))
-    if (reason) throw new RequestFailure('secret_refused', `The secret ${name} ${refusals[reason]}.`)
+    if (reason) throw new CallFailure('secret_refused', `The secret ${name} ${refusals[reason]}.`)
   const known: Record<string, string> = { ...values }
   for (const name of names)
     if (!Object.hasOwn(known, name))
-      throw new RequestFailure('unknown_secret', `The secret ${name} does not exist.`)
+      throw new CallFailure('unknown_secret', `The secret ${name} does not exist.`)
   return {
     in: (text: string, encode: (value: string) => string) =>
       text.replaceAll(secretReference, (_, name: string) => encode(known[name] ?? '')),
@@ -167,7 +152,7 @@ function headersOf(
   if (method !== 'GET' && method !== 'HEAD') sent['idempotency-key'] = idempotencyKey
   for (const [name, value] of Object.entries(headers)) sent[name.toLowerCase()] = fill(value, asItIs)
   if (Object.values(sent).some((value) => /[\r\n\0]/.test(value)))
-    throw new RequestFailure('invalid_header', 'A header has a line break in it.')
+    throw new CallFailure('invalid_header', 'A header has a line break in it.')
   return sent
 }
 
@@ -178,7 +163,7 @@ function outboundFailure({ kind, message }: OutboundError) {
       : kind === 'blocked_address'
         ? 'blocked_address'
         : 'upstream_error'
-  return new RequestFailure(code, message, { retryable: kind !== 'blocked_address', details: { kind } })
+  return new CallFailure(code, message, { retryable: kind !== 'blocked_address', details: { kind } })
 }
 
 /** What was answered, clean of secrets: JSON where it says so, else text; null where it is empty. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { CallFailure } from '../call-failure.js'
 import type { Operations } from './operations.js'
 import type { CallPlatform, PlatformCaller } from './platform-call.js'
-import { PlatformFailure } from './platform-failure.js'
 
 /** What an operation is called with: parameters of its path, its query, and its body. */
 export const OperationInput = z.object({
@@ -18,7 +18,7 @@ export interface OperationAnswer {
   pagination?: unknown
 }
 
-/** Throws a `PlatformFailure` for whatever is not answered below 400. */
+/** Throws a `CallFailure` for whatever is not answered below 400. */
 export type CallOperation = (
   caller: PlatformCaller,
   operationId: string,
@@ -35,7 +35,7 @@ export function createCallOperation(operations: Operations, callPlatform: CallPl
     const operation = await operations.find(operationId)
     const method = operation?.method.toLowerCase() ?? ''
     if (!operation || !isMethod(method))
-      throw new PlatformFailure(
+      throw new CallFailure(
         'unknown_operation',
         `There is no operation ${operationId}, or its service does not answer.`,
         { retryable: true },
@@ -57,12 +57,11 @@ function pathOf(pattern: string, params: Record<string, unknown>): string {
   return pattern.replaceAll(/:([A-Za-z0-9_]+)/g, (_, name: string) => {
     const value = plain(params[name])
     if (value === undefined || value === '')
-      throw new PlatformFailure('missing_param', `The operation needs the parameter ${name}.`, {
+      throw new CallFailure('missing_param', `The operation needs the parameter ${name}.`, {
         details: { param: name },
       })
     // A path has no other way to name a folder, and none of these is an id.
-    if (value === '.' || value === '..')
-      throw new PlatformFailure('invalid_param', `${name} cannot be ${value}.`)
+    if (value === '.' || value === '..') throw new CallFailure('invalid_param', `${name} cannot be ${value}.`)
     return encodeURIComponent(value)
   })
 }

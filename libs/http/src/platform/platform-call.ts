@@ -1,7 +1,7 @@
 import { ApiError, type BackendName, type DelegationRequest, ErrorEnvelope } from '@opsplane/contracts'
+import { CallFailure } from '../call-failure.js'
 import type { Delegations } from '../delegation.js'
 import type { ServiceAnswer, ServiceClient, ServiceRequest } from '../service-client.js'
-import { PlatformFailure } from './platform-failure.js'
 
 /** In whose name, and as part of what. */
 export interface PlatformCaller extends Pick<ServiceRequest, 'signal' | 'timeoutMs' | 'causationId'> {
@@ -17,7 +17,7 @@ export interface PlatformCall extends Pick<ServiceRequest, 'method' | 'path' | '
   service: BackendName
 }
 
-/** Gives what is answered below 400, and throws a `PlatformFailure` for any other answer. */
+/** Gives what is answered below 400, and throws a `CallFailure` for any other answer. */
 export type CallPlatform = (caller: PlatformCaller, call: PlatformCall) => Promise<ServiceAnswer>
 
 export interface PlatformOptions {
@@ -32,10 +32,8 @@ const rightsGone = new Set(['token_expired', 'workspace_forbidden', 'invalid_tok
 export function createCallPlatform({ clients, delegations }: PlatformOptions): CallPlatform {
   return async ({ grant, workflow, key, ...options }, { service, ...request }) => {
     const client = clients.get(service)
-    if (!client)
-      throw new PlatformFailure('service_unavailable', `${service} is not there.`, { retryable: true })
-    if (grant === null)
-      throw new PlatformFailure('forbidden', 'Nobody has given the right to call the platform.')
+    if (!client) throw new CallFailure('service_unavailable', `${service} is not there.`, { retryable: true })
+    if (grant === null) throw new CallFailure('forbidden', 'Nobody has given the right to call the platform.')
     const answer = await client
       .request({
         ...options,
@@ -52,26 +50,26 @@ export function createCallPlatform({ clients, delegations }: PlatformOptions): C
 }
 
 /** An error without an answer of the service. */
-function failureBefore({ code, message, retryable, details }: ApiError): PlatformFailure {
+function failureBefore({ code, message, retryable, details }: ApiError): CallFailure {
   return rightsGone.has(code)
-    ? new PlatformFailure('rights_gone', 'Whoever this is done for may not act here any more.', {
+    ? new CallFailure('rights_gone', 'Whoever this is done for may not act here any more.', {
         details: { code },
       })
-    : new PlatformFailure(code, message, {
+    : new CallFailure(code, message, {
         retryable,
         ...(details.length > 0 && { details: { errors: details } }),
       })
 }
 
-function failureOf({ status, body }: ServiceAnswer): PlatformFailure {
+function failureOf({ status, body }: ServiceAnswer): CallFailure {
   const envelope = ErrorEnvelope.safeParse(body)
   if (!envelope.success)
-    return new PlatformFailure('upstream_error', `The answer was ${status}.`, {
+    return new CallFailure('upstream_error', `The answer was ${status}.`, {
       retryable: status >= 500,
       details: { status },
     })
   const { code, message, retryable, details } = envelope.data.error
-  return new PlatformFailure(code, message, {
+  return new CallFailure(code, message, {
     retryable,
     details: { status, ...(details.length > 0 && { errors: details }) },
   })

@@ -1,5 +1,4 @@
-import { readFile } from 'node:fs/promises'
-import { createOutbound, createOutboundHttp } from '@opsplane/http'
+import { createOutboundHttp, openOutbound } from '@opsplane/http'
 import { ConfigError } from '@opsplane/runtime'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
 import type { AnalyticsConfig } from '../config.js'
@@ -28,11 +27,10 @@ export async function openStorage({
     throw new ConfigError([
       'EXPORT_S3_BUCKET needs EXPORT_S3_ENDPOINT, EXPORT_S3_ACCESS_KEY_ID and EXPORT_S3_SECRET_ACCESS_KEY',
     ])
-  const ca = config.exportS3CaFile === undefined ? undefined : await readFile(config.exportS3CaFile, 'utf8')
-  const outbound = createOutbound({
+  const outbound = await openOutbound({
+    caFile: config.exportS3CaFile,
     allowedCidrs: config.exportS3AllowedCidrs,
     allowHttp: config.exportS3AllowHttp,
-    ...(ca !== undefined && { ca }),
   })
   const http = createOutboundHttp(outbound)
   const storage = s3Storage({

@@ -1,13 +1,12 @@
-import { readFile } from 'node:fs/promises'
 import {
   createCallOperation,
   createCallPlatform,
   createDelegations,
   createFilledHttp,
-  createOutbound,
   createOutboundHttp,
   createSecretValues,
   type Operations,
+  openOutbound,
   type PlatformClients,
   type ServiceClient,
 } from '@opsplane/http'
@@ -37,10 +36,9 @@ export async function openHost(
   { settings, clients, operations }: HostParts,
 ): Promise<{ functions: HostFunctionTable; background: BackgroundWork[] }> {
   const { sdkCaFile, sdkAllowedCidrs, sdkDeniedCidrs, sdkAllowHttp } = ctx.config
-  const ca = sdkCaFile === undefined ? undefined : await readFile(sdkCaFile, 'utf8')
-  const outbound = createOutbound({
-    ...{ allowedCidrs: sdkAllowedCidrs, deniedCidrs: sdkDeniedCidrs, allowHttp: sdkAllowHttp },
-    ...(ca !== undefined && { ca }),
+  const outbound = await openOutbound({
+    ...{ caFile: sdkCaFile, allowHttp: sdkAllowHttp },
+    ...{ allowedCidrs: sdkAllowedCidrs, deniedCidrs: sdkDeniedCidrs },
   })
   const http = createOutboundHttp(outbound)
   const now = () => performance.now()

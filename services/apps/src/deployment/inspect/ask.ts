@@ -1,5 +1,5 @@
 import { ApiError, type Permission, type PinnedResource } from '@opsplane/contracts'
-import { type CallOperation, type OperationInput, type PlatformCaller, PlatformFailure } from '@opsplane/http'
+import { CallFailure, type CallOperation, type OperationInput, type PlatformCaller } from '@opsplane/http'
 import { z } from 'zod'
 
 /** What is wrong with what a data source names: below its binding. */
@@ -45,7 +45,7 @@ export function createAsking(call: CallOperation, caller: PlatformCaller, isComp
     try {
       return await call(caller, operationId, { params: {}, query: {}, ...input })
     } catch (error) {
-      if (!(error instanceof PlatformFailure)) throw error
+      if (!(error instanceof CallFailure)) throw error
       const isKnown = error.code !== 'unknown_operation' || isComplete()
       if ((absent.has(error.code) && isKnown) || refused.has(error.code)) return undefined
       throw new ApiError('service_unavailable', `What the app needs cannot be looked at: ${error.message}`, {

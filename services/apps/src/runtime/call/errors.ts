@@ -1,5 +1,5 @@
 import { ApiError, type ErrorCode, type ErrorDetail, errorTable } from '@opsplane/contracts'
-import { PlatformFailure } from '@opsplane/http'
+import { CallFailure } from '@opsplane/http'
 import type { Logger } from '@opsplane/runtime'
 import { z } from 'zod'
 
@@ -10,7 +10,7 @@ interface PartError {
 
 /** The error of one part of a page. */
 export function partError(error: unknown, log: Logger): PartError {
-  if (error instanceof ApiError || error instanceof PlatformFailure) {
+  if (error instanceof ApiError || error instanceof CallFailure) {
     const { code, message } = error
     return { code, message }
   }
@@ -32,7 +32,7 @@ const Details = z.object({
 
 /** The answer to an action that has failed; what was wrong with a record's fields names the values of the form. */
 export function actionError(error: unknown): unknown {
-  if (!(error instanceof PlatformFailure)) return error
+  if (!(error instanceof CallFailure)) return error
   const { code, message } = error
   const { data } = Details.safeParse(error.details)
   const details = (data?.errors ?? []).map(

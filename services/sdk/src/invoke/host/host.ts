@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { ApiError, type HostFunctionName } from '@opsplane/contracts'
-import { PlatformFailure, RequestFailure } from '@opsplane/http'
+import { CallFailure } from '@opsplane/http'
 import type { Logger } from '@opsplane/runtime'
 import { HostError, type HostFunctions, type Json } from '@opsplane/sandbox'
 import { z } from 'zod'
@@ -69,7 +69,7 @@ function seenByCode(error: unknown, name: string, log: Logger): HostError {
     const path = issue?.path.join('.') ?? ''
     return new HostError('invalid_argument', `${name}: ${path === '' ? '' : `${path}: `}${issue?.message}`)
   }
-  if (error instanceof PlatformFailure || error instanceof RequestFailure)
+  if (error instanceof CallFailure)
     // Parsed from JSON, or made of texts and numbers.
     return new HostError(error.code, error.message, (error.details ?? null) as Json)
   if (error instanceof ApiError) return new HostError(error.code, error.message)

@@ -1,5 +1,5 @@
 import { ApiError, type EffectStep } from '@opsplane/contracts'
-import { type PlatformCaller, PlatformFailure } from '@opsplane/http'
+import { CallFailure, type PlatformCaller } from '@opsplane/http'
 import type { StepError } from '../../engine/history.js'
 import type { Outcome } from '../../engine/signal.js'
 import type { Origin, RunIdentity } from '../model.js'
@@ -44,7 +44,7 @@ export const platformCaller = ({ run, grant, key, timeoutMs, signal }: EffectCal
 /** What an attempt has thrown. Anything unknown is a fault of ours, and worth another attempt. */
 export function failureOf(error: unknown): Outcome {
   if (error instanceof EffectFailure) return { ok: false, error: error.error }
-  if (error instanceof PlatformFailure) {
+  if (error instanceof CallFailure) {
     const { code, message, retryable, details } = error
     return { ok: false, error: { code, message, retryable, ...(details && { details }) } }
   }

@@ -1,5 +1,5 @@
 import type { HttpStep } from '@opsplane/contracts'
-import { type FilledAnswer, RequestFailure, type SendFilled, shownAnswer } from '@opsplane/http'
+import { type FilledAnswer, type SendFilled, shownAnswer } from '@opsplane/http'
 import { retryAfterMs } from '@opsplane/runtime'
 import { z } from 'zod'
 import { maxValueBytes } from '../lines.js'
@@ -23,10 +23,6 @@ export function httpEffect(send: SendFilled): Effect<HttpStep> {
       ...{ method: step.method, idempotencyKey: key, timeoutMs, signal },
       maxResponseBytes: maxValueBytes - keptOfError,
       user: { tenant: run.tenant, userId, consumer: `workflow/${run.workflowId}` },
-    }).catch((error: unknown) => {
-      if (!(error instanceof RequestFailure)) throw error
-      const { code, message, retryable, details } = error
-      throw failed(code, message, { retryable, ...(details && { details }) })
     })
     if (answer.response.status >= 400) throw answered(answer)
     if (answer.response.truncated)

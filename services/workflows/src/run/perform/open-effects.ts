@@ -1,13 +1,12 @@
-import { readFile } from 'node:fs/promises'
 import {
   createCallOperation,
   createCallPlatform,
   createDelegations,
   createFilledHttp,
-  createOutbound,
   createOutboundHttp,
   createSecretValues,
   type Operations,
+  openOutbound,
   type PlatformClients,
   type ServiceClient,
 } from '@opsplane/http'
@@ -35,12 +34,9 @@ export async function openEffects(
   { settings, clients, operations }: EffectParts,
 ): Promise<{ effects: Effects; background: BackgroundWork[] }> {
   const { workflowCaFile, workflowAllowedCidrs, workflowDeniedCidrs, workflowAllowHttp } = config
-  const ca = workflowCaFile === undefined ? undefined : await readFile(workflowCaFile, 'utf8')
-  const outbound = createOutbound({
-    allowedCidrs: workflowAllowedCidrs,
-    deniedCidrs: workflowDeniedCidrs,
-    allowHttp: workflowAllowHttp,
-    ...(ca !== undefined && { ca }),
+  const outbound = await openOutbound({
+    ...{ caFile: workflowCaFile, allowHttp: workflowAllowHttp },
+    ...{ allowedCidrs: workflowAllowedCidrs, deniedCidrs: workflowDeniedCidrs },
   })
   const http = createOutboundHttp(outbound)
   const callPlatform = createCallPlatform({ clients, delegations: createDelegations(settings) })

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals'
 import { type EffectStep, type PublishStep, WorkflowDefinition } from '@opsplane/contracts'
 import {
+  CallFailure,
   type CallPlatform,
   createCallOperation,
   type Operations,
   type PlatformCaller,
-  PlatformFailure,
 } from '@opsplane/http'
 import type { Origin, RunIdentity } from '../model.js'
 import { apiEffect } from './api.js'
@@ -100,7 +100,7 @@ describe('a step connector', () => {
   })
 
   it('hands on why it failed, and whether another attempt may fare better', async () => {
-    const failure = new PlatformFailure('connector_unreachable', 'It did not answer.', { retryable: true })
+    const failure = new CallFailure('connector_unreachable', 'It did not answer.', { retryable: true })
     const outcome = connectorEffect(fakePlatform(failure).call)(callOf(step, {})).catch(failureOf)
     expect(await outcome).toEqual({
       ok: false,

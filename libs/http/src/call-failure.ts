@@ -1,5 +1,5 @@
-/** What a call of the platform in somebody's name has failed with, as whoever made it may see it. */
-export class PlatformFailure extends Error {
+/** Why a call in somebody's name, of the platform or of another host, was not answered as it should, in words for them. */
+export class CallFailure extends Error {
   readonly retryable: boolean
   readonly details: Record<string, unknown> | undefined
 
