@@ -60,10 +60,10 @@ export const Rights = z.object({ permissions: z.record(z.string(), z.array(Permi
 export type Rights = z.infer<typeof Rights>
 
 /** What a service asks settings about the credential of a request. */
-export const ReachQuestion = z.strictObject({ tokenId: z.string().max(100) })
+export const EnvironmentScopeQuestion = z.strictObject({ tokenId: z.string().max(100) })
 
 /** The environments a credential opens; null for all. */
-export const Reach = z.object({ environments: z.array(Environment).nullable() })
+export const EnvironmentScope = z.object({ environments: z.array(Environment).nullable() })
 /** How long do workspaces keep their runs? */
 export const RetentionQuestion = z.strictObject({ workspaceIds: z.array(z.string().max(100)).max(500) })
 export type RetentionQuestion = z.infer<typeof RetentionQuestion>

@@ -45,4 +45,10 @@ export { type ReseedOptions, reseed } from './relay/reseed.js'
 export * from './store.js'
 export * from './tables.js'
 export { type TakeTurn, type TurnContext, takeTurns, turnOfTenant } from './turns.js'
-export { type HandleOptions, preconditionFailed, type Relying, type Unit, type UnitOptions } from './unit.js'
+export {
+  type HandleOptions,
+  preconditionFailed,
+  type RequiresUnchanged,
+  type Unit,
+  type UnitOptions,
+} from './unit.js'

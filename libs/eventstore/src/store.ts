@@ -103,7 +103,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
 
   async function attempt<T>(meta: CommandMeta, work: (unit: Unit) => Promise<T>): Promise<T> {
     for (let redecisions = 0; ; redecisions++) {
-      const draft = createDraft({ snapshots, meta, careful: redecisions > 0, eventId })
+      const draft = createDraft({ snapshots, meta, checkExists: redecisions > 0, eventId })
       const result = await work(draft.unit)
       const commit = { ...draft.commit(), idempotency: idempotencyRow(meta, result) }
       checkSizes(commit.events, meta.actor)
@@ -120,7 +120,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
   }
 
   const within: EventStore['within'] = async (tx, meta, work) => {
-    const draft = createDraft({ snapshots: createSnapshots(tx), meta, careful: false, eventId })
+    const draft = createDraft({ snapshots: createSnapshots(tx), meta, checkExists: false, eventId })
     const result = await work(draft.unit)
     const commit = draft.commit()
     if (commit.events.length === 0) return result

@@ -8,7 +8,7 @@ import {
   type TenantScope,
 } from '@opsplane/contracts'
 import type { Aggregate } from './aggregate.js'
-import type { Commit, HeadMove, Reliance, RowWrite } from './append/commit.js'
+import type { Commit, HeadMove, ReadDependency, RowWrite } from './append/commit.js'
 import { toRows, type Versioned } from './decided.js'
 import type { Snapshots } from './snapshots.js'
 
@@ -53,7 +53,7 @@ export interface Unit {
    * unit, or found by it, are still so when the unit is committed. A change of them in between is a lost race, and who
    * changes them later finds what was decided here. The record is the tenant's.
    */
-  rely<State extends { id: string }>(
+  requireUnchanged<State extends { id: string }>(
     decider: Pick<Decider<State, never, unknown>, 'table' | 'describe'>,
     id: string,
     fields: ReliedFields<State>,
@@ -64,7 +64,7 @@ export interface Unit {
 export type ReliedFields<State> = { [Field in keyof State]?: string | number | boolean | null }
 
 /** What checks need that something is decided on. */
-export type Relying = Pick<Unit, 'rely'>
+export type RequiresUnchanged = Pick<Unit, 'requireUnchanged'>
 
 export interface Draft {
   unit: Unit
@@ -78,17 +78,17 @@ export interface DraftOptions {
   snapshots: Snapshots
   meta: CommandMeta
   /** Look before creating: the first try has found the id taken. */
-  careful: boolean
+  checkExists: boolean
   /** Makes the id of an event, which says when by the clock of this process. */
   eventId: () => string
 }
 
 /** Collects what one run of a command decides. */
-export function createDraft({ snapshots, meta, careful, eventId }: DraftOptions): Draft {
+export function createDraft({ snapshots, meta, checkExists, eventId }: DraftOptions): Draft {
   const events: Commit['events'] = []
   const heads = new Map<string, HeadMove>()
   const rows = new Map<string, RowWrite>()
-  const relied = new Map<string, { reliance: Omit<Reliance, 'fields'>; fields: object }>()
+  const dependencies = new Map<string, { dependency: Omit<ReadDependency, 'fields'>; fields: object }>()
   const touched = new Map<string, Versioned<unknown>>()
   let checkedVersion = false
 
@@ -137,7 +137,7 @@ export function createDraft({ snapshots, meta, careful, eventId }: DraftOptions)
   const unit: Unit = {
     async create(aggregate, id, command, { tenant = meta.tenant, causationId } = {}) {
       const { table } = aggregate.definition.decider
-      const version = careful ? await freeVersion(snapshots, table, id, tenant) : 0
+      const version = checkExists ? await freeVersion(snapshots, table, id, tenant) : 0
       const decisions = aggregate.definition.decider.decide(command, null)
       return apply(aggregate, id, { state: null, version }, decisions, tenant, causationId)
     },
@@ -157,26 +157,26 @@ export function createDraft({ snapshots, meta, careful, eventId }: DraftOptions)
       touched.set(`${aggregate.definition.decider.table}/${id}`, { state, version })
       return { state, version }
     },
-    rely({ table }, id, fields) {
+    requireUnchanged({ table }, id, fields) {
       const { workspaceId, environment } = meta.tenant
-      const known = relied.get(`${table}/${id}`)?.fields
-      const reliance = { table, id, workspaceId, environment }
-      relied.set(`${table}/${id}`, { reliance, fields: { ...known, ...fields } })
+      const known = dependencies.get(`${table}/${id}`)?.fields
+      const dependency = { table, id, workspaceId, environment }
+      dependencies.set(`${table}/${id}`, { dependency, fields: { ...known, ...fields } })
     },
   }
 
   /** Of what is written its version answers. */
-  const stillRelied = (): Reliance[] =>
-    [...relied]
+  const currentDependencies = (): ReadDependency[] =>
+    [...dependencies]
       .filter(([key]) => !rows.has(key))
-      .map(([, { reliance, fields }]) => ({ ...reliance, fields: JSON.stringify(fields) }))
+      .map(([, { dependency, fields }]) => ({ ...dependency, fields: JSON.stringify(fields) }))
   return {
     unit,
     commit: () => ({
       events,
       heads: [...heads.values()],
       rows: [...rows.values()],
-      relied: events.length === 0 ? [] : stillRelied(),
+      dependencies: events.length === 0 ? [] : currentDependencies(),
     }),
     checkedVersion: () => checkedVersion,
   }

@@ -13,7 +13,7 @@ import { checkKey, fingerprintOf, type Idempotency, scopedKey } from './idempote
 import type { InternalVerifier } from './internal-token.js'
 import { type Locate, locator } from './location.js'
 import { createMeta } from './meta.js'
-import { offersOf } from './offers.js'
+import { permittedActionsOf } from './permitted-actions.js'
 import { arrayParameters, parseQuery } from './query.js'
 import { checkAnswer, checkReplay } from './response-check.js'
 import type { RequestMeta, Route } from './route.js'
@@ -48,7 +48,7 @@ export function routeHandler(route: Route, context: ServeContext): RouteHandler 
   const parse = partsParser(route)
   const locate = locator(route, context.routes)
   const headers = deprecationHeaders(route)
-  const narrow = offersOf(route)
+  const narrow = permittedActionsOf(route)
 
   const serve = async (exchange: Exchange, req: Request, params: PathValues): Promise<void> => {
     if (req.url.includes('%00')) throw malformedUrl()
@@ -111,7 +111,7 @@ async function perform(
     parsed: Parts
     meta: RequestMeta
     locate: Locate | undefined
-    narrow: ReturnType<typeof offersOf>
+    narrow: ReturnType<typeof permittedActionsOf>
   },
 ): Promise<Answer> {
   const { req, sent, parsed, meta, locate, narrow } = request

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { createRequireReach } from '@opsplane/http'
+import { createRequireEnvironment } from '@opsplane/http'
 import { defineService, openNeighbour } from '@opsplane/service'
 import { loadConfig, type StudioConfig } from './config.js'
 import { migration } from './migration/domain.js'
@@ -32,8 +32,13 @@ export const databaseStudio = defineService<StudioConfig>({
     const records = createRecordServices(ctx, { plane, definitions })
     const queries = createQueries(ctx, plane, createRefuseRuled(ctx.database))
     const settings = openNeighbour(ctx, 'settings')
-    const requireReach = createRequireReach(settings)
-    const migrations = openMigrations(ctx, { plane, definitions, tables: tables.aggregate, requireReach })
+    const requireEnvironment = createRequireEnvironment(settings)
+    const migrations = openMigrations(ctx, {
+      plane,
+      definitions,
+      tables: tables.aggregate,
+      requireEnvironment,
+    })
     return {
       routes: [
         ...tableRoutes(ctx, tables),

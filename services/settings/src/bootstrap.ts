@@ -13,8 +13,8 @@ import { accountByEmail } from './account/queries.js'
 import { membership } from './membership/domain.js'
 import { memberOf } from './membership/queries.js'
 import { workspace } from './workspace/domain.js'
-import { homeOf } from './workspace/home.js'
 import { workspaceIdBySlug } from './workspace/queries.js'
+import { workspaceScope } from './workspace/workspace-scope.js'
 
 /**
  * Creates a workspace with its owner, and the owner's login. Repeating it changes nothing. Throws `conflict` when the
@@ -53,7 +53,7 @@ export function createBootstrap(
       known?.id ?? newId('user'),
       newId('membership'),
     ]
-    const tenant = homeOf(workspaceId)
+    const tenant = workspaceScope(workspaceId)
     const addressProven = known !== null && known.addressProvenAt !== null
     const name = claimed ? known.name : userName
     const owner = { id: membershipId, userId, email, name, addressProven, role: 'owner' }

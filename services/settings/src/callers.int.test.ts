@@ -14,7 +14,7 @@ const routes: [string, string, InternalParty[]][] = [
   ['POST', '/internal/tokens/verify', ['gateway']],
   ['POST', '/internal/secrets/resolve', ['dispatcher', 'integrations', 'workflows', 'sdk']],
   ['POST', '/internal/rights', ['dispatcher', 'workflows', 'sdk', 'analytics']],
-  ['POST', '/internal/reach', ['workflows', 'database-studio']],
+  ['POST', '/internal/environment-scope', ['workflows', 'database-studio']],
   ['POST', '/internal/retention', ['workflows', 'sdk']],
   ['POST', '/internal/bootstrap', ['operator']],
   ['POST', '/internal/grants', ['itsm']],

@@ -1,9 +1,9 @@
 import {
   Bootstrap,
   Bootstrapped,
+  EnvironmentScope,
+  EnvironmentScopeQuestion,
   ExecutionRetention,
-  Reach,
-  ReachQuestion,
   ResolvedSecrets,
   RetentionQuestion,
   Rights,
@@ -17,7 +17,7 @@ import type { Drizzle } from '@opsplane/postgres'
 import type { RunBootstrap } from './bootstrap.js'
 import { reachOf } from './membership/reach.js'
 import { rightsOf } from './role/rights.js'
-import type { Safe } from './secret/safe.js'
+import type { SecretService } from './secret/secret-service.js'
 import type { VerifyToken } from './token/verify.js'
 import { executionRetention } from './workspace/retention.js'
 
@@ -26,12 +26,12 @@ const internal = { method: 'post', tag: 'Internal', scope: 'service', idempotenc
 export interface InternalWork {
   db: Drizzle
   verify: VerifyToken
-  safe: Safe
+  secretService: SecretService
   bootstrap: RunBootstrap
 }
 
 /** What other services ask settings. The gateway routes none of it. */
-export function internalRoutes({ db, verify, safe, bootstrap }: InternalWork): Route[] {
+export function internalRoutes({ db, verify, secretService, bootstrap }: InternalWork): Route[] {
   return [
     defineRoute({
       ...internal,
@@ -56,7 +56,7 @@ export function internalRoutes({ db, verify, safe, bootstrap }: InternalWork): R
       body: SecretResolution,
       response: ResolvedSecrets,
       handler: ({ body, meta }) =>
-        safe.resolve(body, { service: callingService(meta.principal), now: meta.now }),
+        secretService.resolve(body, { service: callingService(meta.principal), now: meta.now }),
     }),
 
     defineRoute({
@@ -75,11 +75,11 @@ export function internalRoutes({ db, verify, safe, bootstrap }: InternalWork): R
     defineRoute({
       ...internal,
       operationId: 'getReach',
-      path: '/internal/reach',
+      path: '/internal/environment-scope',
       callers: ['workflows', 'database-studio'],
       summary: 'Find out which environments a credential opens',
-      body: ReachQuestion,
-      response: Reach,
+      body: EnvironmentScopeQuestion,
+      response: EnvironmentScope,
       handler: async ({ body }) => ({ environments: await reachOf(db, body) }),
     }),
 

@@ -42,11 +42,11 @@ import { createRoles } from './role/roles.js'
 import { roleRoutes } from './role/routes.js'
 import { secret } from './secret/domain.js'
 import { secretRoutes } from './secret/routes.js'
-import { createSafe } from './secret/safe.js'
+import { createSecretService } from './secret/secret-service.js'
 import { createSecretUsage } from './secret/usage.js'
-import { createEnter } from './session/enter.js'
 import { createIdentify, createLogin } from './session/login.js'
 import { createLoginFailures } from './session/login-failures.js'
+import { createOpenSession } from './session/open-session.js'
 import { sessionRoutes } from './session/routes.js'
 import { createSessions } from './session/sessions.js'
 import { createThrottle } from './session/throttle.js'
@@ -124,16 +124,16 @@ function settingsRoutes(ctx: Context, { mailer, signer, usage, failures, vault }
     maxWaiting: config.passwordHashQueue,
   })
   const sessions = createSessions(ctx, config)
-  const enter = createEnter({ db, sessions, cursors: ctx.cursors })
+  const openSession = createOpenSession({ db, sessions, cursors: ctx.cursors })
   const throttle = createThrottle(createThrottleTable(database.sql))
   const identify = createIdentify({ db, passwords, throttle, failures })
-  const login = createLogin(identify, enter)
+  const login = createLogin(identify, openSession)
   const keys = createKeys(ctx, config)
-  const safe = createSafe(ctx, vault, usage)
+  const secretService = createSecretService(ctx, vault, usage)
   const takeTurn = workspaceTurns(ctx)
   const members = createMembers(ctx, takeTurn)
   const invite = createInvite(ctx, { members, takeTurn, vault, withMail: mailer !== null })
-  const accept = createAccept(ctx, { members, takeTurn, passwords, throttle, identify, enter })
+  const accept = createAccept(ctx, { members, takeTurn, passwords, throttle, identify, openSession })
 
   const withMail = mailer !== null
   const access = createAccountAccess(ctx, { passwords, throttle, sessions, members, withMail })
@@ -146,14 +146,14 @@ function settingsRoutes(ctx: Context, { mailer, signer, usage, failures, vault }
     ...workspaceRoutes(ctx),
     ...membershipRoutes(ctx, { members, invite, accept }),
     ...roleRoutes(createRoles(ctx, takeTurn), roleReading(ctx)),
-    ...secretRoutes(ctx, safe),
+    ...secretRoutes(ctx, secretService),
     ...auditRoutes(ctx),
     ...auditChainRoutes(ctx, signer),
     ...notificationRoutes(ctx),
     ...budgetRoutes(database),
     ...internalRoutes({
       db,
-      safe,
+      secretService,
       verify: createVerifier({ db, sessions, keys }),
       bootstrap: createBootstrap(ctx, passwords),
     }),

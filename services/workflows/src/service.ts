@@ -1,5 +1,10 @@
 import { fileURLToPath } from 'node:url'
-import { createDelegations, createOperations, createRequireReach, platformClients } from '@opsplane/http'
+import {
+  createDelegations,
+  createOperations,
+  createRequireEnvironment,
+  platformClients,
+} from '@opsplane/http'
 import { createExpressions } from '@opsplane/sandbox'
 import { defineService, openNeighbour } from '@opsplane/service'
 import { loadConfig, type WorkflowsConfig } from './config.js'
@@ -64,7 +69,7 @@ export const workflows = defineService<WorkflowsConfig>({
           createPortable({
             ...ctx,
             workflows: definitions,
-            requireReach: createRequireReach(settings),
+            requireEnvironment: createRequireEnvironment(settings),
             findConnectors: connectors,
           }),
         ),

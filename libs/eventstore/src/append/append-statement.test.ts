@@ -49,12 +49,15 @@ describe('the append statement', () => {
     ])
   })
 
-  test('asks for what is relied on before it writes, and has parameters for that as well', () => {
-    const relied = (table: string, id: string) => ({
+  test('asks for what is depended on before it writes, and has parameters for that as well', () => {
+    const dependency = (table: string, id: string) => ({
       ...{ table, id, workspaceId: 'ws_1', environment: 'production' },
       fields: '{"status":"open"}',
     })
-    const relying = { ...commit(row('a', '1', '{}')), relied: [relied('b', '2'), relied('c', '3')] }
+    const relying = {
+      ...commit(row('a', '1', '{}')),
+      dependencies: [dependency('b', '2'), dependency('c', '3')],
+    }
     const shape = shapeOf(relying)
     expect(shape.key).not.toBe(shapeOf(commit(row('a', '1', '{}'))).key)
     const statement = statementOf(shape)
@@ -63,7 +66,7 @@ describe('the append statement', () => {
     expect(parameters.slice(14, 24)).toEqual(
       ['2', '3'].flatMap((id) => [['0'], [id], ['ws_1'], ['production'], ['{"status":"open"}']]),
     )
-    expect(statement.indexOf('relied_1_locked as')).toBeLessThan(statement.indexOf('insert into'))
+    expect(statement.indexOf('dependency_1_locked as')).toBeLessThan(statement.indexOf('insert into'))
   })
 
   test('quotes table names', () => {

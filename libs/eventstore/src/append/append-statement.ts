@@ -10,20 +10,20 @@ import {
   rowsOf,
   text,
 } from './columns.js'
-import type { Commit, EventRow, HeadMove, IdempotencyRow, Reliance } from './commit.js'
+import type { Commit, EventRow, HeadMove, IdempotencyRow, ReadDependency } from './commit.js'
 import { deleteColumns, type RowShape, rowParameters, rowShapeOf, upsertColumns } from './row-writes.js'
 import type { UniqueIndex } from './unique-indexes.js'
-import { relianceVerdicts, type Verdicts, writeVerdicts } from './verdicts.js'
+import { dependencyVerdicts, type Verdicts, writeVerdicts } from './verdicts.js'
 
 /** The tables a commit writes to and relies on: all that the statement's text depends on, so few texts are prepared. */
 export interface CommitShape extends RowShape {
-  relied: string[]
+  dependencies: string[]
 }
 
 export function shapeOf(commit: Commit): CommitShape {
   const rows = rowShapeOf(commit.rows)
-  const relied = [...new Set(commit.relied?.map(({ table }) => table))].sort()
-  return { ...rows, key: `${rows.key}?${relied.join()}`, relied }
+  const dependencies = [...new Set(commit.dependencies?.map(({ table }) => table))].sort()
+  return { ...rows, key: `${rows.key}?${dependencies.join()}`, dependencies }
 }
 
 const eventColumns: Column<EventRow>[] = [
@@ -62,7 +62,7 @@ const idempotencyColumns: Column<IdempotencyRow>[] = [
   text('headers', (row) => row.headers, 'json'),
 ]
 
-const relianceColumns: Column<Reliance>[] = [
+const dependencyColumns: Column<ReadDependency>[] = [
   text('id', (row) => row.id),
   text('workspace_id', (row) => row.workspaceId),
   text('environment', (row) => row.environment),
@@ -118,8 +118,13 @@ export function appendStatement(
         uniques: [],
       }),
     ),
-    ...shape.relied.map((table, index) =>
-      relianceVerdicts({ table, name: `relied_${index}`, rows: numbered(relianceColumns, next), skipping }),
+    ...shape.dependencies.map((table, index) =>
+      dependencyVerdicts({
+        table,
+        name: `dependency_${index}`,
+        rows: numbered(dependencyColumns, next),
+        skipping,
+      }),
     ),
     {
       parts: [`answer as materialized (${numbered(idempotencyColumns, next, limited)})`],
@@ -161,7 +166,7 @@ export function appendStatement(
 export function appendParameters(shape: CommitShape, commits: readonly Commit[]): ArrayParameters {
   const all = <Row>(rowsIn: (commit: Commit) => readonly Row[]): Numbered<Row>[] =>
     commits.flatMap((commit, n) => rowsIn(commit).map((row) => ({ n, row })))
-  const relied = all((commit) => commit.relied ?? [])
+  const dependencies = all((commit) => commit.dependencies ?? [])
   return [
     ...arrays(
       headColumns,
@@ -171,10 +176,10 @@ export function appendParameters(shape: CommitShape, commits: readonly Commit[])
       shape,
       all(({ rows }) => rows),
     ),
-    ...shape.relied.flatMap((table) =>
+    ...shape.dependencies.flatMap((table) =>
       arrays(
-        relianceColumns,
-        relied.filter(({ row }) => row.table === table),
+        dependencyColumns,
+        dependencies.filter(({ row }) => row.table === table),
       ),
     ),
     ...arrays(

@@ -58,7 +58,7 @@ const createTen = () => openTickets(10)
 const relyingOn = (id: string, meanwhile?: () => Promise<unknown>) => async (unit: Unit) => {
   const found = await unit.find(one.tickets, id)
   if (found?.state.status !== 'open') throw new ApiError('conflict', 'The ticket is closed.')
-  unit.rely(ticketDecider, id, { status: 'open' })
+  unit.requireUnchanged(ticketDecider, id, { status: 'open' })
   await unit.create(one.tickets, ...opening())
   await meanwhile?.()
 }

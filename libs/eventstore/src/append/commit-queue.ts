@@ -3,7 +3,7 @@ import { type Database, deadlocked, isDatabaseAway, lockTimedOut, uniqueViolatio
 import { commitFailure, VersionRaceError, verdictFailure, versionConflict } from '../errors.js'
 import { type CommitShape, shapeOf } from './append-statement.js'
 import type { Appender, Outcome } from './appender.js'
-import { type Commit, type CommittedEvent, claimsOf, reliancesOf } from './commit.js'
+import { type Commit, type CommittedEvent, claimsOf, dependenciesOf } from './commit.js'
 
 export interface CommitQueue {
   /**
@@ -35,7 +35,7 @@ export interface CommitQueueOptions {
 interface Waiting {
   commit: Commit
   claims: string[]
-  reliances: string[]
+  dependencies: string[]
   shape: CommitShape
   /** When a row of it was first found locked, by performance.now(). */
   blockedAt?: number
@@ -68,21 +68,21 @@ export function createCommitQueue(options: CommitQueueOptions): CommitQueue {
 
   function takeGroup(): Waiting[] {
     const group: Waiting[] = []
-    const reliedOn = new Set<string>()
+    const dependedOn = new Set<string>()
     const rest: Waiting[] = []
     for (const waiting of queue) {
       const [first = waiting] = group
       const fits =
         group.length < maxGroup &&
         first.shape.key === waiting.shape.key &&
-        !waiting.claims.some((claim) => claimed.has(claim) || reliedOn.has(claim)) &&
-        !waiting.reliances.some((claim) => claimed.has(claim))
+        !waiting.claims.some((claim) => claimed.has(claim) || dependedOn.has(claim)) &&
+        !waiting.dependencies.some((claim) => claimed.has(claim))
       if (!fits) {
         rest.push(waiting)
         continue
       }
       for (const claim of waiting.claims) claimed.add(claim)
-      for (const claim of waiting.reliances) reliedOn.add(claim)
+      for (const claim of waiting.dependencies) dependedOn.add(claim)
       group.push(waiting)
     }
     queue = rest
@@ -206,8 +206,8 @@ export function createCommitQueue(options: CommitQueueOptions): CommitQueue {
   return {
     commit: (commit) =>
       new Promise((resolve, reject) => {
-        const [claims, reliances] = [claimsOf(commit), reliancesOf(commit)]
-        queue.push({ commit, claims, reliances, shape: shapeOf(commit), resolve, reject })
+        const [claims, dependencies] = [claimsOf(commit), dependenciesOf(commit)]
+        queue.push({ commit, claims, dependencies, shape: shapeOf(commit), resolve, reject })
         if (scheduled || inFlight >= maxInFlight) return
         scheduled = true
         // After the requests that arrived in the same turn of the event loop, so that they share a statement.

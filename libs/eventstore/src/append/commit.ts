@@ -52,7 +52,7 @@ export interface IdempotencyRow {
 }
 
 /** A row the commit does not write but was decided on; `fields` is JSON text, and must be part of its state still. */
-export interface Reliance {
+export interface ReadDependency {
   table: string
   id: string
   workspaceId: string
@@ -67,13 +67,13 @@ export interface Commit {
   heads: HeadMove[]
   rows: RowWrite[]
   /** At most one per row. */
-  relied?: Reliance[] | undefined
+  dependencies?: ReadDependency[] | undefined
   idempotency?: IdempotencyRow | undefined
 }
 
 /** What must not be written in the same statement, as a statement sees nothing of what it writes. */
-export const reliancesOf = ({ relied = [] }: Commit): string[] =>
-  relied.map(({ table, id }) => `${table}/${id}`)
+export const dependenciesOf = ({ dependencies = [] }: Commit): string[] =>
+  dependencies.map(({ table, id }) => `${table}/${id}`)
 
 /** Everything only one commit at a time can be writing: its aggregates, rows and Idempotency-Key. */
 export function claimsOf(commit: Commit): string[] {

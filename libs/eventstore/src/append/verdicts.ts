@@ -82,7 +82,7 @@ function uniqueVerdicts(of: { table: string; name: string; index: UniqueIndex; k
 }
 
 /** What is relied on is locked against being written until the commit, and looked at as whoever wrote it last has left it. */
-export function relianceVerdicts({ table, name, rows, skipping }: Rows): Verdicts {
+export function dependencyVerdicts({ table, name, rows, skipping }: Rows): Verdicts {
   const sameRow = 'r.id = t.id and r.workspace_id = t.workspace_id and r.environment = t.environment'
   return {
     parts: [

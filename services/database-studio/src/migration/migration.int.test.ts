@@ -21,7 +21,7 @@ const principal = testPrincipal({ workspaceId })
 let reach: string[] | null = null
 
 beforeAll(async () => {
-  settings = await startFakeSettings({ '/internal/reach': () => ({ environments: reach }) })
+  settings = await startFakeSettings({ '/internal/environment-scope': () => ({ environments: reach }) })
   service = await startTestService(databaseStudio, {
     env: { SERVICE_URLS: JSON.stringify({ settings: settings.url }) },
   })

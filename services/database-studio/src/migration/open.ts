@@ -1,4 +1,4 @@
-import type { RequireReach, Route } from '@opsplane/http'
+import type { RequireEnvironment, Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import type { DataPlane } from '../plane/data-plane.js'
 import type { Definitions } from '../table/definitions.js'
@@ -11,7 +11,7 @@ export interface MigrationParts {
   plane: DataPlane
   definitions: Definitions
   tables: TableAggregate
-  requireReach: RequireReach
+  requireEnvironment: RequireEnvironment
 }
 
 /** Migrations: their routes, and the due work that settles what was interrupted. */

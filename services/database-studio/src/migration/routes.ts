@@ -9,7 +9,7 @@ import {
   Promotion,
 } from '@opsplane/contracts'
 import { listPage } from '@opsplane/eventstore'
-import { defineList, defineRoute, type RequireReach, type Route } from '@opsplane/http'
+import { defineList, defineRoute, type RequireEnvironment, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { eq } from 'drizzle-orm'
 import { z } from 'zod'
@@ -30,7 +30,7 @@ const running = [
 
 export function migrationRoutes(
   ctx: ServiceContext,
-  { plane, requireReach }: { plane: DataPlane; requireReach: RequireReach },
+  { plane, requireEnvironment }: { plane: DataPlane; requireEnvironment: RequireEnvironment },
   service: MigrationService,
 ): Route[] {
   const { database, cursors } = ctx
@@ -101,7 +101,7 @@ export function migrationRoutes(
       idempotency: 'claim',
       errors: ['conflict', 'upstream_timeout'],
       handler: async ({ body, meta }) => {
-        await requireReach(meta, body.from, '/from')
+        await requireEnvironment(meta, body.from, '/from')
         const taken = await promote(service, database, body, meta)
         return {
           migrations: taken.map(({ number, name, checksum, status }) => ({ number, name, checksum, status })),

@@ -6,7 +6,7 @@ import {
   newId,
   notFound,
 } from '@opsplane/contracts'
-import type { Relying, Unit } from '@opsplane/eventstore'
+import type { RequiresUnchanged, Unit } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { referencedId } from '../lists/referenced-id.js'
@@ -100,8 +100,8 @@ export function requestStore({ store, database: { db } }: ServiceContext, items:
 export type RequestStore = ReturnType<typeof requestStore>
 
 /** A request is of an item that can be requested, and of its present revision, when it is written. */
-const relyOn = (unit: Relying, { id, status, revision }: CatalogItemState) =>
-  unit.rely(catalogItem, id, { status, revision })
+const relyOn = (unit: RequiresUnchanged, { id, status, revision }: CatalogItemState) =>
+  unit.requireUnchanged(catalogItem, id, { status, revision })
 
 const newIdsFor = ({ approvals, tasks }: CatalogItemState): NewIds => ({
   approvalIds: approvals.map(() => newId('approval')),

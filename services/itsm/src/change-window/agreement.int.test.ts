@@ -3,6 +3,7 @@ import { Change, ChangeConflictKind, type ChangeState, newId, type TenantScope }
 import { seededRandom, startTestService, type TestService, testPrincipal } from '@opsplane/testing'
 import { dependencesOf, type SampleGraph, sampleGraph } from '../cmdb/sample-graphs.js'
 import { itsm } from '../service.js'
+import { conflictsOf } from './conflict-context.js'
 import { sampleWindow, spanning } from './conflicts.fixture.js'
 import { conflictsOfMany } from './conflicts-of-many.js'
 import {
@@ -12,7 +13,6 @@ import {
   linksOfTenant,
   sharedLinks,
 } from './impact-links.js'
-import { conflictsOf } from './surroundings.js'
 
 let service: TestService
 let template: Change

@@ -1,5 +1,5 @@
 import { type ChangeWindowState, weekdays } from '@opsplane/contracts'
-import type { OtherChange, Plan, Surroundings } from './conflicts.js'
+import type { ConflictContext, OtherChange, Plan } from './conflicts.js'
 import { boundsOf } from './occurrences.js'
 
 export const minuteMs = 60_000
@@ -47,7 +47,7 @@ export const otherChange = (fields: Partial<OtherChange> = {}): OtherChange => (
   ...fields,
 })
 
-export const around = (fields: Partial<Surroundings> = {}): Surroundings => ({
+export const around = (fields: Partial<ConflictContext> = {}): ConflictContext => ({
   others: [],
   windows: [],
   classes: new Map([
@@ -59,7 +59,7 @@ export const around = (fields: Partial<Surroundings> = {}): Surroundings => ({
 })
 
 /** A plan and what lies around it, within three days of June; items, persons and windows are few, so that they meet. */
-export function sampleSituation(random: () => number): { plan: Plan; around: Surroundings } {
+export function sampleSituation(random: () => number): { plan: Plan; around: ConflictContext } {
   const start = at('2026-06-05T00:00:00Z')
   const chance = (probability: number) => random() < probability
   const some = <Value>(values: readonly Value[]) => values.filter(() => chance(0.4))

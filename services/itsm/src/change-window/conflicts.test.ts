@@ -12,11 +12,10 @@ import {
   sampleWindow,
   spanning,
 } from './conflicts.fixture.js'
-import { conflictsIn, newConflicts, type OtherChange, type Plan, type Surroundings } from './conflicts.js'
+import { type ConflictContext, conflictsIn, newConflicts, type OtherChange, type Plan } from './conflicts.js'
 import { freeSlots } from './slots.js'
 
-const kinds = (plan: Plan, surroundings: Surroundings) =>
-  conflictsIn(plan, surroundings).map(({ kind }) => kind)
+const kinds = (plan: Plan, context: ConflictContext) => conflictsIn(plan, context).map(({ kind }) => kind)
 const during = { span: spanning(at('2026-06-06T18:00:00Z'), at('2026-06-06T21:00:00Z')) }
 const nights = {
   recurrence: {
@@ -156,7 +155,7 @@ describe('on random situations', () => {
   /** Looks at every minute of the plan, and knows nothing of stretches. */
   function byTheMinute(
     { id, span, ciIds, assigneeId }: Plan,
-    { others, windows, classes, related }: Surroundings,
+    { others, windows, classes, related }: ConflictContext,
   ) {
     const found = new Set<string>()
     const item = (window: ChangeWindowState, ci: string) =>
@@ -225,14 +224,14 @@ describe('on random situations', () => {
     const quarterMs = 15 * minuteMs
     let offered = 0
     for (let seed = 1; seed <= 200; seed++) {
-      const { plan, around: surroundings } = sampleSituation(seededRandom(seed))
+      const { plan, around: context } = sampleSituation(seededRandom(seed))
       const within = between('2026-06-05T00:07:00Z', '2026-06-08T00:00:00Z')
       const durationMs = (1 + (seed % 9)) * 20 * minuteMs
-      const slots = freeSlots({ plan, around: surroundings, within, durationMs, count: 5 })
+      const slots = freeSlots({ plan, around: context, within, durationMs, count: 5 })
       const expected: typeof slots = []
       for (let from = at('2026-06-05T00:15:00Z'); from + durationMs <= within.to && expected.length < 5; ) {
         const span = { from, to: from + durationMs }
-        const free = conflictsIn({ ...plan, span }, surroundings).length === 0
+        const free = conflictsIn({ ...plan, span }, context).length === 0
         if (free) expected.push(span)
         from = free ? Math.ceil(span.to / quarterMs) * quarterMs : from + quarterMs
       }

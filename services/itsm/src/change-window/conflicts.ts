@@ -16,7 +16,7 @@ export interface OtherChange extends Plan {
 }
 
 /** Everything near a plan, as it was read for it. */
-export interface Surroundings {
+export interface ConflictContext {
   others: readonly OtherChange[]
   /** Active ones that cover one of the items and have not ended for good before the plan begins. */
   windows: readonly ChangeWindowState[]
@@ -38,7 +38,7 @@ export const mostConflicts = 50
 const mostItems = 20
 
 /** Blackouts first, as they stand in the way; then by kind, and by the time they begin. */
-export function conflictsIn(plan: Plan, around: Surroundings): ChangeConflict[] {
+export function conflictsIn(plan: Plan, around: ConflictContext): ChangeConflict[] {
   const found = [
     ...blackoutsIn(plan, around),
     ...outsideMaintenance(plan, around),
@@ -60,7 +60,7 @@ const order: readonly ChangeConflictKind[] = [
 const compare = (left: string, right: string) => (left < right ? -1 : Number(left > right))
 
 /** Of items that are both, it counts that they are the same: that one depends on the other adds nothing. */
-export function withChange(plan: Plan, other: OtherChange, { related }: Surroundings): ChangeConflict[] {
+export function withChange(plan: Plan, other: OtherChange, { related }: ConflictContext): ChangeConflict[] {
   const span = common(plan.span, other.span)
   if (!span || other.id === plan.id) return []
   const same = plan.ciIds.filter((id) => other.ciIds.includes(id))
@@ -92,7 +92,7 @@ export function withChange(plan: Plan, other: OtherChange, { related }: Surround
 }
 
 /** The blackouts the plan falls into. One for all items holds for a change that touches none, too. */
-export function blackoutsIn(plan: Plan, { windows, classes }: Surroundings): ChangeConflict[] {
+export function blackoutsIn(plan: Plan, { windows, classes }: ConflictContext): ChangeConflict[] {
   return windows.flatMap((window) => {
     if (window.kind !== 'blackout') return []
     const items = plan.ciIds.filter((id) => covers(window, id, classes))
@@ -104,7 +104,7 @@ export function blackoutsIn(plan: Plan, { windows, classes }: Surroundings): Cha
 }
 
 /** An item without a maintenance window to come can be changed at any time. */
-function outsideMaintenance(plan: Plan, { windows, classes }: Surroundings): ChangeConflict[] {
+function outsideMaintenance(plan: Plan, { windows, classes }: ConflictContext): ChangeConflict[] {
   const open = new Map<ChangeWindowState, Span[]>()
   const timesOf = (window: ChangeWindowState) => {
     const times = open.get(window) ?? occurrences(window, plan.span)

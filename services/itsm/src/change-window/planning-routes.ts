@@ -5,8 +5,8 @@ import { z } from 'zod'
 import type { ChangeStore } from '../change/change-store.js'
 import { tag } from '../change/routes.js'
 import { calendarOf, calendarSpan } from './calendar.js'
+import { conflictsOf } from './conflict-context.js'
 import { slotsFor } from './slots-for.js'
-import { conflictsOf } from './surroundings.js'
 
 const slotsQuery = z.object({
   durationMinutes: z.coerce

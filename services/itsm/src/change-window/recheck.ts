@@ -3,8 +3,8 @@ import type { BackgroundWork, ServiceConsumer, ServiceContext } from '@opsplane/
 import type { StatementRunner } from '../cmdb/impact-graph.js'
 import { type Affected, affectedByAny } from './affected.js'
 import { affectedByItems, itemEvents } from './affected-by-items.js'
+import { createConflictUpdates } from './conflict-updates.js'
 import { type LinksOf, linksOfTenants } from './impact-links.js'
-import { createNotices } from './notices.js'
 
 /**
  * Keeps the conflicts of changes that wait for their time as other changes, windows and relations come and go. An event
@@ -13,7 +13,7 @@ import { createNotices } from './notices.js'
  */
 export function recheckConflicts(ctx: ServiceContext): BackgroundWork[] {
   const { database, relay } = ctx
-  const notices = createNotices(ctx)
+  const notices = createConflictUpdates(ctx)
 
   /**
    * Of a batch each change once: it is worked out from things as they are, whichever event it was that told of them.

@@ -1,9 +1,9 @@
 import type { ChangeSlots, ChangeState, Instant, TenantScope } from '@opsplane/contracts'
 import type { StatementRunner } from '../cmdb/impact-graph.js'
+import { conflictContextOf } from './conflict-context.js'
 import { planOf } from './conflicts.js'
 import { mostOthers } from './reader.js'
 import { freeSlots } from './slots.js'
-import { surroundingsOf } from './surroundings.js'
 
 export interface SlotsQuestion {
   durationMinutes?: number | undefined
@@ -29,7 +29,7 @@ export async function slotsFor(
   const durationMinutes = wanted ?? plannedMinutes
   const { id, ciIds, assigneeId } = change
   const plan = { id, ciIds, assigneeId, span: within }
-  const around = await surroundingsOf(sql, tenant, plan)
+  const around = await conflictContextOf(sql, tenant, plan)
   // Beyond the last of those that were read there may be others.
   const known =
     around.others.length < mostOthers ? within : { from, to: around.others.at(-1)?.span.from ?? from }

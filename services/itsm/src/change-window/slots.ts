@@ -1,5 +1,5 @@
 import type { ChangeWindowState } from '@opsplane/contracts'
-import { blackoutsIn, covers, type Plan, type Surroundings, withChange } from './conflicts.js'
+import { blackoutsIn, type ConflictContext, covers, type Plan, withChange } from './conflicts.js'
 import { occurrences } from './occurrences.js'
 import { holds, merged, overlap, type Span } from './spans.js'
 
@@ -11,7 +11,7 @@ const roundedUp = (instant: number) => Math.ceil(instant / stepMs) * stepMs
 export interface SlotQuestion {
   plan: Plan
   /** Read for `within`. */
-  around: Surroundings
+  around: ConflictContext
   /** Slots begin and end in it. */
   within: Span
   durationMs: number
@@ -40,7 +40,7 @@ export function freeSlots({ plan, around, within, durationMs, count }: SlotQuest
 }
 
 /** Other changes it would collide with whenever they overlap, and blackouts. */
-function busySpans(plan: Plan, around: Surroundings, within: Span): Span[] {
+function busySpans(plan: Plan, around: ConflictContext, within: Span): Span[] {
   const anyTime = { ...plan, span: within }
   const colliding = around.others.filter((other) => withChange(anyTime, other, around).length > 0)
   const standing = new Set(blackoutsIn(anyTime, around).map((conflict) => conflict.with))
@@ -55,7 +55,7 @@ interface Maintenance {
   until: number
 }
 
-function maintenanceOf(plan: Plan, { windows, classes }: Surroundings, within: Span): Maintenance[] {
+function maintenanceOf(plan: Plan, { windows, classes }: ConflictContext, within: Span): Maintenance[] {
   const all = windows.filter(({ kind }) => kind === 'maintenance')
   const sets = new Map<string, ChangeWindowState[]>()
   for (const id of plan.ciIds) {

@@ -1,7 +1,7 @@
 import { ApiError, type Approval, type Instant, invalidField } from '@opsplane/contracts'
 import { tooFewApprovers, voided } from '../approval/approval.js'
 import { askedBy, type Unmet, unmetAfter } from './distinct.js'
-import type { ChangeRecord } from './duties.js'
+import type { ChangeRecord } from './separation-of-duties.js'
 
 /**
  * Most bytes of approvals a change keeps, so that an event with the change before and after fits into a message of

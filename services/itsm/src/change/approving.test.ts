@@ -3,7 +3,6 @@ import { type Approval, ApprovalRule, type ChangePolicyState } from '@opsplane/c
 import { specify } from '@opsplane/testing'
 import { maxApprovalBytes, maxCommentBytes } from './approval-record.js'
 import { change } from './domain.js'
-import type { ChangeRecord } from './duties.js'
 import {
   after,
   approvalIds,
@@ -19,6 +18,7 @@ import {
   steps,
   worker,
 } from './sample-changes.js'
+import type { ChangeRecord } from './separation-of-duties.js'
 
 const { given } = specify(change)
 const rule = (fields: object) => ApprovalRule.parse({ name: 'Board', ...fields })

@@ -22,10 +22,10 @@ import {
 import type { CommandOf, DecideOnChange } from './commands.js'
 import { hashOf } from './content.js'
 import type { ChangeDecision } from './domain.js'
-import { type ChangeRecord, exposed } from './duties.js'
 import { takenOver } from './from-template.js'
 import { policyFor } from './policy.js'
 import { riskOf } from './risk.js'
+import { type ChangeRecord, exposed } from './separation-of-duties.js'
 import { statusAfter } from './transitions.js'
 
 /** Nothing that was asked for or given counts any longer: it is to be submitted anew. */

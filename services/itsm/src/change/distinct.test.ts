@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals'
 import { ApiError, ApprovalRule, type ChangePolicyState } from '@opsplane/contracts'
 import { seededRandom, specify } from '@opsplane/testing'
 import { change } from './domain.js'
-import type { ChangeRecord } from './duties.js'
 import {
   approvalIds,
   asker,
@@ -15,6 +14,7 @@ import {
   steps,
   worker,
 } from './sample-changes.js'
+import type { ChangeRecord } from './separation-of-duties.js'
 
 const { given } = specify(change)
 const third = 'usr_third'

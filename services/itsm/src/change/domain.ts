@@ -5,9 +5,9 @@ import { noticed } from '../change-window/notice.js'
 import { checkImplementer } from './approval-record.js'
 import { approved, rejected, submitted } from './approving.js'
 import type { ChangeCommand, CommandOf } from './commands.js'
-import { type ChangeRecord, carriedOutBy, checkReviewer, exposed } from './duties.js'
 import { edited } from './editing.js'
 import { opened } from './opened.js'
+import { type ChangeRecord, carriedOutBy, checkReviewer, exposed } from './separation-of-duties.js'
 import { statusAfter } from './transitions.js'
 
 export interface ChangeDecision {

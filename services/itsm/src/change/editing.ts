@@ -14,11 +14,11 @@ import { withdrawn } from './approving.js'
 import type { CommandOf } from './commands.js'
 import { hashOf, rewritten } from './content.js'
 import type { ChangeDecision } from './domain.js'
-import { type ChangeRecord, checkReviewer, remembered } from './duties.js'
 import { settled } from './from-template.js'
 import { checked } from './opened.js'
 import { withPatch } from './patch.js'
 import { riskOf } from './risk.js'
+import { type ChangeRecord, checkReviewer, remembered } from './separation-of-duties.js'
 import { statusAfter } from './transitions.js'
 
 type Field = keyof ChangePatch

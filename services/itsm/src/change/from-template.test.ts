@@ -3,9 +3,9 @@ import { ApiError, type ChangePatch, type ChangeTemplateState } from '@opsplane/
 import { specify } from '@opsplane/testing'
 import type { ChangeCommand } from './commands.js'
 import { change } from './domain.js'
-import type { ChangeRecord } from './duties.js'
 import type { AgreedOn } from './from-template.js'
 import { agreed, changeIn, creating, facts, now, peer, steps, template } from './sample-changes.js'
+import type { ChangeRecord } from './separation-of-duties.js'
 
 const { given } = specify(change)
 const other: ChangeTemplateState = {

@@ -1,5 +1,5 @@
 import { ApiError, type ErrorDetail, type TenantScope } from '@opsplane/contracts'
-import type { Relying } from '@opsplane/eventstore'
+import type { RequiresUnchanged } from '@opsplane/eventstore'
 import type { Drizzle } from '@opsplane/postgres'
 import { configurationItem } from '../cmdb/item-domain.js'
 import { itemsOf, pastOf, type TouchedItem } from './queries.js'
@@ -28,11 +28,12 @@ export async function touched(
   db: Drizzle,
   tenant: TenantScope,
   { id, ciIds, before = [] }: Touching,
-  unit: Relying,
+  unit: RequiresUnchanged,
 ): Promise<Touched> {
   const items = await itemsOf(db, tenant, ciIds)
   checkItems(ciIds, items, before)
-  for (const { id, status } of items) if (!before.includes(id)) unit.rely(configurationItem, id, { status })
+  for (const { id, status } of items)
+    if (!before.includes(id)) unit.requireUnchanged(configurationItem, id, { status })
   return {
     facts: {
       criticalities: items.map(({ criticality }) => criticality),

@@ -8,9 +8,9 @@ import {
 } from '@opsplane/contracts'
 import type { ChangeStep, CommandOf, CreateChange } from './commands.js'
 import { change } from './domain.js'
-import type { ChangeRecord } from './duties.js'
 import type { AgreedOn } from './from-template.js'
 import type { RiskFacts } from './risk.js'
+import type { ChangeRecord } from './separation-of-duties.js'
 
 /** Changes to test with, each reached by commands alone. */
 

@@ -1,5 +1,5 @@
 import { type StatementRunner, translatePostgresError } from '@opsplane/postgres'
-import type { Joined } from './words.js'
+import type { Joined } from './string-interner.js'
 
 export type { StatementRunner }
 

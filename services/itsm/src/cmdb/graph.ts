@@ -7,7 +7,7 @@ import {
   readColumnsUpTo,
   type StatementRunner,
 } from './columns.js'
-import { sharedStringsOf, stringsOf, Words } from './words.js'
+import { StringInterner, sharedStringsOf, stringsOf } from './string-interner.js'
 
 type ItemColumns = Columns<'id' | 'class' | 'status' | 'criticality', 'name'>
 export type RelationColumns = Columns<'id' | 'source_id' | 'target_id' | 'type'>
@@ -42,7 +42,7 @@ export interface Graph {
 }
 
 export function graphOf(items: ItemColumns | null, relations: RelationColumns): Graph {
-  const words = new Words()
+  const words = new StringInterner()
   if (items) words.numbersOf(items.id)
   const [source, target] = [words.numbersOf(relations.source_id), words.numbersOf(relations.target_id)]
   const shown = itemsOf(items)

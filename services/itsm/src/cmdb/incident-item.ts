@@ -1,5 +1,5 @@
 import { invalidField, type TenantScope } from '@opsplane/contracts'
-import type { Relying } from '@opsplane/eventstore'
+import type { RequiresUnchanged } from '@opsplane/eventstore'
 import type { Drizzle } from '@opsplane/postgres'
 import { configurationItem } from './item-domain.js'
 import { itemStatus } from './queries.js'
@@ -12,12 +12,13 @@ export async function checkIncidentItem(
   db: Drizzle,
   tenant: TenantScope,
   ciId: string | null | undefined,
-  unit: Relying,
+  unit: RequiresUnchanged,
   before?: () => Promise<string | null | undefined>,
 ): Promise<void> {
   if (ciId === undefined || ciId === null) return
   const status = await itemStatus(db, tenant, ciId)
-  if (status !== undefined && status !== 'retired') return unit.rely(configurationItem, ciId, { status })
+  if (status !== undefined && status !== 'retired')
+    return unit.requireUnchanged(configurationItem, ciId, { status })
   if ((await before?.()) === ciId) return
   if (status === 'retired') throw invalidField('/ciId', 'retired', 'The configuration item is retired.')
   throw invalidField(

@@ -23,7 +23,7 @@ export function relationStore({ store }: ServiceContext, items: ItemStore) {
     if (item === null) throw noSuchItem(`/${field}`)
     if (transitions.relate[item.state.status] === undefined)
       throw invalidField(`/${field}`, 'retired', 'A retired item gets no new relations.')
-    unit.rely(configurationItem, id, { status: item.state.status })
+    unit.requireUnchanged(configurationItem, id, { status: item.state.status })
   }
 
   return {

@@ -8,8 +8,8 @@ import {
 import { fromAnyOf, toAnyOf } from './by-ids.js'
 import { readColumns, readColumnsUpTo, type StatementRunner } from './columns.js'
 import { type Graph, graphOf, graphReader, shownOf } from './graph.js'
+import { stringsOf } from './string-interner.js'
 import { type Walked, walk } from './walk.js'
-import { stringsOf } from './words.js'
 
 /** Upstream is what an item depends on, downstream what depends on it. */
 export type Direction = 'upstream' | 'downstream' | 'both'

@@ -30,7 +30,7 @@ export function incidentActionRoutes(incidents: IncidentStore): Route[] {
         'resolved with it. Emits `incident.resolved`.',
       body: ResolveIncident,
       handler: async ({ params, body, meta }) => {
-        const { resolutionRequired } = await incidents.deskOf(meta.tenant)
+        const { resolutionRequired } = await incidents.settingsOf(meta.tenant)
         return take(params.id, { kind: 'resolve', ...body, resolutionRequired }, meta)
       },
     }),

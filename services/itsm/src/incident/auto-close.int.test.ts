@@ -8,47 +8,51 @@ import { autoCloseBatch, autoClosing } from './auto-close.js'
 import { claimStatement } from './auto-close-rows.js'
 import { type TestDesk, tenantOf, testDesk } from './desk.fixture.js'
 
-let desk: TestDesk
+let settings: TestDesk
 beforeAll(async () => {
-  desk = await testDesk()
+  settings = await testDesk()
 })
-afterAll(() => desk?.close())
+afterAll(() => settings?.close())
 
 const dayMs = 86_400_000
 const opened = '2026-03-20T09:00:00.000Z'
 const after = (days: number, ms = 0) => new Date(Date.parse(opened) + days * dayMs + ms).toISOString()
 
 const resolved = async (tenant: TenantScope) => {
-  desk.setTime(opened)
-  const { id } = await desk.open(tenant)
-  return desk.incidents.handle(id, { kind: 'resolve', now: opened }, desk.meta(tenant))
+  settings.setTime(opened)
+  const { id } = await settings.open(tenant)
+  return settings.incidents.handle(id, { kind: 'resolve', now: opened }, settings.meta(tenant))
 }
 const log = createLogger({ service: 'test', level: 'silent' })
 /** One batch; how many it has closed. */
 async function sweep(): Promise<number> {
-  const { database, clock } = desk.ctx
+  const { database, clock } = settings.ctx
   return (
-    await attemptDueWork(autoClosing(desk.ctx, desk.incidents), { sql: database.sql, log, simulated: clock })
+    await attemptDueWork(autoClosing(settings.ctx, settings.incidents), {
+      sql: database.sql,
+      log,
+      simulated: clock,
+    })
   ).done
 }
 const sweepAt = (instant: string) => {
-  desk.setTime(instant)
+  settings.setTime(instant)
   return sweep()
 }
-const statusOf = async (id: string, tenant: TenantScope) => (await desk.incidents.get(id, tenant)).status
+const statusOf = async (id: string, tenant: TenantScope) => (await settings.incidents.get(id, tenant)).status
 const setDays = (tenant: TenantScope, autoCloseDays: number) =>
-  desk.settings.patch({ autoCloseDays }, desk.meta(tenant))
+  settings.settings.patch({ autoCloseDays }, settings.meta(tenant))
 
 it('closes what was resolved a week ago, to the millisecond, and says why', async () => {
   const tenant = tenantOf()
   const { id } = await resolved(tenant)
   await sweepAt(after(7, -1))
   expect(await statusOf(id, tenant)).toBe('resolved')
-  const woken = desk.woken()
+  const woken = settings.woken()
   expect(await sweepAt(after(7))).toBe(1)
-  expect(desk.woken()).toBe(woken + 1)
-  expect(await desk.incidents.get(id, tenant)).toMatchObject({ status: 'closed', closedAt: after(7) })
-  const [event, ...more] = await desk.ctx.database.sql`
+  expect(settings.woken()).toBe(woken + 1)
+  expect(await settings.incidents.get(id, tenant)).toMatchObject({ status: 'closed', closedAt: after(7) })
+  const [event, ...more] = await settings.ctx.database.sql`
     select actor, workspace_id, data from events where stream_id = ${id} and type = 'incident.closed'`
   expect(more).toEqual([])
   expect(event).toMatchObject({
@@ -83,15 +87,15 @@ it('leaves a major incident to people, and one that was reopened alone', async (
   const tenant = tenantOf()
   const [major, demoted, reopened] = [await resolved(tenant), await resolved(tenant), await resolved(tenant)]
   const decide = (id: string, action: 'propose' | 'accept' | 'demote', userId: string) => {
-    const by = { by: desk.meta(tenant).actor, userId }
-    return desk.incidents.handle(id, { kind: 'major', action, ...by, now: opened }, desk.meta(tenant))
+    const by = { by: settings.meta(tenant).actor, userId }
+    return settings.incidents.handle(id, { kind: 'major', action, ...by, now: opened }, settings.meta(tenant))
   }
   for (const { id } of [major, demoted]) {
     await decide(id, 'propose', 'usr_ada')
     await decide(id, 'accept', 'usr_grace')
   }
   await decide(demoted.id, 'demote', 'usr_ada')
-  await desk.incidents.handle(reopened.id, { kind: 'reopen', now: opened }, desk.meta(tenant))
+  await settings.incidents.handle(reopened.id, { kind: 'reopen', now: opened }, settings.meta(tenant))
   expect(await sweepAt(after(30))).toBe(1)
   expect(await statusOf(major.id, tenant)).toBe('resolved')
   expect(await statusOf(demoted.id, tenant)).toBe('closed')
@@ -101,7 +105,7 @@ it('leaves a major incident to people, and one that was reopened alone', async (
 /** Copies of an incident, all but its id and number. */
 async function copies(id: string, count: number) {
   const ids = Array.from({ length: count }, () => newId('incident'))
-  await desk.ctx.database.sql.begin(async (tx) => {
+  await settings.ctx.database.sql.begin(async (tx) => {
     // So many rows, with all their indexes, take as long as the machine lets them.
     await tx`set local statement_timeout = 0`
     await tx`
@@ -118,7 +122,7 @@ it('closes the others of a tenant beside one that cannot be read, which is held 
   const tenant = tenantOf()
   const { id } = await resolved(tenant)
   const ids = await copies(id, 20)
-  const { sql } = desk.ctx.database
+  const { sql } = settings.ctx.database
   const poison = ids[7] ?? ''
   await sql`update incidents set state = (state::jsonb || '{"title": 7}')::json where id = ${poison}`
   expect(await sweepAt(after(7))).toBe(20)
@@ -136,7 +140,7 @@ it('closes each once, however many sweep', async () => {
   const { id } = await resolved(tenant)
   const count = autoCloseBatch * 3 + 17
   await copies(id, count - 1)
-  desk.setTime(after(7))
+  settings.setTime(after(7))
   const taken = await Promise.all(
     Array.from({ length: 4 }, async () => {
       let total = 0
@@ -145,7 +149,7 @@ it('closes each once, however many sweep', async () => {
     }),
   )
   expect(taken.reduce((sum, swept) => sum + swept, 0)).toBe(count)
-  const [told] = await desk.ctx.database.sql`
+  const [told] = await settings.ctx.database.sql`
     select count(*)::int as events, count(distinct stream_id)::int as incidents
     from events where workspace_id = ${tenant.workspaceId} and type = 'incident.closed'`
   expect(told).toEqual({ events: count, incidents: count })
@@ -158,7 +162,7 @@ it('reads as little with twenty thousand that wait as with none', async () => {
   await copies(id, 20_000)
   const waiting = tenantOf()
   await resolved(waiting)
-  const { sql } = desk.ctx.database
+  const { sql } = settings.ctx.database
   const { text, parameters } = claimStatement({ at: after(3), limit: 200 })
   const blocksRead = (mode: string) =>
     sql.begin(async (tx) => {

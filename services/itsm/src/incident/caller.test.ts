@@ -3,7 +3,7 @@ import type { Actor, IncidentComment, IncidentState } from '@opsplane/contracts'
 import { specify } from '@opsplane/testing'
 import { incidentEntity } from '../sla/incident-entity.js'
 import { incident } from './domain.js'
-import { agent, comment, desk, incidents, now, steps } from './sample-incidents.js'
+import { agent, comment, incidents, now, settings, steps } from './sample-incidents.js'
 
 const { given } = specify(incident)
 const caller = 'usr_caller'
@@ -47,7 +47,7 @@ describe('whose word ends an incident, or begins it anew', () => {
 
   it('a PATCH counts as the action it amounts to, and edits have no cause', () => {
     const patch = { title: 'It works again', status: 'closed' } as const
-    const command = { kind: 'patch', by: key, userId: caller, desk, now, patch } as const
+    const command = { kind: 'patch', by: key, userId: caller, settings, now, patch } as const
     const decisions = given(of(incidents.resolved)).when(command).decisions()
     expect(decisions.map(({ type }) => type)).toEqual(['incident.updated', 'incident.closed'])
     expect(causes(decisions)).toEqual([undefined, 'caller'])

@@ -4,25 +4,26 @@ import { createCascade } from './cascade.js'
 import type { IncidentStep } from './commands.js'
 import { type TestDesk, tenantOf, testDesk } from './desk.fixture.js'
 
-let desk: TestDesk
+let settings: TestDesk
 beforeAll(async () => {
-  desk = await testDesk()
+  settings = await testDesk()
 })
-afterAll(() => desk?.close())
+afterAll(() => settings?.close())
 
 const tenant = tenantOf()
 const now = '2026-03-02T10:00:00.000Z'
 const act = (id: string, ...steps: IncidentStep[]) =>
   steps.reduce<Promise<unknown>>(
-    (before, step) => before.then(() => desk.incidents.handle(id, { ...step, now }, desk.meta(tenant))),
+    (before, step) =>
+      before.then(() => settings.incidents.handle(id, { ...step, now }, settings.meta(tenant))),
     Promise.resolve(),
   )
-const get = (id: string) => desk.incidents.get(id, tenant)
-const cascade = () => createCascade(desk.ctx, desk.incidents)
+const get = (id: string) => settings.incidents.get(id, tenant)
+const cascade = () => createCascade(settings.ctx, settings.incidents)
 
 /** The events of an incident as they come from the stream, oldest first. */
 async function eventsOf(id: string): Promise<PlatformEvent[]> {
-  const rows = await desk.ctx.database.sql`select * from events where stream_id = ${id} order by version`
+  const rows = await settings.ctx.database.sql`select * from events where stream_id = ${id} order by version`
   return rows.map((row) =>
     PlatformEvent.parse({
       ...row,
@@ -36,15 +37,15 @@ async function eventsOf(id: string): Promise<PlatformEvent[]> {
 const deliver = async (id: string) => cascade().handle(await eventsOf(id))
 /** How often each type of event was told of the incidents since they were opened. */
 async function told(ids: readonly string[]): Promise<Record<string, number>> {
-  const rows = await desk.ctx.database.sql<{ type: string; count: number }[]>`
+  const rows = await settings.ctx.database.sql<{ type: string; count: number }[]>`
     select type, count(*)::int from events where stream_id = any(${[...ids]}::text[]) and version > 1
     group by type`
   return Object.fromEntries(rows.map(({ type, count }) => [type, count]))
 }
 async function family(children = 1) {
-  const parent = (await desk.open(tenant)).id
+  const parent = (await settings.open(tenant)).id
   const ids: string[] = []
-  for (let opened = 0; opened < children; opened++) ids.push((await desk.open(tenant, parent)).id)
+  for (let opened = 0; opened < children; opened++) ids.push((await settings.open(tenant, parent)).id)
   return { parent, ids, child: ids[0] ?? '' }
 }
 
@@ -101,7 +102,7 @@ describe('children', () => {
 
   it('wait for what their parent waits for, also when that becomes something else', async () => {
     const { parent, child } = await family()
-    const own = (await desk.open(tenant, parent)).id
+    const own = (await settings.open(tenant, parent)).id
     await act(own, { kind: 'hold', holdReason: 'awaiting_caller' })
     const waitsFor = async (holdReason: 'awaiting_caller' | 'awaiting_change' | 'awaiting_vendor') => {
       await act(parent, { kind: 'edit', fields: { holdReason } })
@@ -163,7 +164,7 @@ describe('children', () => {
     const { parent, child } = await family()
     await act(parent, resolve)
     await deliver(parent)
-    await desk.patch(tenant, child, { parentId: null })
+    await settings.patch(tenant, child, { parentId: null })
     await act(parent, { kind: 'reopen' })
     await deliver(parent)
     expect(await get(child)).toMatchObject({ status: 'resolved', followsParent: false })
@@ -172,11 +173,11 @@ describe('children', () => {
 
 it('children that cannot be reopened, as another one of their dedup key is open, hold nobody up', async () => {
   const { parent } = await family(0)
-  const kept = await desk.open(tenant, parent, { dedupKey: 'checkout' })
-  const ids = [(await desk.open(tenant, parent)).id, kept.id, (await desk.open(tenant, parent)).id]
+  const kept = await settings.open(tenant, parent, { dedupKey: 'checkout' })
+  const ids = [(await settings.open(tenant, parent)).id, kept.id, (await settings.open(tenant, parent)).id]
   await act(parent, resolve)
   await deliver(parent)
-  const other = await desk.open(tenant, null, { dedupKey: 'checkout' })
+  const other = await settings.open(tenant, null, { dedupKey: 'checkout' })
   expect(other.id).not.toBe(kept.id)
   await act(parent, { kind: 'reopen' })
   await deliver(parent)
@@ -188,7 +189,7 @@ describe('an event that comes late', () => {
   it('does nothing to children that came, or were reopened, after it', async () => {
     const { parent, child } = await family()
     await act(parent, resolve)
-    const late = await desk.open(tenant, parent)
+    const late = await settings.open(tenant, parent)
     await act(child, resolve, { kind: 'reopen' })
     await deliver(parent)
     expect(await told([child, late.id])).toEqual({ 'incident.resolved': 1, 'incident.reopened': 1 })
@@ -223,13 +224,16 @@ describe('three hundred children', () => {
 
     // Killed after the first batch: the event comes again.
     let begun = 0
-    const sql = new Proxy(desk.ctx.database.sql, {
+    const sql = new Proxy(settings.ctx.database.sql, {
       get: (target, name, receiver) => {
         if (name === 'begin' && begun++ > 0) throw new Error('killed')
         return Reflect.get(target, name, receiver)
       },
     })
-    const dying = createCascade({ ...desk.ctx, database: { ...desk.ctx.database, sql } }, desk.incidents)
+    const dying = createCascade(
+      { ...settings.ctx, database: { ...settings.ctx.database, sql } },
+      settings.incidents,
+    )
     await expect(dying.handle(events)).rejects.toThrow('killed')
     const first = (await told(ids))['incident.resolved'] ?? 0
     expect(first).toBeGreaterThan(0)
@@ -242,7 +246,7 @@ describe('three hundred children', () => {
     ])
     await cascade().handle(events)
     expect((await told(ids))['incident.resolved']).toBe(count)
-    const rows = await desk.ctx.database.sql`select state from incidents where id = any(${ids}::text[])`
+    const rows = await settings.ctx.database.sql`select state from incidents where id = any(${ids}::text[])`
     for (const { state } of rows)
       expect(IncidentState.parse(state)).toMatchObject({ status: 'resolved', followsParent: true })
   })

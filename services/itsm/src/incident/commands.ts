@@ -15,11 +15,11 @@ import type {
   ResolveIncident,
 } from '@opsplane/contracts'
 import type { CountChild } from './family.js'
-import type { FollowUp } from './late-words.js'
 import type { MajorCommand } from './major.js'
+import type { FollowUp } from './post-closure-comment.js'
 
-/** What the settings of the desk say when a command is given. */
-export type Desk = Pick<ItsmSettingsState, 'priorityMatrix' | 'resolutionRequired'>
+/** What the settings of the workspace say when a command is given. */
+export type IncidentSettings = Pick<ItsmSettingsState, 'priorityMatrix' | 'resolutionRequired'>
 
 /** Opens an incident. `number` is the next of the workspace. */
 export interface CreateIncident {
@@ -28,7 +28,7 @@ export interface CreateIncident {
   number: string
   by: Actor
   now: Instant
-  desk: Pick<Desk, 'priorityMatrix'>
+  settings: Pick<IncidentSettings, 'priorityMatrix'>
   input: NewIncident
   /** The ended incident it is opened after. */
   followsUpOn?: string | null
@@ -41,7 +41,7 @@ export interface PatchIncident {
   /** The person, who may come with an API key of theirs. */
   userId?: string | undefined
   now: Instant
-  desk: Desk
+  settings: IncidentSettings
   patch: IncidentPatch
   /** What `patch.comment` is kept as. */
   comment?: IncidentComment | undefined

@@ -3,7 +3,7 @@ import type { Unit } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { isKeyTaken } from './dedup-key.js'
-import { sayLate } from './follow-up.js'
+import { commentAfterClosure } from './follow-up.js'
 import type { IncidentStore } from './incident-store.js'
 
 /** A comment as it is kept, by whoever asks. */
@@ -41,6 +41,6 @@ export async function addComment(
   } catch (error) {
     if (isKeyTaken(error)) return add(true)
     if (!(error instanceof ApiError && error.code === 'invalid_state_transition')) throw error
-    return sayLate(ctx, incidents, comment, meta)
+    return commentAfterClosure(ctx, incidents, comment, meta)
   }
 }

@@ -112,7 +112,7 @@ describe('the comments of an incident', () => {
   })
 })
 
-describe('late words of the caller', () => {
+describe('comments of the caller after the end', () => {
   const caller = { ...principal, ...grace }
   const closedOne = async (end: 'closed' | 'canceled', fields: object = {}) => {
     const ada = service.as(principal)
@@ -173,7 +173,7 @@ describe('late words of the caller', () => {
     const path = `/itsm/incidents/${ended.id}/comments`
     const api = service.as(caller)
     expect((await api.post(path, { body: 'Back' }, { 'If-Match': '"1"' })).status).toBe(412)
-    const once = { 'Idempotency-Key': 'late-words-1', 'If-Match': `"${ended.version}"` }
+    const once = { 'Idempotency-Key': 'after-the-end-1', 'If-Match': `"${ended.version}"` }
     const [first, second] = [
       (await api.post(path, { body: 'Back' }, once)).data(IncidentComment),
       (await api.post(path, { body: 'Back' }, once)).data(IncidentComment),

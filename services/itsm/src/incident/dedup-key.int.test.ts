@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => service?.stop())
 
-function desk(overrides: Partial<Principal> = {}) {
+function settings(overrides: Partial<Principal> = {}) {
   const principal = testPrincipal(overrides)
   const api = service.as(principal)
   const send = async (fields: object = {}) => (await api.post(path, { ...alert, ...fields })).data(Incident)
@@ -34,7 +34,7 @@ function desk(overrides: Partial<Principal> = {}) {
 }
 
 it('opens an incident once, and counts the alerts that follow on it', async () => {
-  const { api, send, all } = desk()
+  const { api, send, all } = settings()
   const first = await api.post(path, alert)
   expect([first.status, first.headers.get('location')]).toEqual([201, expect.stringContaining('/inc_')])
   const opened = first.data(Incident)
@@ -52,7 +52,7 @@ it('opens an incident once, and counts the alerts that follow on it', async () =
 })
 
 it('counts also what names an item that was retired since, as nothing of it is taken over', async () => {
-  const { api, send } = desk()
+  const { api, send } = settings()
   const item = await api.post('/cmdb/items', { name: 'checkout-db-1', class: 'database' })
   const { id: ciId } = item.data(ConfigurationItem)
   const opened = await send({ ciId })
@@ -63,7 +63,7 @@ it('counts also what names an item that was retired since, as nothing of it is t
 })
 
 it('makes one incident of 50 alerts at once', async () => {
-  const { api, all } = desk()
+  const { api, all } = settings()
   const replies = await Promise.all(Array.from({ length: 50 }, () => api.post(path, alert)))
   const statuses = replies.map(({ status }) => status)
   expect(statuses.toSorted()).toEqual([...Array<number>(49).fill(200), 201])
@@ -73,7 +73,7 @@ it('makes one incident of 50 alerts at once', async () => {
 })
 
 it('makes one incident of alerts that reach several processes at once', async () => {
-  const { principal, all } = desk()
+  const { principal, all } = settings()
   const log = createLogger({ service: 'test', level: 'silent' })
   const meta = () => ({
     tenant: { workspaceId: String(principal.workspaceId), environment: 'production' as const },
@@ -107,7 +107,7 @@ it('makes one incident of alerts that reach several processes at once', async ()
 })
 
 it('answers the same request with the same key once, with the status it had', async () => {
-  const { api, all } = desk()
+  const { api, all } = settings()
   const send = (key: string) => api.post(path, alert, { 'idempotency-key': key })
   for (const [key, status, replayed, alertCount] of [
     ['first', 201, null, 1],
@@ -124,7 +124,7 @@ it('answers the same request with the same key once, with the status it had', as
 })
 
 it('counts in every status of work, and opens another once work has ended', async () => {
-  const { api, send, all } = desk()
+  const { api, send, all } = settings()
   const { id } = await send()
   for (const patch of [
     { status: 'in_progress' },
@@ -148,7 +148,7 @@ it('counts in every status of work, and opens another once work has ended', asyn
 
 describe('reopening while another incident of the key is open', () => {
   it('is refused, naming that one', async () => {
-    const { api, send } = desk()
+    const { api, send } = settings()
     const { id } = await send()
     await api.post(`${path}/${id}/resolve`)
     const second = await send()
@@ -167,7 +167,7 @@ describe('reopening while another incident of the key is open', () => {
   })
 
   it('and the key passing back to it, can be folded anew from the log', async () => {
-    const { api, send } = desk()
+    const { api, send } = settings()
     const { id } = await send()
     await api.post(`${path}/${id}/resolve`)
     const second = await send()
@@ -185,9 +185,9 @@ describe('reopening while another incident of the key is open', () => {
 })
 
 it('is of one workspace and environment, and only given at creation', async () => {
-  const { api, principal, send } = desk()
+  const { api, principal, send } = settings()
   const { id } = await send()
-  expect((await desk().send()).id).not.toBe(id)
+  expect((await settings().send()).id).not.toBe(id)
   const staging = service.as({ ...principal, environment: 'staging' })
   expect((await staging.post(path, alert)).status).toBe(201)
   expect((await send({ dedupKey: 'checkout-slow' })).id).not.toBe(id)

@@ -48,8 +48,8 @@ export async function testDesk() {
       openIncident(ctx, incidents, { ...create.input, parentId, ...fields }, meta(tenant)),
     /** As a request with this body and If-Match. */
     async patch(tenant: TenantScope, id: string, patch: IncidentPatch, expectedVersion?: number) {
-      const desk = await incidents.deskOf(tenant)
-      const command = { kind: 'patch', by: agent, now: at, desk, patch } as const
+      const settings = await incidents.settingsOf(tenant)
+      const command = { kind: 'patch', by: agent, now: at, settings, patch } as const
       const given = { ...meta(tenant), ...(expectedVersion !== undefined && { expectedVersion }) }
       return patchIncident(ctx, incidents, id, command, given)
     },

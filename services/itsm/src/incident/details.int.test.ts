@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => service?.stop())
 
-function desk(overrides: Partial<Principal> = {}) {
+function settings(overrides: Partial<Principal> = {}) {
   const principal = testPrincipal(overrides)
   const api = service.as(principal)
   const open = async (fields: object = {}) =>
@@ -30,7 +30,7 @@ function desk(overrides: Partial<Principal> = {}) {
 
 describe('the priority', () => {
   it('comes from impact and urgency, and from the matrix only as it was then', async () => {
-    const { api, open, patch } = desk()
+    const { api, open, patch } = settings()
     const first = await open({ impact: 'high' })
     expect(first).toMatchObject({ impact: 'high', urgency: 'medium', priority: 'P2' })
     const { medium } = defaultPriorityMatrix
@@ -41,7 +41,7 @@ describe('the priority', () => {
   })
 
   it('is overridden with a reason, and comes back', async () => {
-    const { principal, open, patch } = desk()
+    const { principal, open, patch } = settings()
     const { id } = await open()
     const override = { priority: 'P1', reason: 'The board looks at it.' }
     const overridden = (await patch(id, { priorityOverride: override })).data(Incident)
@@ -55,7 +55,7 @@ describe('the priority', () => {
   })
 
   it('is not written itself', async () => {
-    const { api, open, patch } = desk()
+    const { api, open, patch } = settings()
     const { id } = await open()
     for (const [reply, field] of [
       [await api.post(path, { title: 'x', priority: 'P1' }), '/priority'],
@@ -70,7 +70,7 @@ describe('the priority', () => {
 
 describe('watchers', () => {
   it('are named, or come and go by themselves', async () => {
-    const { api, principal, open, patch } = desk()
+    const { api, principal, open, patch } = settings()
     const { id, watcherIds } = await open({ watcherIds: ['usr_a', 'usr_b', 'usr_a'] })
     expect(watcherIds).toEqual(['usr_a', 'usr_b'])
     const act = async (action: string) => (await api.post(`${path}/${id}/${action}`)).data(Incident)
@@ -83,7 +83,7 @@ describe('watchers', () => {
   })
 
   it('all get in when they come at once', async () => {
-    const { principal, open, api } = desk()
+    const { principal, open, api } = settings()
     const { id } = await open()
     const users = Array.from({ length: 20 }, () => newId('user'))
     await Promise.all(users.map((userId) => service.as({ ...principal, userId }).post(`${path}/${id}/watch`)))
@@ -93,7 +93,7 @@ describe('watchers', () => {
 })
 
 it('waits for its caller only when the caller is told for what', async () => {
-  const { api, open, patch } = desk()
+  const { api, open, patch } = settings()
   const { id } = await open()
   const hold = { status: 'on_hold', holdReason: 'awaiting_caller' }
   expect((await patch(id, hold)).error().details[0]?.path).toBe('/comment')
@@ -110,7 +110,7 @@ it('waits for its caller only when the caller is told for what', async () => {
 })
 
 it('is resolved with code and notes where the settings ask for them', async () => {
-  const { api, open, patch } = desk()
+  const { api, open, patch } = settings()
   const { id } = await open()
   await api.patch('/itsm/settings', { resolutionRequired: true })
   const resolve = (body?: object) => api.post(`${path}/${id}/resolve`, body)
@@ -121,13 +121,13 @@ it('is resolved with code and notes where the settings ask for them', async () =
 })
 
 it('names problems and changes that are there', async () => {
-  const { open, patch, api } = desk()
+  const { open, patch, api } = settings()
   const change = async (as = api) => (await as.post('/itsm/changes', { title: 'Patch' })).data(Change).id
   const problem = async (as = api) => (await as.post('/itsm/problems', { title: 'Leak' })).data(Problem).id
   const links = { problemId: await problem(), changeId: await change(), causedByChangeId: await change() }
   const foreign = {
-    problemId: await problem(desk().api),
-    changeId: await change(desk().api),
+    problemId: await problem(settings().api),
+    changeId: await change(settings().api),
     causedByChangeId: newId('change'),
   }
   const { id, ...incident } = await open(links)
@@ -145,7 +145,7 @@ it('names problems and changes that are there', async () => {
 
 describe('the channel', () => {
   it('is what was said at opening, that of alerts by itself, and can be set right', async () => {
-    const { open, patch } = desk()
+    const { open, patch } = settings()
     expect((await open()).channel).toBeNull()
     expect((await open({ channel: 'phone' })).channel).toBe('phone')
     expect((await open({ dedupKey: 'disk-full' })).channel).toBe('monitoring')

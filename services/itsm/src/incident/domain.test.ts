@@ -9,7 +9,7 @@ import {
 } from '@opsplane/contracts'
 import { specify } from '@opsplane/testing'
 import { incident } from './domain.js'
-import { agent, comment, create, createdAt, desk, incidents, now, steps } from './sample-incidents.js'
+import { agent, comment, create, createdAt, incidents, now, settings, steps } from './sample-incidents.js'
 
 const { given } = specify(incident)
 const { open, in_progress: inProgress, on_hold: onHold, resolved } = incidents
@@ -152,8 +152,10 @@ describe('creating', () => {
         .when({ ...create, ...command })
         .decisions()[0]?.after?.priority
     expect(priorityOf({ input })).toBe('P3')
-    const low = { ...desk.priorityMatrix.low, high: 'P1' }
-    expect(priorityOf({ input, desk: { priorityMatrix: { ...desk.priorityMatrix, low } } })).toBe('P1')
+    const low = { ...settings.priorityMatrix.low, high: 'P1' }
+    expect(priorityOf({ input, settings: { priorityMatrix: { ...settings.priorityMatrix, low } } })).toBe(
+      'P1',
+    )
   })
 
   it('counts the alert that opens it', () => {

@@ -12,11 +12,11 @@ import { alerted } from './alerts.js'
 import { causeBy, saidByCaller } from './caller.js'
 import type { CreateIncident, IncidentCommand, IncidentStep, PatchIncident, StepWhy } from './commands.js'
 import { counted } from './family.js'
-import { followedUp } from './late-words.js'
 import { decideMajor } from './major.js'
 import { opened } from './opened.js'
 import { outcomeOf } from './outcomes.js'
 import { patchStages, wantedBy } from './patch.js'
+import { followedUp } from './post-closure-comment.js'
 import { statusAfter } from './transitions.js'
 import { watched } from './watchers.js'
 
@@ -51,7 +51,7 @@ function decide(command: IncidentCommand, state: IncidentState | null): Incident
   if (command.kind === 'alert') return edit(alerted(command, state), command.now, state)
   if (command.kind === 'follow_up') return [followedUp(command, state)]
   if (command.kind === 'major') return [decideMajor(command, state)]
-  if (command.kind === 'adopt' || command.kind === 'release') return [counted(command, state)]
+  if (command.kind === 'attach' || command.kind === 'detach') return [counted(command, state)]
   const { kind, now, userId, cause = causeBy(userId, kind, state), sla } = command
   const decision = take(command, now, state, { cause, sla })
   return command.kind === 'comment' ? heardCaller(command, command.now, decision) : [decision]

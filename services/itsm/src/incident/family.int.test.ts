@@ -7,7 +7,7 @@ import { type TestDesk, tenantOf, testDesk } from './desk.fixture.js'
 import { incidentStore } from './incident-store.js'
 import { patchIncident } from './linking.js'
 import { openIncident } from './opening.js'
-import { agent, create, desk as settings } from './sample-incidents.js'
+import { agent, create, settings } from './sample-incidents.js'
 
 let desk: TestDesk
 beforeAll(async () => {
@@ -135,7 +135,7 @@ describe('many at once', () => {
     const moves = ids.flatMap((id) =>
       replicas.map(({ ctx, incidents }, at) => {
         const parentId = [left, right, null][at] ?? null
-        const command = { kind: 'patch', by: agent, desk: settings, patch: { parentId }, now } as const
+        const command = { kind: 'patch', by: agent, settings, patch: { parentId }, now } as const
         return patchIncident(ctx, incidents, id, command, desk.meta(tenant))
       }),
     )

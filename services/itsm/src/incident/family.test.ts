@@ -3,7 +3,7 @@ import { type IncidentState, type IncidentStatus, incidentStatuses } from '@opsp
 import { specify } from '@opsplane/testing'
 import { incident } from './domain.js'
 import { stepsAfter } from './family.js'
-import { agent, comment, create, desk, incidents, now } from './sample-incidents.js'
+import { agent, comment, create, incidents, now, settings } from './sample-incidents.js'
 
 const { given } = specify(incident)
 const parentId = 'inc_01JZ8Q4D3N5W7X9Y2B4C6D8E0G'
@@ -74,7 +74,7 @@ describe('following its parent ends', () => {
   it('with a reason of its own to be on hold, which outlasts that of the parent', () => {
     const held = child('on_hold', true)
     const patch = { holdReason: 'awaiting_change' } as const
-    const [decision] = given(held).when({ kind: 'patch', by: agent, desk, patch, now }).decisions()
+    const [decision] = given(held).when({ kind: 'patch', by: agent, settings, patch, now }).decisions()
     expect(decision?.after).toMatchObject({ status: 'on_hold', followsParent: false })
     expect(follow(incidents.in_progress, held).status).toBe('in_progress')
     expect(follow(incidents.in_progress, { ...held, ...decision?.after }).status).toBe('on_hold')
@@ -83,7 +83,7 @@ describe('following its parent ends', () => {
   it('with the parent, and not with an edit or a comment', () => {
     const from = child('resolved', true)
     const after = (patch: object) =>
-      given(from).when({ kind: 'patch', by: agent, desk, patch, now }).decisions().at(-1)?.after
+      given(from).when({ kind: 'patch', by: agent, settings, patch, now }).decisions().at(-1)?.after
     expect(after({ title: 'Other' })?.followsParent).toBe(true)
     expect(after({ parentId: null })).toMatchObject({ parentId: null, followsParent: false })
     const words = given(from).when({ kind: 'comment', comment, now }).decisions().at(-1)?.after
@@ -95,20 +95,26 @@ describe('the count of a parent', () => {
   it.each(incidentStatuses)('goes down also when it is %s, and up until it has ended', (status) => {
     const parent = { ...incidents[status], childCount: 2 }
     given(parent)
-      .when({ kind: 'release', now })
+      .when({ kind: 'detach', now })
       .emits({ type: 'incident.updated', changes: { childCount: 1, updatedAt: now } })
-    const adopting = given(parent).when({ kind: 'adopt', now })
-    if (status === 'closed' || status === 'canceled') adopting.fails('validation_failed')
-    else adopting.emits({ type: 'incident.updated', changes: { childCount: 3, updatedAt: now } })
+    const attaching = given(parent).when({ kind: 'attach', now })
+    if (status === 'closed' || status === 'canceled') attaching.fails('validation_failed')
+    else attaching.emits({ type: 'incident.updated', changes: { childCount: 3, updatedAt: now } })
   })
 
   it('stays nothing for an incident that has a parent itself', () => {
-    given(child('open')).when({ kind: 'adopt', now }).fails('validation_failed')
+    given(child('open')).when({ kind: 'attach', now }).fails('validation_failed')
   })
 })
 
 it('has no parent that is itself, nor one beside children', () => {
-  const patch = (id: string) => ({ kind: 'patch' as const, by: agent, desk, patch: { parentId: id }, now })
+  const patch = (id: string) => ({
+    kind: 'patch' as const,
+    by: agent,
+    settings,
+    patch: { parentId: id },
+    now,
+  })
   given(incidents.open).when(patch(create.id)).fails('validation_failed')
   given({ ...incidents.open, childCount: 1 })
     .when(patch(parentId))
@@ -118,7 +124,7 @@ it('has no parent that is itself, nor one beside children', () => {
     .emits({ type: 'incident.updated', changes: { parentId, updatedAt: now } })
 })
 
-describe('late words', () => {
+describe('a comment after the end', () => {
   const solved: IncidentState = { ...child('resolved', true), callerId: agent.id }
   const say = (fields: object = {}) => ({
     kind: 'comment' as const,

@@ -9,7 +9,7 @@ import {
 import type { IncidentStep } from './commands.js'
 
 /** A parent takes an incident in, or lets one go. Not an action: it is what becomes of the child's. */
-export type CountChild = { kind: 'adopt'; now: Instant } | { kind: 'release'; now: Instant }
+export type CountChild = { kind: 'attach'; now: Instant } | { kind: 'detach'; now: Instant }
 
 /** Throws validation_failed when the incident cannot be part of another one. */
 export function checkParent(parentId: string | null | undefined, child: IncidentState): void {
@@ -27,12 +27,12 @@ export const unknownParent = () =>
  * that ever changes of it then. Throws validation_failed when it can take no children.
  */
 export function counted({ kind, now }: CountChild, state: IncidentState) {
-  if (kind === 'adopt') checkAdoption(state)
-  const childCount = state.childCount + (kind === 'adopt' ? 1 : -1)
+  if (kind === 'attach') checkAttachable(state)
+  const childCount = state.childCount + (kind === 'attach' ? 1 : -1)
   return { type: 'incident.updated' as const, after: { ...state, childCount, updatedAt: now } }
 }
 
-function checkAdoption({ parentId, status }: IncidentState): void {
+function checkAttachable({ parentId, status }: IncidentState): void {
   if (parentId !== null)
     throw invalidParent('has_parent', 'The incident has a parent itself; there is one level only.')
   if (status === 'closed' || status === 'canceled')

@@ -35,7 +35,7 @@ export function incidentStore(
       reopening(id, meta.tenant, () => aggregate.handle(id, command, meta)),
     reopening,
     /** The settings commands are given with. */
-    deskOf: settings.of,
+    settingsOf: settings.of,
     /** What the incident names. */
     linksOf: async (id: string, tenant: TenantScope): Promise<IncidentLinks | undefined> =>
       (await aggregate.find(id, tenant))?.state,

@@ -14,7 +14,7 @@ export async function adoptChild(
   now: string,
 ): Promise<void> {
   if ((await unit.find(incidents, parentId)) === null) throw unknownParent()
-  await unit.handle(incidents, parentId, { kind: 'adopt', now })
+  await unit.handle(incidents, parentId, { kind: 'attach', now })
 }
 
 /** Changes an incident that names what there is, and with its `parentId` the parents it leaves and joins, in one transaction. */
@@ -53,7 +53,7 @@ export async function patchIncident(
     })
     const from = current.state.parentId
     if (parentId !== from && parentId !== id) {
-      if (from !== null) steps.set(from, () => unit.handle(incidents, from, { kind: 'release', now }))
+      if (from !== null) steps.set(from, () => unit.handle(incidents, from, { kind: 'detach', now }))
       if (parentId !== null) steps.set(parentId, () => adoptChild(unit, incidents, parentId, now))
     }
     // Everybody writes incidents in the order of their ids, so that no two wait for each other.

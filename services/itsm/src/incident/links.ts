@@ -1,5 +1,5 @@
 import type { HoldReason, IncidentPatch, TenantScope } from '@opsplane/contracts'
-import type { Relying } from '@opsplane/eventstore'
+import type { RequiresUnchanged } from '@opsplane/eventstore'
 import type { Drizzle } from '@opsplane/postgres'
 import { checkChangeLink } from '../change/queries.js'
 import { checkChangeAwaited } from '../change/resume-incidents.js'
@@ -20,7 +20,7 @@ export async function checkIncidentLinks(
   db: Drizzle,
   tenant: TenantScope,
   links: IncidentLinks,
-  unit: Relying,
+  unit: RequiresUnchanged,
   before: () => Promise<IncidentLinks | undefined> = async () => undefined,
 ): Promise<void> {
   await checkIncidentItem(db, tenant, links.ciId, unit, async () => (await before())?.ciId)

@@ -282,14 +282,14 @@ describe('sorting', () => {
   })
 
   it('by urgency goes by what an incident is now', async () => {
-    const desk = service.as(testPrincipal())
+    const settings = service.as(testPrincipal())
     const opened: string[] = []
     for (const severity of ['low', 'medium', 'high'])
-      opened.push((await desk.post('/itsm/incidents', { title: 'Slow', severity })).data(Incident).id)
+      opened.push((await settings.post('/itsm/incidents', { title: 'Slow', severity })).data(Incident).id)
     const listed = async () =>
-      (await desk.get('/itsm/incidents?sort=severity')).page(Incident).items.map(({ id }) => id)
+      (await settings.get('/itsm/incidents?sort=severity')).page(Incident).items.map(({ id }) => id)
     expect(await listed()).toEqual(opened.toReversed())
-    await desk.patch(`/itsm/incidents/${opened[0]}`, { severity: 'critical' })
+    await settings.patch(`/itsm/incidents/${opened[0]}`, { severity: 'critical' })
     expect(await listed()).toEqual([opened[0], opened[2], opened[1]])
   })
 

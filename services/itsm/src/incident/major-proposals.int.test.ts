@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => service?.stop())
 
-async function desk(majorRules?: MajorRule[]) {
+async function settings(majorRules?: MajorRule[]) {
   const api = service.as(testPrincipal())
   if (majorRules) expect((await api.patch('/itsm/settings', { majorRules })).status).toBe(200)
   const open = async (fields: object = {}) =>
@@ -37,7 +37,7 @@ const mostPressing: MajorRule = { name: 'Most pressing', priorities: ['P1'] }
 
 describe('an incident is proposed as a major one by itself', () => {
   it('when it is opened with the priority, or gets it', async () => {
-    const { open, edit, reason } = await desk([mostPressing])
+    const { open, edit, reason } = await settings([mostPressing])
     const proposal = { by: systemActor, reason: 'Most pressing: priority P1.' }
     expect(await reason(await open({ impact: 'high', urgency: 'high' }))).toMatchObject(proposal)
     const other = await open()
@@ -46,7 +46,7 @@ describe('an incident is proposed as a major one by itself', () => {
   })
 
   it('when it is about a critical item', async () => {
-    const { api, open, edit, reason } = await desk([{ name: 'Heart', criticalities: ['critical'] }])
+    const { api, open, edit, reason } = await settings([{ name: 'Heart', criticalities: ['critical'] }])
     const item = async (criticality: string) => {
       const given = { class: 'service', name: 'Shop', status: 'operational', criticality }
       return (await api.post('/cmdb/items', given)).data(ConfigurationItem).id
@@ -57,7 +57,7 @@ describe('an incident is proposed as a major one by itself', () => {
   })
 
   it('when it has 10 children, unless the settings say otherwise', async () => {
-    const { api, open, reason } = await desk()
+    const { api, open, reason } = await settings()
     expect((await api.get('/itsm/settings')).data(ItsmSettings).majorRules).toEqual(defaultMajorRules)
     const parent = await open()
     for (let child = 0; child < 10; child++) await open({ parentId: parent.id })
@@ -65,7 +65,7 @@ describe('an incident is proposed as a major one by itself', () => {
   })
 
   it('once, whatever else happens to it, and not against what somebody has decided', async () => {
-    const { api, open, edit, get, reason } = await desk([mostPressing])
+    const { api, open, edit, get, reason } = await settings([mostPressing])
     const one = await open({ impact: 'high', urgency: 'high' })
     await reason(one)
     await api.post(`/itsm/incidents/${one.id}/major/reject`, {})
@@ -79,7 +79,7 @@ describe('an incident is proposed as a major one by itself', () => {
   })
 
   it('not where no rule holds, and not after its end', async () => {
-    const { open, edit, get } = await desk([mostPressing])
+    const { open, edit, get } = await settings([mostPressing])
     const [mild, canceled] = [await open({ impact: 'high' }), await open()]
     await edit(canceled, { impact: 'high', urgency: 'high', status: 'canceled' })
     await settled()

@@ -11,7 +11,7 @@ import {
 import { specify } from '@opsplane/testing'
 import { incident } from './domain.js'
 import { allowedMajorActions, type MajorCommand } from './major.js'
-import { agent, desk, incidents, now } from './sample-incidents.js'
+import { agent, incidents, now, settings } from './sample-incidents.js'
 
 const { given } = specify(incident)
 const majorStates = MajorState.options
@@ -108,7 +108,7 @@ describe('an accepted major incident', () => {
       .when({ ...close, cause: 'auto_close' })
       .fails('validation_failed')
     given(major)
-      .when({ kind: 'patch', by: agent, desk, patch: { status: 'closed' }, now })
+      .when({ kind: 'patch', by: agent, settings, patch: { status: 'closed' }, now })
       .fails('validation_failed')
     given({ ...major, postIncidentReview: review })
       .when(close)
@@ -121,7 +121,13 @@ describe('an accepted major incident', () => {
 
   it('may get its review in the request that closes it', () => {
     given(major)
-      .when({ kind: 'patch', by: agent, desk, patch: { status: 'closed', postIncidentReview: review }, now })
+      .when({
+        kind: 'patch',
+        by: agent,
+        settings,
+        patch: { status: 'closed', postIncidentReview: review },
+        now,
+      })
       .emits(
         { type: 'incident.updated', changes: { postIncidentReview: review, updatedAt: now } },
         {
@@ -136,7 +142,7 @@ describe('an accepted major incident', () => {
     const write = (status?: 'resolved' | 'in_progress') => ({
       kind: 'patch' as const,
       by: agent,
-      desk,
+      settings,
       patch: { postIncidentReview: review, ...(status && { status }) },
       now,
     })

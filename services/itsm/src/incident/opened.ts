@@ -9,7 +9,7 @@ export function opened({
   number,
   by,
   now,
-  desk,
+  settings,
   input,
   followsUpOn = null,
 }: CreateIncident): IncidentState {
@@ -36,7 +36,7 @@ export function opened({
     commentCount: 0,
     impact: input.impact,
     urgency: input.urgency,
-    priority: priorityBy(desk.priorityMatrix, input),
+    priority: priorityBy(settings.priorityMatrix, input),
     priorityOverride: null,
     parentId: input.parentId ?? null,
     childCount: 0,

@@ -26,11 +26,11 @@ export async function openIncident(
     // Not of an alert that is only counted: what its source names may have gone out of service since.
     await checkIncidentLinks(database.db, tenant, input, unit)
     const id = newId('incident')
-    const [desk, next] = await Promise.all([
-      incidents.deskOf(tenant),
+    const [settings, next] = await Promise.all([
+      incidents.settingsOf(tenant),
       store.numbers.next(tenant.workspaceId, 'incident'),
     ])
-    const command = { id, number: `INC-${next}`, by: meta.actor, now, desk, input }
+    const command = { id, number: `INC-${next}`, by: meta.actor, now, settings, input }
     if (parentId) await adoptChild(unit, incidents, parentId, now)
     return unit.create(incidents, id, { kind: 'create', ...command })
   }

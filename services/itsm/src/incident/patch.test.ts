@@ -9,12 +9,12 @@ import {
 import { specify } from '@opsplane/testing'
 import type { PatchIncident } from './commands.js'
 import { incident } from './domain.js'
-import { agent, comment, desk, incidents, now } from './sample-incidents.js'
+import { agent, comment, incidents, now, settings } from './sample-incidents.js'
 
 const { given } = specify(incident)
 const { open, in_progress: inProgress, on_hold: onHold, resolved, closed } = incidents
 const patching = (state: IncidentState, patch: IncidentPatch, further: Partial<PatchIncident> = {}) =>
-  given(state).when({ kind: 'patch', patch, by: agent, desk, now, ...further })
+  given(state).when({ kind: 'patch', patch, by: agent, settings, now, ...further })
 
 const updated = (changes: Partial<IncidentState>) => ({
   type: 'incident.updated',
@@ -248,7 +248,10 @@ describe('priority', () => {
     priorityOverride: { ...override, by: agent, at: now },
   }
   const strict = {
-    desk: { ...desk, priorityMatrix: { ...desk.priorityMatrix, medium: desk.priorityMatrix.high } },
+    settings: {
+      ...settings,
+      priorityMatrix: { ...settings.priorityMatrix, medium: settings.priorityMatrix.high },
+    },
   }
 
   it('follows impact and urgency by the matrix of the moment', () => {
@@ -298,8 +301,8 @@ describe('watchers and links', () => {
   })
 })
 
-describe('a desk that requires a resolution', () => {
-  const further = { desk: { ...desk, resolutionRequired: true } }
+describe('a settings that requires a resolution', () => {
+  const further = { settings: { ...settings, resolutionRequired: true } }
   const resolution = { resolutionCode: 'fixed', resolutionNotes: 'Raised the pool limit.' } as const
 
   it.each(['resolutionCode', 'resolutionNotes'] as const)('names a missing %s', (missing) => {

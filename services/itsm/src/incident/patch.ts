@@ -37,7 +37,7 @@ export const patchStages: readonly Stage[] = [
 /** What the command wants of the incident. Throws validation_failed where fields do not fit each other. */
 export function wantedBy(command: PatchIncident, state: IncidentState): WantedIncident {
   const { priorityOverride: _, comment: __, ...fields } = checkPatch(command.patch, state)
-  const { resolutionRequired } = command.desk
+  const { resolutionRequired } = command.settings
   const reopens = state.status === 'resolved' && (fields.status === 'open' || fields.status === 'in_progress')
   return { ...fields, ...prioritized(command, state), comment: command.comment, resolutionRequired, reopens }
 }

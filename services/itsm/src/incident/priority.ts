@@ -8,7 +8,7 @@ export type Prioritized = Partial<Pick<IncidentState, 'priority' | 'priorityOver
  * What a PATCH makes of the priority. It stays as it is unless impact, urgency or the override change, whatever the
  * matrix says by now; an override stays when impact or urgency change.
  */
-export function prioritized({ patch, by, now, desk }: PatchIncident, state: IncidentState): Prioritized {
+export function prioritized({ patch, by, now, settings }: PatchIncident, state: IncidentState): Prioritized {
   const { impact = state.impact, urgency = state.urgency, priorityOverride: wanted } = patch
   const before = state.priorityOverride
   if (wanted) {
@@ -17,5 +17,5 @@ export function prioritized({ patch, by, now, desk }: PatchIncident, state: Inci
   }
   if (before !== null && wanted === undefined) return {}
   if (before === null && impact === state.impact && urgency === state.urgency) return {}
-  return { priority: priorityBy(desk.priorityMatrix, { impact, urgency }), priorityOverride: null }
+  return { priority: priorityBy(settings.priorityMatrix, { impact, urgency }), priorityOverride: null }
 }

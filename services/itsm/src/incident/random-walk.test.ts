@@ -15,7 +15,7 @@ import { seededRandom } from '@opsplane/testing'
 import type { IncidentCommand } from './commands.js'
 import { incident } from './domain.js'
 import { majorTransitions } from './major.js'
-import { agent, comment, create, desk, now, steps } from './sample-incidents.js'
+import { agent, comment, create, now, settings, steps } from './sample-incidents.js'
 import { allowedActions } from './transitions.js'
 
 /** The same walks on every run. */
@@ -57,14 +57,14 @@ function randomCommand(random: ReturnType<typeof generator>, { childCount }: Inc
   if (choice < 0.2) return { kind: 'watch', userId: agent.id, watching: random.pick([true, false]), now }
   if (choice < 0.5) {
     const patch = randomPatch(random)
-    return { kind: 'patch', patch, by: agent, desk, now, ...(patch.comment && { comment }) }
+    return { kind: 'patch', patch, by: agent, settings, now, ...(patch.comment && { comment }) }
   }
   if (choice < 0.7) {
     const userId = random.pick([agent.id, 'usr_grace'])
     return { kind: 'major', action: random.pick(majorActions), by: agent, userId, now }
   }
   // Nobody lets go of a child that is not there.
-  if (choice < 0.75) return { kind: childCount > 0 && random.next() < 0.6 ? 'release' : 'adopt', now }
+  if (choice < 0.75) return { kind: childCount > 0 && random.next() < 0.6 ? 'detach' : 'attach', now }
   const cause = random.pick([null, 'parent', 'caller'] as const)
   return { ...steps[random.pick(incidentActions)], now, ...(cause && { cause }) }
 }
@@ -77,7 +77,7 @@ function expectSound(before: IncidentState, after: IncidentState): void {
   expect(after.closedAt !== null).toBe(ended)
   expect(after.resolvedAt !== null).toBe(after.status === 'resolved' || after.status === 'closed')
   expect(after.priority).toBe(
-    after.priorityOverride?.priority ?? desk.priorityMatrix[after.impact][after.urgency],
+    after.priorityOverride?.priority ?? settings.priorityMatrix[after.impact][after.urgency],
   )
   expect(new Set(after.watcherIds).size).toBe(after.watcherIds.length)
   expect(after.alertCount).toBeGreaterThanOrEqual(before.alertCount)

@@ -109,10 +109,10 @@ export function incidentRoutes(ctx: ServiceContext, incidents: IncidentStore): R
       errors: [...transitionErrors, 'conflict'],
       handler: async ({ params, body, meta }) => {
         const id = await incidents.idOf(params.id, meta.tenant)
-        const desk = await incidents.deskOf(meta.tenant)
+        const settings = await incidents.settingsOf(meta.tenant)
         const comment = body.comment === undefined ? undefined : newComment(id, body.comment, 'public', meta)
         const by = { by: meta.actor, userId: meta.principal.userId }
-        const command = { ...by, now: meta.now, desk, patch: body, comment }
+        const command = { ...by, now: meta.now, settings, patch: body, comment }
         return patchIncident(ctx, incidents, id, { kind: 'patch', ...command }, meta)
       },
     }),

@@ -5,7 +5,7 @@ import {
   type IncidentState,
   type IncidentStatus,
 } from '@opsplane/contracts'
-import type { CreateIncident, Desk, IncidentStep } from './commands.js'
+import type { CreateIncident, IncidentSettings, IncidentStep } from './commands.js'
 import { incident } from './domain.js'
 
 /** Incidents to test with, each reached by commands alone. */
@@ -14,7 +14,7 @@ export const createdAt = '2026-03-02T09:00:00.000Z'
 export const now = '2026-03-02T10:00:00.000Z'
 export const agent: Actor = { id: 'usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F', name: 'Ada', type: 'user' }
 
-export const desk: Desk = { priorityMatrix: defaultPriorityMatrix, resolutionRequired: false }
+export const settings: IncidentSettings = { priorityMatrix: defaultPriorityMatrix, resolutionRequired: false }
 
 export const create: CreateIncident = {
   kind: 'create',
@@ -22,7 +22,7 @@ export const create: CreateIncident = {
   number: 'INC-1',
   by: agent,
   now: createdAt,
-  desk,
+  settings,
   input: {
     title: 'Checkout answers 502',
     severity: 'medium',

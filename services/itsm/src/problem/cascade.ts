@@ -34,7 +34,7 @@ export function createCascade(
   incidents: IncidentStore,
   problems: ProblemStore,
 ) {
-  async function heed(event: PlatformEvent): Promise<void> {
+  async function apply(event: PlatformEvent): Promise<void> {
     const tenant: TenantScope = { workspaceId: event.workspaceId, environment: event.environment }
     const reaction = reactionTo(event, await originalOf(event.data.after?.duplicateOf, tenant))
     if (reaction === null) return
@@ -95,7 +95,7 @@ export function createCascade(
    * the end brought to the others comes to it too. Should the end come later than this looks, its own event is later
    * still, and finds the incident waiting.
    */
-  async function heedWait(event: PlatformEvent): Promise<void> {
+  async function applyWait(event: PlatformEvent): Promise<void> {
     const { id } = event.resource
     const tenant: TenantScope = { workspaceId: event.workspaceId, environment: event.environment }
     if (problemAwaited(itsmEvents['incident.updated'].data.parse(event.data).after) === null) return
@@ -112,7 +112,7 @@ export function createCascade(
     })
   }
 
-  return { heed, heedWait }
+  return { apply, applyWait }
 }
 
 /** The problem an incident is on hold for. One that is on hold with its parent goes on with it. */

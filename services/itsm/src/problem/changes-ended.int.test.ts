@@ -33,7 +33,7 @@ const draft = async (fields: Partial<NewChange> = {}) =>
   (await api().post('/itsm/changes', { title: 'New disks', ...fields })).data(Change)
 const cancel = async ({ id }: Change) => (await api().post(`/itsm/changes/${id}/cancel`, {})).data(Change)
 
-/** What is told of a problem once every event so far is heeded: for each time, the numbers of the changes. */
+/** What is told of a problem once every event so far is applied: for each time, the numbers of the changes. */
 const told = async ({ id }: Problem) => {
   await caughtUp(service, 'itsm-problem-changes')
   const rows = await service.sql`
@@ -89,7 +89,7 @@ it('tells it again where another change was linked and is over, and not when a c
   expect(await told(problem)).toEqual([[change.number], [change.number, later.number].sort()])
 })
 
-/** Cancels changes in one commit, so that whoever heeds the end of one finds that of the others. */
+/** Cancels changes in one commit, so that whoever applies the end of one finds that of the others. */
 function cancelTogether({ store }: TestReplica, ended: readonly Change[]) {
   const meta = metaOf(principal)
   const aggregate = store.aggregate(changeDecider)
@@ -105,7 +105,7 @@ const cancellationOf = ({ id }: Change) =>
         ?.event,
   )
 
-it('tells once of changes that end together, however many replicas heed which of them first', async () => {
+it('tells once of changes that end together, however many replicas apply which of them first', async () => {
   const replicas = [replicaOf(service), replicaOf(service)]
   const [one] = replicas
   if (!one) throw new Error('There is no replica.')

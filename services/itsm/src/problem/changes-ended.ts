@@ -50,12 +50,12 @@ export function changesEnded({ store, clock, database }: ChangesEndedContext) {
 
 /** Has the ends of changes told of their problems. */
 export function tellChangesEnded(ctx: ServiceContext): BackgroundWork {
-  const heed = changesEnded(ctx)
+  const apply = changesEnded(ctx)
   return ctx.consume({
     durable: 'itsm-problem-changes',
     types: ending,
     perform: async (events) => {
-      for (const event of events) await heed(event)
+      for (const event of events) await apply(event)
     },
   })
 }

@@ -38,14 +38,14 @@ function problemConsumers(ctx: ServiceContext, cascade: ReturnType<typeof create
       maxBatch: 1,
       ackWaitMs: 120_000,
       perform: async (events) => {
-        for (const event of events) await cascade.heed(event)
+        for (const event of events) await cascade.apply(event)
       },
     }),
     ctx.consume({
       durable: 'itsm-problem-late-waits',
       types: ['incident.updated'],
       perform: async (events) => {
-        for (const event of events) await cascade.heedWait(event)
+        for (const event of events) await cascade.applyWait(event)
       },
     }),
   ]

@@ -1,5 +1,5 @@
 import { invalidField, type TenantScope } from '@opsplane/contracts'
-import type { Relying } from '@opsplane/eventstore'
+import type { RequiresUnchanged } from '@opsplane/eventstore'
 import type { Drizzle } from '@opsplane/postgres'
 import { and, eq, inArray } from 'drizzle-orm'
 import { configurationItem } from '../cmdb/item-domain.js'
@@ -19,7 +19,7 @@ export async function checkReferences(
   db: Drizzle,
   tenant: TenantScope,
   wanted: Pointing,
-  unit: Relying,
+  unit: RequiresUnchanged,
   before: Pointing = {},
 ): Promise<void> {
   const kept = new Set(before.ciIds)
@@ -59,7 +59,7 @@ export async function usableItems(
   db: Drizzle,
   tenant: TenantScope,
   ids: string[],
-  unit: Relying,
+  unit: RequiresUnchanged,
 ): Promise<string[]> {
   const statuses = await itemStatuses(db, tenant, ids, unit)
   return ids.filter((id) => statuses.has(id) && statuses.get(id) !== 'retired')
@@ -71,7 +71,7 @@ async function itemStatuses(
   db: Drizzle,
   tenant: TenantScope,
   ids: string[],
-  unit: Relying,
+  unit: RequiresUnchanged,
 ): Promise<Statuses> {
   if (ids.length === 0) return new Map()
   const table = configurationItems
@@ -85,7 +85,8 @@ async function itemStatuses(
         inArray(table.id, ids),
       ),
     )
-  for (const { id, status } of rows) if (status !== 'retired') unit.rely(configurationItem, id, { status })
+  for (const { id, status } of rows)
+    if (status !== 'retired') unit.requireUnchanged(configurationItem, id, { status })
   return new Map(rows.map(({ id, status }) => [id, status]))
 }
 

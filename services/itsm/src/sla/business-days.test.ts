@@ -13,9 +13,9 @@ import { explained } from './explain-routes.js'
 import { incidentEntity } from './incident-entity.js'
 import { goalUnitMs } from './measure.js'
 import { nine2five } from './oracle.fixture.js'
+import { createPinnedPolicies } from './pinned-policies.js'
 import { samplePolicy } from './policy.fixture.js'
 import { slaCalendar, slaPolicy } from './policy.js'
-import { createTermsOf } from './terms.js'
 import { type Change, slaTimer, type TimerCommand } from './timer.js'
 
 const dayMs = goalUnitMs.business_days
@@ -109,7 +109,7 @@ const calendar: SlaCalendarState = {
   ...{ id: 'cal_01JZ8Q4D3N5W7X9Y2B4C6D8E0F', name: 'Office', ...office, revision: 1 },
   ...{ createdAt: policy.createdAt, updatedAt: policy.updatedAt },
 }
-const terms = createTermsOf().present(policy, calendar)
+const terms = createPinnedPolicies().present(policy, calendar)
 
 describe('a clock in business days', () => {
   const happened = (version: number, when: string, incident: object): Change => {
@@ -127,7 +127,7 @@ describe('a clock in business days', () => {
     if (!first) throw new Error('nothing happened')
     const commands: TimerCommand[] = [
       { kind: 'start', id: 'tmr_1', history: [first], terms, now: first.at },
-      ...rest.map((change) => ({ kind: 'heed' as const, change, terms, anew: terms, now: change.at })),
+      ...rest.map((change) => ({ kind: 'apply' as const, change, terms, anew: terms, now: change.at })),
       { kind: 'fire', until: iso(until), terms, now: iso(until) },
     ]
     const types: string[] = []
@@ -174,13 +174,13 @@ describe('a clock in business days', () => {
 
   it('comes of one in minutes by reapplying, counted anew', () => {
     const inMinutes = { ...policy, goals: { medium: 960 }, goalUnit: 'minutes' as const }
-    const before = createTermsOf().present(inMinutes, calendar)
+    const before = createPinnedPolicies().present(inMinutes, calendar)
     const [first] = history
     if (!first) throw new Error('nothing happened')
     const start = { kind: 'start', id: 'tmr_1', history: [first], now: first.at } as const
     const [started] = slaTimer.decide({ ...start, terms: before }, null)
     expect(started?.after).toMatchObject({ goalUnit: 'minutes', dueAt: iso('2026-03-09T13:00') })
-    const changed = createTermsOf().present({ ...policy, goals: { medium: 7 }, revision: 2 }, calendar)
+    const changed = createPinnedPolicies().present({ ...policy, goals: { medium: 7 }, revision: 2 }, calendar)
     specify(slaTimer)
       .given(started?.after ?? null)
       .when({ kind: 'reapply', history: [first], terms: changed, now: iso('2026-03-05T14:00') })

@@ -14,6 +14,7 @@ import { type DueAggregate, dueCommands, isLostRace } from '../due-commands.js'
 import { incidentBreach } from './breach.js'
 import { slaEntities } from './entities.js'
 import type { SlaEntity } from './entity.js'
+import { createPinnedPolicies, type PinnedPolicies } from './pinned-policies.js'
 import {
   type ActivePolicy,
   activePolicies,
@@ -39,8 +40,7 @@ import {
   tellingOfSpans,
 } from './starting.js'
 import { dueTimers, settleMs } from './tables.js'
-import { createTermsOf, type TermsOf } from './terms.js'
-import { breachOf, isPinnedTo, slaTimer, type Terms, type TimerCommand } from './timer.js'
+import { breachOf, isPinnedTo, type PinnedPolicy, slaTimer, type TimerCommand } from './timer.js'
 
 export interface ClockContext extends Pick<ServiceContext, 'database' | 'store' | 'clock'> {
   relay: Pick<ServiceContext['relay'], 'wake'>
@@ -52,10 +52,10 @@ export interface ClockContext extends Pick<ServiceContext, 'database' | 'store' 
 
 /** Keeps the clocks of entities. */
 export interface Clocks {
-  termsOf: TermsOf
+  pinnedPolicies: PinnedPolicies
   timers: ReturnType<typeof timerAggregate>
   /** Brings the clocks of these entities up to their last event; starts those that are missing. */
-  heed(entityIds: readonly string[]): Promise<void>
+  apply(entityIds: readonly string[]): Promise<void>
   /** Tells what is due. */
   telling: MakeWorker
 }
@@ -79,7 +79,7 @@ export function createClocks({
 }: ClockContext): Clocks {
   const timers = timerAggregate(store)
   const breaches = store.aggregate(incidentBreach)
-  const termsOf = createTermsOf()
+  const pinnedPolicies = createPinnedPolicies()
   const meta = (): CommandMeta => ({
     tenant: platformTenant,
     actor: systemActor,
@@ -119,7 +119,7 @@ export function createClocks({
     return { ...before, state }
   }
 
-  async function heed(entityIds: readonly string[]): Promise<void> {
+  async function apply(entityIds: readonly string[]): Promise<void> {
     const ids = await concerned(database.sql, entities, [...new Set(entityIds)])
     if (ids.length === 0) return
     const kept: StoredTimer[] = []
@@ -129,7 +129,7 @@ export function createClocks({
       const touched = [...changes.keys()]
       if (touched.length === 0) return
       const known = await holdTimers(tx, touched)
-      const terms = await termsOf.load(
+      const terms = await pinnedPolicies.load(
         tx,
         known.map(({ state }) => state),
       )
@@ -164,20 +164,20 @@ export function createClocks({
   /** What the clock would go by if what it measures came again: nothing that no longer starts clocks. */
   function anewFor({ state }: StoredTimer, policies: readonly ActivePolicy[], list: readonly EntityChange[]) {
     const active = policies.find((each) => each.policy.id === state.policyId && isFor(each, list))
-    return active ? termsOf.present(active.policy, active.calendar) : null
+    return active ? pinnedPolicies.present(active.policy, active.calendar) : null
   }
 
   async function heedAll(
     unit: Unit,
     timer: StoredTimer,
     changes: readonly EntityChange[],
-    { terms, anew }: { terms: Terms; anew: Terms | null },
+    { terms, anew }: { terms: PinnedPolicy; anew: PinnedPolicy | null },
     now: string,
   ): Promise<StoredTimer> {
     let [current, by] = [timer, terms]
     for (const change of changes) {
       const { tenant, entity, eventId } = change
-      const what: TimerCommand = { kind: 'heed', change, terms: by, anew, now }
+      const what: TimerCommand = { kind: 'apply', change, terms: by, anew, now }
       current = await command(unit, current, what, { tenant, entity: entity.state, causationId: eventId })
       if (anew !== null && isPinnedTo(current.state, anew)) by = anew
     }
@@ -186,7 +186,7 @@ export function createClocks({
 
   async function begin(unit: Unit, start: Starting, all: readonly EntityChange[], now: string) {
     const history = all.filter(({ version }) => version <= start.from.version)
-    const terms = termsOf.present(start.active.policy, start.active.calendar)
+    const terms = pinnedPolicies.present(start.active.policy, start.active.calendar)
     const id = newId('slaTimer')
     const { tenant, eventId } = start.from
     const state = await unit.create(
@@ -203,7 +203,7 @@ export function createClocks({
   async function catchUp(context: WorkContext): Promise<void> {
     const behind = await unheededEntities(database.sql, entities, context.at(), batchSize)
     const heedPart = async (part: readonly { key: string }[]) => {
-      await heed(part.map(({ key }) => key))
+      await apply(part.map(({ key }) => key))
       return part
     }
     const { failed } = await isolate(behind, heedPart, meaningOf({ isPassing: isLostRace }))
@@ -218,7 +218,7 @@ export function createClocks({
     const claimed = rows.map(timerOf)
     const now = rows[0]?.at ?? ''
     const until = new Date(Date.parse(now) - settleMs).toISOString()
-    const terms = await termsOf.load(
+    const terms = await pinnedPolicies.load(
       tx,
       claimed.map(({ state }) => state),
     )
@@ -246,7 +246,7 @@ export function createClocks({
       perform: tell,
     },
   )
-  return { termsOf, timers, heed, telling }
+  return { pinnedPolicies, timers, apply, telling }
 }
 
 /** When breaches were told for the first time between two states of a clock. */

@@ -9,7 +9,7 @@ import { type TicketState, ticket, ticketEntity } from './other-entity.fixture.j
 import { samplePolicy } from './policy.fixture.js'
 import { checkPolicy } from './policy-lint.js'
 import { replayed } from './preview.js'
-import { type Change, slaTimer, type Terms } from './timer.js'
+import { type Change, type PinnedPolicy, slaTimer } from './timer.js'
 
 const opened = Date.parse('2026-03-02T09:00:00.000Z')
 const at = (minutes: number) => new Date(opened + minutes * 60_000).toISOString()
@@ -18,7 +18,7 @@ const policy = samplePolicy(at(0), {
   ...{ name: 'Problems', entityType: 'problem', goalsBy: 'priority', goals: { P1: 20, P2: 60 } },
   ...{ pauseReasons: [], pauseStatuses: ['assess'], warnings: [] },
 })
-const terms = (fields: Partial<SlaPolicyState> = {}): Terms => ({
+const terms = (fields: Partial<SlaPolicyState> = {}): PinnedPolicy => ({
   policy: { ...policy, ...fields },
   calendar: aroundTheClock,
   calendarRevision: null,
@@ -34,7 +34,7 @@ const life = (...steps: [minutes: number, fields: Partial<TicketState>][]): Chan
   })
 }
 /** The types decided over the life, and the clock in the end. */
-function run(history: Change[], given: Terms) {
+function run(history: Change[], given: PinnedPolicy) {
   const [first, ...rest] = history
   if (!first) throw new Error('nothing happened')
   const types: string[] = []
@@ -42,7 +42,7 @@ function run(history: Change[], given: Terms) {
   const start = { kind: 'start', id: 'tmr_1', history: [first], terms: given, now: at(0) } as const
   for (const command of [
     start,
-    ...rest.map((change) => ({ kind: 'heed', change, terms: given, anew: given, now: change.at }) as const),
+    ...rest.map((change) => ({ kind: 'apply', change, terms: given, anew: given, now: change.at }) as const),
   ]) {
     const decisions = specify(slaTimer).given(state).when(command).decisions()
     types.push(...decisions.map(({ type }) => type))
@@ -88,7 +88,7 @@ describe('a clock over another kind of entity', () => {
     const { state } = run([first], terms())
     const [decision] = specify(slaTimer)
       .given(state)
-      .when({ kind: 'heed', change: second, terms: terms(), anew: null, now: second.at })
+      .when({ kind: 'apply', change: second, terms: terms(), anew: null, now: second.at })
       .decisions()
     expect(decision).toMatchObject({ type: 'sla.retargeted', extras: { cause: 'priority' } })
   })

@@ -15,8 +15,8 @@ import { agent, comment } from '../incident/sample-incidents.js'
 import { maxWatchers } from '../incident/watchers.js'
 import { createClocks } from './clocks.js'
 import { createEscalating, type EscalatingContext } from './escalating.js'
+import { createPinnedPolicies } from './pinned-policies.js'
 import { slaStores } from './stores.js'
-import { createTermsOf } from './terms.js'
 
 const opened = '2026-03-02T09:00:00.000Z'
 const log = createLogger({ service: 'test', level: 'silent' })
@@ -35,7 +35,7 @@ afterAll(() => desk?.close())
 
 const context = (): EscalatingContext => ({ ...desk.ctx, log })
 const clocks = () => createClocks(context())
-const escalating = (ctx = context()) => createEscalating(ctx, createTermsOf())
+const escalating = (ctx = context()) => createEscalating(ctx, createPinnedPolicies())
 
 /** An hour for every incident of the workspace, whatever it is like. */
 async function promise(
@@ -58,7 +58,7 @@ async function promise(
 }
 async function openIncident(fields: object = {}, of = tenant): Promise<string> {
   const { id } = await desk.open(of, null, { severity: 'low', ...fields })
-  await clocks().heed([id])
+  await clocks().apply([id])
   return id
 }
 /** Lets the clocks tell what is due by a minute of the hour; nobody has heard of it yet. */
@@ -222,7 +222,7 @@ describe('a rule', () => {
     await reach(30)
     for (const one of [id, later]) {
       await edit(one, { category: 'office' })
-      await clocks().heed([one])
+      await clocks().apply([one])
     }
     await deliver()
     // The first went by the revision without conditions, under which the clock counts on.
@@ -275,7 +275,7 @@ it('rules of what comes again are carried out once each time, and not for what i
     const by = { id: newId('comment'), incidentId: id, author: { ...agent, id: userId }, userId }
     const said = { ...comment, ...by, createdAt: now, updatedAt: now }
     await desk.incidents.handle(id, { kind: 'comment', comment: said, now }, desk.meta(tenant))
-    await clocks().heed([id])
+    await clocks().apply([id])
   }
   const escalated = async () => (await typesOf(id)).length
   await says(0, 'usr_caller')

@@ -21,8 +21,8 @@ import {
 } from './escalation-rules.js'
 import { firingsOf } from './firings.js'
 import { incidentEntity } from './incident-entity.js'
+import type { PinnedPolicies } from './pinned-policies.js'
 import { holdProgress, keepProgress } from './rows.js'
-import type { TermsOf } from './terms.js'
 
 export { escalatingEvents } from './firings.js'
 
@@ -38,7 +38,7 @@ const maxTries = 10
  * from its log after the version that is carried out, which is kept in the transaction that changes the incident. So
  * events that come again, late, or in another order do no harm. ADR 035.
  */
-export function createEscalating(ctx: EscalatingContext, termsOf: TermsOf) {
+export function createEscalating(ctx: EscalatingContext, pinnedPolicies: PinnedPolicies) {
   const { database, store, clock, relay, log } = ctx
   const incidents = store.aggregate(incident)
 
@@ -46,7 +46,7 @@ export function createEscalating(ctx: EscalatingContext, termsOf: TermsOf) {
     const told = events
       .map((event) => ({ ...event, percent: percentOf(event), timer: SlaTimer.parse(event.data.after) }))
       .filter(({ timer }) => timer.entityType === 'incident')
-    const terms = await termsOf.load(
+    const terms = await pinnedPolicies.load(
       database.sql,
       told.map(({ timer }) => timer),
     )
@@ -79,7 +79,7 @@ export function createEscalating(ctx: EscalatingContext, termsOf: TermsOf) {
       const last = told.at(-1)?.version ?? 0
       if (last <= after) return undefined
       await keepProgress(tx, new Map([[timerId, last]]))
-      const terms = await termsOf.load(
+      const terms = await pinnedPolicies.load(
         tx,
         told.map(({ timer }) => timer),
       )

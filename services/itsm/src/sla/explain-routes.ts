@@ -5,13 +5,13 @@ import type { IncidentStore } from '../incident/incident-store.js'
 import type { Clocks } from './clocks.js'
 import { timersOfEntity } from './entity-timers.js'
 import { elapsedMs, intervals } from './ledger.js'
-import type { Terms } from './timer.js'
+import type { PinnedPolicy } from './timer.js'
 
 /** Why a clock says what it says. */
 export function explainRoutes(
   { database }: ServiceContext,
   incidents: IncidentStore,
-  { termsOf }: Clocks,
+  { pinnedPolicies }: Clocks,
 ): Route[] {
   return [
     defineRoute({
@@ -32,7 +32,7 @@ export function explainRoutes(
         const { past, at } = seenAt(query.asOf, now)
         const { id } = await incidents.asOf(await incidents.idOf(params.id, tenant), tenant, past)
         const timers = await timersOfEntity(database.sql, tenant, id, past)
-        const terms = await termsOf.load(database.sql, timers)
+        const terms = await pinnedPolicies.load(database.sql, timers)
         return { asOf: at, timers: timers.map((timer) => explained(timer, terms(timer), at)) }
       },
     }),
@@ -46,7 +46,7 @@ export function seenAt(asOf: Instant | undefined, now: Instant): { past: Instant
 }
 
 /** A clock as it is at an instant. */
-export function explained({ ledger, ...timer }: SlaTimer, { calendar }: Terms, at: Instant) {
+export function explained({ ledger, ...timer }: SlaTimer, { calendar }: PinnedPolicy, at: Instant) {
   const until = Date.parse(at)
   const elapsed = elapsedMs(ledger, calendar, until)
   return {

@@ -85,7 +85,7 @@ it('keeps the clocks of another kind of entity by its description alone, beside 
   }
 
   await aggregate.create(state.id, { kind: 'put', state }, meta())
-  await clocks.heed([state.id])
+  await clocks.apply([state.id])
   expect(await clock()).toMatchObject({ entityType: 'problem', entityNumber: 'PRB-1', goalKey: 'P2' })
   nowMs += 20 * 60_000
   await put({ status: 'assess' })
@@ -98,7 +98,7 @@ it('keeps the clocks of another kind of entity by its description alone, beside 
   const breachedAt = '2026-03-02T09:50:00.000Z'
   expect(await clock()).toMatchObject({ goalKey: 'P1', cycle: 2, breached: true, breachedAt })
   await put({ status: 'resolved' })
-  await clocks.heed([state.id])
+  await clocks.apply([state.id])
 
   const told = await database.sql<{ type: string }[]>`
     select type from events where workspace_id = ${tenant.workspaceId} and type not like 'ticket.%'

@@ -7,7 +7,15 @@ import { entityFor } from './policy-lint.js'
 import { changesAfter, entityId } from './rows.js'
 import { isRecurring, sinceLastSpan } from './spans.js'
 import type { SlaStores } from './stores.js'
-import { applies, type Change, goalOf, slaTimer, startsAt, type Terms, type TimerCommand } from './timer.js'
+import {
+  applies,
+  type Change,
+  goalOf,
+  type PinnedPolicy,
+  slaTimer,
+  startsAt,
+  type TimerCommand,
+} from './timer.js'
 import { isVisible } from './visibility.js'
 
 export interface PreviewOptions {
@@ -21,12 +29,12 @@ export interface PreviewOptions {
 export async function preview(
   { database }: ServiceContext,
   { policies, calendarOf }: SlaStores,
-  { termsOf }: Clocks,
+  { pinnedPolicies }: Clocks,
   { policyId, reference, meta }: PreviewOptions,
 ): Promise<SlaPreview> {
   const { tenant, now } = meta
   const { version: _, ...policy } = await policies.get(policyId, tenant)
-  const terms = termsOf.present(policy, await calendarOf(policy.calendarId, tenant))
+  const terms = pinnedPolicies.present(policy, await calendarOf(policy.calendarId, tenant))
   const kind = entityFor(policy.entityType)
   const id = await entityId(database.sql, kind, reference, tenant)
   if (id === undefined || !(await isVisible(database.db, kind, id, meta)))
@@ -40,12 +48,17 @@ export async function preview(
 }
 
 /** The clock as events and sweeps would have made it by now; null when none would have started. */
-export function replayed(id: string, history: readonly Change[], terms: Terms, now: string): SlaTimer | null {
+export function replayed(
+  id: string,
+  history: readonly Change[],
+  terms: PinnedPolicy,
+  now: string,
+): SlaTimer | null {
   const from = startsAt(terms.policy, history)
   if (from < 0) return null
   const commands: TimerCommand[] = [
     { kind: 'start', id, history: history.slice(0, from + 1), terms, now },
-    ...history.slice(from + 1).map((change) => ({ kind: 'heed' as const, change, terms, anew: terms, now })),
+    ...history.slice(from + 1).map((change) => ({ kind: 'apply' as const, change, terms, anew: terms, now })),
     { kind: 'fire', until: now, terms, now },
   ]
   return commands.reduce<SlaTimer | null>(
@@ -54,7 +67,7 @@ export function replayed(id: string, history: readonly Change[], terms: Terms, n
   )
 }
 
-function why(history: readonly Change[], { policy }: Terms): SlaPreview['reason'] {
+function why(history: readonly Change[], { policy }: PinnedPolicy): SlaPreview['reason'] {
   const latest = history.at(-1)
   if (latest && goalOf(policy, latest.entity) === undefined) return 'no_goal'
   if (isRecurring(policy.metric) && sinceLastSpan(policy.metric, history).length === 0) return 'not_begun'

@@ -23,29 +23,29 @@ export interface ReapplyOptions {
 }
 
 /**
- * Counts open clocks of older revisions anew by the present ones, from all they have heeded of their entities: what is
- * yet to be heeded is told when it is, such as that what was promised has been done meanwhile. It commits
+ * Counts open clocks of older revisions anew by the present ones, from all they have applied of their entities: what is
+ * yet to be applied is told when it is, such as that what was promised has been done meanwhile. It commits
  * piece by piece, each on clocks it holds, so it neither loses races nor keeps anybody waiting for long. A clock
  * that others have in hand is left for the next request, and a request that breaks off has done a part.
  */
 export async function reapply(
   { database, store, relay }: ServiceContext,
   { policies, calendarOf }: SlaStores,
-  { termsOf, timers }: Clocks,
+  { pinnedPolicies, timers }: Clocks,
   { policyId, dryRun, meta: { expectedVersion: _, ...meta } }: ReapplyOptions,
 ): Promise<SlaReapplied> {
   const { version: __, ...policy } = await policies.get(policyId, meta.tenant)
   const calendar = await calendarOf(policy.calendarId, meta.tenant)
   const present: PresentPolicy = { tenant: meta.tenant, policy, calendar }
-  const terms = termsOf.present(policy, calendar)
+  const terms = pinnedPolicies.present(policy, calendar)
 
   const commands = async (sql: StatementRunner, found: readonly StoredTimer[]) => {
     const versions = new Map(found.map(({ state }) => [state.entityId, 0]))
     const histories = await changesAfter(sql, slaEntities, versions)
-    const heeded = await heededVersions(sql, [...versions.keys()])
+    const applied = await heededVersions(sql, [...versions.keys()])
     return found.map((current) => {
       const { entityId } = current.state
-      const last = heeded.get(entityId) ?? 0
+      const last = applied.get(entityId) ?? 0
       const history = (histories.get(entityId) ?? []).filter(({ version }) => version <= last)
       const what: TimerCommand = { kind: 'reapply', history, terms, now: meta.now }
       return { current, what }

@@ -57,8 +57,8 @@ const told = async ({ id }: { id: string }) => {
     select type from events where stream_id = ${id} order by version`
   return rows.map(({ type }) => type)
 }
-/** Once the clocks have heeded an entity's events up to this version. */
-const heeded = (id: string, version: number) =>
+/** Once the clocks have applied an entity's events up to this version. */
+const applied = (id: string, version: number) =>
   waitFor(async () => {
     const [row] = await service.sql`select version from sla_progress where incident_id = ${id}`
     return row?.version === version
@@ -186,8 +186,8 @@ describe('the clock of the next response', () => {
     expect(await tried()).toMatchObject({ applies: false, reason: 'not_begun' })
     const asked = nowMs
     await says(caller)
-    // What the clocks have heeded already tells them nothing anew.
-    await heeded(id, 2)
+    // What the clocks have applied already tells them nothing anew.
+    await applied(id, 2)
     expect(await tried()).toMatchObject({ applies: false, reason: 'conditions' })
     minutes(20)
     await api.patch(path, { category: 'vip' })
@@ -210,19 +210,19 @@ describe('the clock of the next response', () => {
     const timer = await clockOf(api, id, { state: 'completed', cycle: 2 })
     await api.send('DELETE', `/itsm/sla-policies/${policy.id}`)
     const { version } = (await says(caller)) && (await api.get(`/itsm/incidents/${id}`)).data(Incident)
-    await heeded(id, version)
+    await applied(id, version)
     expect(await told(timer)).toEqual(['sla.started', 'sla.met', 'sla.started', 'sla.met'])
   })
 })
 
-it('tells what was done before the policy was reapplied, and heeded after it', async () => {
+it('tells what was done before the policy was reapplied, and applied after it', async () => {
   const { api, caller, agent, id, policy, says } = await conversation()
   await says(caller)
   const timer = await clockOf(api, id, { state: 'running' })
   await api.patch(`/itsm/sla-policies/${policy.id}`, { goals: { all: 20 } })
   minutes(10)
   await service.sql.begin(async (tx) => {
-    // Nobody heeds events of the incident as long as this is held.
+    // Nobody applies events of the incident as long as this is held.
     await tx`select 1 from sla_progress where incident_id = ${id} for update`
     await says(agent)
     await says(caller)

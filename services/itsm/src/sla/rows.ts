@@ -75,7 +75,7 @@ export async function entityId(
   return row?.id
 }
 
-/** Holds entities, or clocks, against others who would heed their events, in one order; tells how far each is heeded. */
+/** Holds entities, or clocks, against others who would apply their events, in one order; tells how far each is applied. */
 export async function holdProgress(
   tx: StatementRunner,
   ids: readonly string[],
@@ -91,7 +91,7 @@ export async function holdProgress(
   return new Map(rows.map((row) => [row.incident_id, row.version]))
 }
 
-/** How far the clocks have heeded the events of these entities. */
+/** How far the clocks have applied the events of these entities. */
 export async function heededVersions(
   sql: StatementRunner,
   ids: readonly string[],
@@ -104,11 +104,11 @@ export async function heededVersions(
   return new Map(rows.map((row) => [row.incident_id, row.version]))
 }
 
-export async function keepProgress(tx: StatementRunner, heeded: ReadonlyMap<string, number>): Promise<void> {
+export async function keepProgress(tx: StatementRunner, applied: ReadonlyMap<string, number>): Promise<void> {
   await tx.unsafe(
     `update sla_progress p set version = t.v::int
      from unnest($1::text[], $2::text[]) as t (id, v) where p.incident_id = t.id`,
-    [[...heeded.keys()], [...heeded.values()].map(String)],
+    [[...applied.keys()], [...applied.values()].map(String)],
     prepared,
   )
 }
@@ -202,7 +202,7 @@ export async function activePolicies(tx: StatementRunner, tenants: TenantScope[]
   }))
 }
 
-/** Whether the entity of a clock has events not heeded yet. One of unknown kind is for a newer replica to look at. */
+/** Whether the entity of a clock has events not applied yet. One of unknown kind is for a newer replica to look at. */
 export const unheeded = (entities: readonly SlaEntity[]) => {
   const behind = ({ table, entityType }: SlaEntity) =>
     `when '${entityType}' then exists (
@@ -211,7 +211,7 @@ export const unheeded = (entities: readonly SlaEntity[]) => {
   return `case sla_timers.entity_type ${entities.map(behind).join(' ')} else true end`
 }
 
-/** Entities with a clock among the first that are due, and with events the clocks have not heeded yet. */
+/** Entities with a clock among the first that are due, and with events the clocks have not applied yet. */
 export async function unheededEntities(
   sql: StatementRunner,
   entities: readonly SlaEntity[],

@@ -36,14 +36,14 @@ export function createSla(ctx: ServiceContext, incidents: IncidentStore): Servic
 
 /** An event only says which entity to look at: what happened to it is read from the log, in its order. */
 function slaConsumers(ctx: ServiceContext, clocks: Clocks): BackgroundWork[] {
-  const escalating = createEscalating(ctx, clocks.termsOf)
+  const escalating = createEscalating(ctx, clocks.pinnedPolicies)
   ctx.dueWork.start(clocks.telling)
   return [
     ctx.consume({
       durable: 'itsm-sla-clocks',
       spacingMs: 200,
       types: slaEntities.flatMap(({ eventTypes }) => eventTypes),
-      perform: (events) => clocks.heed(events.map(({ resource }) => resource.id)),
+      perform: (events) => clocks.apply(events.map(({ resource }) => resource.id)),
     }),
     ctx.consume({
       durable: 'itsm-sla-escalations',

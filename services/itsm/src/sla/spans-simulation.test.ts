@@ -89,7 +89,8 @@ function simulate(seen: Seen[], policy: SlaPolicyState, hours: CalendarHours, un
       const now = Math.min(end, Date.parse(nextFireAt) + 1 + Math.floor(random.next() * hourMs))
       current = run({ kind: 'fire', until: iso(now), terms: kept, now: iso(now) }, current)
     }
-    if (event) current = run({ kind: 'heed', change: event, terms: kept, anew: kept, now: event.at }, current)
+    if (event)
+      current = run({ kind: 'apply', change: event, terms: kept, anew: kept, now: event.at }, current)
   }
   const { calendar } = terms()
   const parts = intervals(current.ledger, calendar, until)

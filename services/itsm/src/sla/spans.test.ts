@@ -9,13 +9,13 @@ import { incidentEntity } from './incident-entity.js'
 import { elapsedMs, intervals } from './ledger.js'
 import { samplePolicy } from './policy.fixture.js'
 import { replayed } from './preview.js'
-import { type Change, slaTimer, startsAt, type Terms, type TimerCommand } from './timer.js'
+import { type Change, type PinnedPolicy, slaTimer, startsAt, type TimerCommand } from './timer.js'
 
 const opened = Date.parse('2026-03-02T09:00:00.000Z')
 const at = (minutes: number) => new Date(opened + minutes * 60_000).toISOString()
 
 const policy = samplePolicy(at(0), { name: 'Every answer', metric: 'next_response' })
-const terms = (fields: Partial<SlaPolicyState> = {}): Terms => ({
+const terms = (fields: Partial<SlaPolicyState> = {}): PinnedPolicy => ({
   policy: { ...policy, ...fields },
   calendar: aroundTheClock,
   calendarRevision: null,
@@ -48,7 +48,7 @@ function life(...given: [minutes: number, step: IncidentStep][]): Change[] {
 }
 
 /** The types told of the clock, from the event on it starts with, and the clock in the end. */
-function run(history: Change[], given = terms(), anew: Terms | null = given, sweptAt?: number) {
+function run(history: Change[], given = terms(), anew: PinnedPolicy | null = given, sweptAt?: number) {
   const from = startsAt(given.policy, history)
   const types: string[] = []
   let state: SlaTimer | null = null
@@ -62,7 +62,7 @@ function run(history: Change[], given = terms(), anew: Terms | null = given, swe
   take({ kind: 'start', id: 'tmr_1', history: started, terms: given, now: started.at(-1)?.at ?? at(0) })
   let by = given
   for (const change of history.slice(from + 1)) {
-    take({ kind: 'heed', change, terms: by, anew, now: change.at })
+    take({ kind: 'apply', change, terms: by, anew, now: change.at })
     const { policyRevision } = state as unknown as SlaTimer
     if (policyRevision === anew?.policy.revision) by = anew
   }

@@ -63,8 +63,8 @@ export interface Starting {
 /** Those of the absent clocks that start, given what earlier events told of spans. */
 export function startingClocks(absent: readonly Absent[], earlier: Changes): Starting[] {
   return absent.flatMap(({ entityId, active, changes }) => {
-    const heeded = earlier.get(entityId)?.filter(({ version }) => version < (changes[0]?.version ?? 0))
-    const from = changes[startsAt(active.policy, changes, heeded)]
+    const applied = earlier.get(entityId)?.filter(({ version }) => version < (changes[0]?.version ?? 0))
+    const from = changes[startsAt(active.policy, changes, applied)]
     return from ? [{ entityId, active, from }] : []
   })
 }

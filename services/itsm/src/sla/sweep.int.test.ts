@@ -84,7 +84,7 @@ it('tells every breach once, whoever is killed and however many sweep', async ()
   }
 })
 
-it('tells of all clocks but one that cannot be read, and one whose entity cannot be heeded', async () => {
+it('tells of all clocks but one that cannot be read, and one whose entity cannot be applied', async () => {
   await openIncidents(50)
   const id = await waitFor(async () => {
     const [row] = await service.sql<{ id: string }[]>`

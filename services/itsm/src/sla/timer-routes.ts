@@ -22,7 +22,10 @@ import { isVisible, visibleClocks } from './visibility.js'
 const tag = 'SLA clocks'
 
 /** The clocks of everything there is. */
-export function timerRoutes({ database, cursors }: ServiceContext, { timers, termsOf }: Clocks): Route[] {
+export function timerRoutes(
+  { database, cursors }: ServiceContext,
+  { timers, pinnedPolicies }: Clocks,
+): Route[] {
   return [
     defineList({
       operationId: 'listSlaTimers',
@@ -67,7 +70,7 @@ export function timerRoutes({ database, cursors }: ServiceContext, { timers, ter
         const timer = await timers.asOf(params.id, meta.tenant, past)
         if (!(await isVisible(database.db, entityFor(timer.entityType), timer.entityId, meta)))
           throw notFound()
-        const terms = await termsOf.load(database.sql, [timer])
+        const terms = await pinnedPolicies.load(database.sql, [timer])
         return explained(timer, terms(timer), at)
       },
     }),

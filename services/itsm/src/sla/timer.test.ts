@@ -5,13 +5,13 @@ import { incidents } from '../incident/sample-incidents.js'
 import { aroundTheClock } from './calendar.js'
 import { incidentEntity } from './incident-entity.js'
 import { samplePolicy } from './policy.fixture.js'
-import { type Change, slaTimer, type Terms } from './timer.js'
+import { type Change, type PinnedPolicy, slaTimer } from './timer.js'
 
 const opened = Date.parse('2026-03-02T09:00:00.000Z')
 const at = (minutes: number, ms = 0) => new Date(opened + minutes * 60_000 + ms).toISOString()
 
 const policy = samplePolicy(at(0))
-const terms: Terms = { policy, calendar: aroundTheClock, calendarRevision: null }
+const terms: PinnedPolicy = { policy, calendar: aroundTheClock, calendarRevision: null }
 
 let versions = 1
 const change = (minutes: number, incident: IncidentState, ms = 0): Change => {
@@ -20,7 +20,8 @@ const change = (minutes: number, incident: IncidentState, ms = 0): Change => {
   return { eventId: `evt_${version}`, version, at: at(minutes, ms), entity }
 }
 const first = { ...change(0, incidents.open), version: 1 }
-const heed = (given: Change) => ({ kind: 'heed', change: given, terms, anew: terms, now: given.at }) as const
+const apply = (given: Change) =>
+  ({ kind: 'apply', change: given, terms, anew: terms, now: given.at }) as const
 const fire = (minutes: number) => ({ kind: 'fire', until: at(minutes), terms, now: at(minutes) }) as const
 
 /** The types decided one after another, and the clock in the end. */
@@ -38,13 +39,13 @@ function run(...commands: Parameters<typeof slaTimer.decide>[0][]) {
 
 describe('a goal', () => {
   it('is kept at the very instant it is due', () => {
-    const { types, state } = run(heed(change(60, incidents.resolved)))
+    const { types, state } = run(apply(change(60, incidents.resolved)))
     expect(types).toEqual(['sla.started', 'sla.warning', 'sla.met'])
     expect(state).toMatchObject({ breached: false, nextFireAt: null, dueAt: at(60) })
   })
 
   it('is missed a millisecond later, even when nobody has looked until then', () => {
-    const { types, state } = run(heed(change(60, incidents.resolved, 1)))
+    const { types, state } = run(apply(change(60, incidents.resolved, 1)))
     expect(types).toEqual(['sla.started', 'sla.warning', 'sla.breached', 'sla.missed'])
     expect(state).toMatchObject({ breached: true, breachedAt: at(60) })
   })
@@ -54,7 +55,7 @@ describe('a goal', () => {
   })
 
   it('that another severity sets is counted from creation, and what is past already breaches at once', () => {
-    const { types, state } = run(heed(change(25, { ...incidents.open, severity: 'critical' })))
+    const { types, state } = run(apply(change(25, { ...incidents.open, severity: 'critical' })))
     expect(types).toEqual(['sla.started', 'sla.retargeted', 'sla.warning', 'sla.breached'])
     expect(state).toMatchObject({ cycle: 2, breachedAt: at(20), dueAt: at(20) })
   })
@@ -64,25 +65,25 @@ describe('a goal', () => {
     const there = change(25, graver)
     const back = change(26, milder)
     const again = change(27, graver)
-    const { types, state } = run(heed(there), heed(back), heed(again))
+    const { types, state } = run(apply(there), apply(back), apply(again))
     expect(types.filter((type) => type === 'sla.breached')).toHaveLength(1)
     expect(state).toMatchObject({ cycle: 4, breached: true, breachedAt: at(20) })
   })
 })
 
 describe('a clock', () => {
-  it('heeds an event once, and none that is older than what it has heeded', () => {
+  it('applies an event once, and none that is older than what it has applied', () => {
     const held = change(10, incidents.on_hold)
     const { types } = run(
-      heed(held),
-      heed(held),
-      heed({ ...first, entity: incidentEntity.facts(incidents.resolved) }),
+      apply(held),
+      apply(held),
+      apply({ ...first, entity: incidentEntity.facts(incidents.resolved) }),
     )
     expect(types).toEqual(['sla.started', 'sla.paused'])
   })
 
   it('is canceled with its incident for good', () => {
-    const { types, state } = run(heed(change(10, incidents.canceled)), fire(900))
+    const { types, state } = run(apply(change(10, incidents.canceled)), fire(900))
     expect(types).toEqual(['sla.started', 'sla.canceled'])
     expect(state).toMatchObject({ state: 'canceled', nextFireAt: null })
   })

@@ -25,14 +25,14 @@ import {
 } from './spans.js'
 
 /** What a clock goes by: the revisions it is pinned to. */
-export interface Terms {
+export interface PinnedPolicy {
   policy: SlaPolicyState
   /** Counting in the unit of the policy's goals. */
   calendar: Calendar
   calendarRevision: number | null
 }
 
-/** An event of the entity as far as clocks heed it. */
+/** An event of the entity as far as clocks apply it. */
 export interface Change {
   eventId: string
   version: number
@@ -41,11 +41,11 @@ export interface Change {
 }
 
 export type TimerCommand =
-  | { kind: 'start'; id: string; history: readonly Change[]; terms: Terms; now: Instant }
+  | { kind: 'start'; id: string; history: readonly Change[]; terms: PinnedPolicy; now: Instant }
   /** With what another span would go by; null when the policy begins no more of them. */
-  | { kind: 'heed'; change: Change; terms: Terms; anew: Terms | null; now: Instant }
-  | { kind: 'fire'; until: Instant; terms: Terms; now: Instant }
-  | { kind: 'reapply'; history: readonly Change[]; terms: Terms; now: Instant }
+  | { kind: 'apply'; change: Change; terms: PinnedPolicy; anew: PinnedPolicy | null; now: Instant }
+  | { kind: 'fire'; until: Instant; terms: PinnedPolicy; now: Instant }
+  | { kind: 'reapply'; history: readonly Change[]; terms: PinnedPolicy; now: Instant }
 
 interface TimerDecision extends Decision<SlaTimer> {
   type: SlaEventType
@@ -65,8 +65,8 @@ function decide(command: TimerCommand, state: SlaTimer | null): TimerDecision[] 
   if (command.kind === 'start') return start(command)
   if (state === null) throw notFound()
   switch (command.kind) {
-    case 'heed':
-      return heed(state, command)
+    case 'apply':
+      return apply(state, command)
     case 'fire':
       return fireOrSetRight(command, state)
     case 'reapply':
@@ -78,7 +78,7 @@ const openStates: readonly SlaClockState[] = ['running', 'paused']
 export const isOpen = ({ state }: Pick<SlaTimer, 'state'>) => openStates.includes(state)
 
 /** What a clock keeps of what it goes by. */
-const pinnedTo = ({ policy, calendarRevision }: Terms) => ({
+const pinnedTo = ({ policy, calendarRevision }: PinnedPolicy) => ({
   policyId: policy.id,
   policyName: policy.name,
   policyRevision: policy.revision,
@@ -89,7 +89,7 @@ const pinnedTo = ({ policy, calendarRevision }: Terms) => ({
 })
 
 /** Whether a clock goes by just these revisions. */
-export function isPinnedTo(timer: SlaTimer, { policy, calendarRevision }: Terms): boolean {
+export function isPinnedTo(timer: SlaTimer, { policy, calendarRevision }: PinnedPolicy): boolean {
   const ofPolicy = timer.policyRevision === policy.revision && timer.calendarId === policy.calendarId
   return ofPolicy && timer.calendarRevision === calendarRevision
 }
@@ -170,9 +170,9 @@ function start({ id, history, terms, now }: Extract<TimerCommand, { kind: 'start
 }
 
 /** What is due before the change comes first, by the goal in force until then; then another goal, then the state. */
-function heed(
+function apply(
   timer: SlaTimer,
-  { change, terms, anew, now }: Extract<TimerCommand, { kind: 'heed' }>,
+  { change, terms, anew, now }: Extract<TimerCommand, { kind: 'apply' }>,
 ): TimerDecision[] {
   if (change.version <= timer.entityVersion) return []
   if (beginsAnew(timer, change)) return anew === null ? [] : [begunAnew(timer, change, anew, now)]
@@ -203,7 +203,7 @@ const beginsAnew = (timer: SlaTimer, { entity }: Change) =>
 const mostKept = 100
 
 /** The next span is a cycle of its own, with nothing of the one before but what was told. */
-function begunAnew(timer: SlaTimer, change: Change, terms: Terms, now: Instant): TimerDecision {
+function begunAnew(timer: SlaTimer, change: Change, terms: PinnedPolicy, now: Instant): TimerDecision {
   const { policy } = terms
   const { at, version: entityVersion, entity, eventId } = change
   const blank: SlaTimer = {
@@ -272,7 +272,7 @@ function moved(
 }
 
 /** A new cycle. What was told of this span before and is still past is not told again. */
-function retargeted(timer: SlaTimer, terms: Terms, at: Instant): SlaTimer {
+function retargeted(timer: SlaTimer, terms: PinnedPolicy, at: Instant): SlaTimer {
   const cycle = timer.cycle + 1
   const ofSpan = timer.fired.filter((firing) => firing.at >= timer.startedAt)
   const told = new Map(ofSpan.map((firing) => [firing.percent, firing.at]))
@@ -297,7 +297,7 @@ function fireOrSetRight(
 }
 
 /** Fires what was reached before an instant, in order, each once in a cycle. */
-function fire(timer: SlaTimer, terms: Terms, until: number, now: Instant): TimerDecision[] {
+function fire(timer: SlaTimer, terms: PinnedPolicy, until: number, now: Instant): TimerDecision[] {
   const decided: TimerDecision[] = []
   let current = timer
   for (const { percent, at } of pending(timer, terms)) {
@@ -321,7 +321,7 @@ export function breachOf({ entityType, entityId, metric, policyId }: SlaTimer, d
 }
 
 /** What is not told yet in this cycle, with when it is reached, in order. */
-function pending(timer: SlaTimer, { policy, calendar }: Terms): { percent: number; at: number }[] {
+function pending(timer: SlaTimer, { policy, calendar }: PinnedPolicy): { percent: number; at: number }[] {
   const told = new Set(timer.fired.filter(({ cycle }) => cycle === timer.cycle).map(({ percent }) => percent))
   const found: { percent: number; at: number }[] = []
   for (const percent of [...policy.warnings, 100]) {
@@ -332,7 +332,7 @@ function pending(timer: SlaTimer, { policy, calendar }: Terms): { percent: numbe
 }
 
 /** Works out when it is due and when to look at it next. A clock that stopped keeps when it was due. */
-function timed(timer: SlaTimer, terms: Terms): SlaTimer {
+function timed(timer: SlaTimer, terms: PinnedPolicy): SlaTimer {
   if (!isOpen(timer)) return { ...timer, nextFireAt: null }
   const instant = (ms: number | null | undefined) =>
     typeof ms === 'number' ? new Date(ms).toISOString() : null

@@ -15,7 +15,7 @@ import { originOf, type Sessions } from '../session/sessions.js'
 import type { Throttle } from '../session/throttle.js'
 import { token } from '../token/domain.js'
 import { unrevokedKeysOfPerson } from '../token/queries.js'
-import { homeOf } from '../workspace/home.js'
+import { workspaceScope } from '../workspace/workspace-scope.js'
 import { account } from './domain.js'
 import {
   accountOfMailedToken,
@@ -67,7 +67,7 @@ export function createAccountAccess(ctx: ServiceContext, options: AccessOptions)
   const revokeKeys = async (unit: Unit, tx: Transaction, userId: string, now: Instant) => {
     const revoke = { kind: 'revoke', reason: 'login_reclaimed', now } as const
     for (const { id, workspaceId } of await unrevokedKeysOfPerson(tx, userId))
-      await unit.handle(keys, id, revoke, { tenant: homeOf(workspaceId) })
+      await unit.handle(keys, id, revoke, { tenant: workspaceScope(workspaceId) })
   }
 
   return {

@@ -10,7 +10,7 @@ import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane
 import type { ServiceContext } from '@opsplane/service'
 import type { CheckpointSigner } from './checkpoint.js'
 import { checkpointPage, takeCheckpoint } from './checkpoints.js'
-import { createShares } from './shares.js'
+import { createConcurrencyLimiter } from './concurrency-limiter.js'
 import { createVerify, type GivenCheckpoint } from './verify.js'
 
 const tag = 'Audit log'
@@ -25,12 +25,12 @@ export function auditChainRoutes(ctx: ServiceContext, signer: CheckpointSigner):
   const { cursors } = ctx
   const { db } = ctx.database
   const verify = createVerify({ db, signer, cursors, monotonicMs: () => performance.now(), budgetMs })
-  const shares = createShares(
+  const limiter = createConcurrencyLimiter(
     verificationsAtOnce,
     'The audit log is being verified already. Try again in a moment.',
   )
   const verified = (range: AuditVerifyRange, { tenant, signal }: RequestMeta, given?: GivenCheckpoint) =>
-    shares.run(tenant.workspaceId, () => verify(tenant.workspaceId, range, given, signal))
+    limiter.run(tenant.workspaceId, () => verify(tenant.workspaceId, range, given, signal))
 
   return [
     defineRoute({

@@ -4,9 +4,9 @@ import { keysetPage } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
 import { auditLog as table } from '../schema.js'
+import { createConcurrencyLimiter } from './concurrency-limiter.js'
 import { exportBatches, exportLog } from './export.js'
 import { auditConditions, auditEventById, presented } from './queries.js'
-import { createShares } from './shares.js'
 
 const tag = 'Audit log'
 /** This service vouches for every token: whoever copies a log over and over must not keep it from that. */
@@ -15,7 +15,10 @@ const exportsAtOnce = { perWorkspace: 2 }
 /** The audit log of the current workspace and environment: every event, as it was published. */
 export function auditRoutes({ database: { db }, store, cursors }: ServiceContext): Route[] {
   const beginExport = exportLog(db, store)
-  const shares = createShares(exportsAtOnce, 'The audit log is being exported already. Try again later.')
+  const limiter = createConcurrencyLimiter(
+    exportsAtOnce,
+    'The audit log is being exported already. Try again later.',
+  )
   return [
     defineList({
       operationId: 'listAuditEvents',
@@ -55,7 +58,7 @@ export function auditRoutes({ database: { db }, store, cursors }: ServiceContext
       handler: async ({ query, meta }) => {
         const { tenant, now } = meta
         const fileName = `audit-${tenant.environment}-${now.slice(0, 10)}.ndjson`
-        const batches = shares.stream(tenant.workspaceId, async function* () {
+        const batches = limiter.stream(tenant.workspaceId, async function* () {
           const { lastSeq } = await beginExport(query, meta)
           yield* exportBatches(db, tenant, query, lastSeq)
         })

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals'
-import { createShares } from './shares.js'
+import { createConcurrencyLimiter } from './concurrency-limiter.js'
 
 /** A work that ends when it is told to. */
 function work() {
@@ -12,36 +12,36 @@ function work() {
 const refused = expect.objectContaining({ code: 'service_unavailable', message: 'Busy.' })
 
 it('lets each workspace have its share, and all of them theirs', async () => {
-  const shares = createShares({ perWorkspace: 1, total: 2 }, 'Busy.')
+  const limiter = createConcurrencyLimiter({ perWorkspace: 1, total: 2 }, 'Busy.')
   const [first, second] = [work(), work()]
-  const acme = shares.run('acme', first.run)
-  await expect(shares.run('acme', work().run)).rejects.toEqual(refused)
-  const other = shares.run('other', second.run)
-  await expect(shares.run('third', work().run)).rejects.toEqual(refused)
+  const acme = limiter.run('acme', first.run)
+  await expect(limiter.run('acme', work().run)).rejects.toEqual(refused)
+  const other = limiter.run('other', second.run)
+  await expect(limiter.run('third', work().run)).rejects.toEqual(refused)
 
   first.end()
   await expect(acme).resolves.toBe('done')
   const third = work()
-  const next = shares.run('third', third.run)
-  await expect(shares.run('acme', work().run)).rejects.toEqual(refused)
+  const next = limiter.run('third', third.run)
+  await expect(limiter.run('acme', work().run)).rejects.toEqual(refused)
 
   second.end(new Error('failed'))
   await expect(other).rejects.toThrow('failed')
   third.end()
   await next
-  await expect(shares.run('other', async () => 'again')).resolves.toBe('again')
+  await expect(limiter.run('other', async () => 'again')).resolves.toBe('again')
 })
 
 it('holds the share of a stream until its reader has enough', async () => {
-  const shares = createShares({ perWorkspace: 1 }, 'Busy.')
+  const limiter = createConcurrencyLimiter({ perWorkspace: 1 }, 'Busy.')
   const endless = () =>
-    shares.stream('acme', async function* () {
+    limiter.stream('acme', async function* () {
       for (let bit = 0; ; bit++) yield bit
     })
   const [first, second] = [endless(), endless()]
   expect((await first.next()).value).toBe(0)
   await expect(second.next()).rejects.toEqual(refused)
-  await expect(shares.run('other', async () => 'done')).resolves.toBe('done')
+  await expect(limiter.run('other', async () => 'done')).resolves.toBe('done')
   await first.return(undefined)
   const third = endless()
   expect((await third.next()).value).toBe(0)

@@ -13,12 +13,12 @@ import type { ServiceContext } from '@opsplane/service'
 import { account } from '../account/domain.js'
 import type { Passwords } from '../account/passwords.js'
 import { dropInvitationMail } from '../mail/mail-queue.js'
-import type { Enter } from '../session/enter.js'
 import type { Identify } from '../session/login.js'
+import type { OpenSession } from '../session/open-session.js'
 import { originOf } from '../session/sessions.js'
 import type { Throttle } from '../session/throttle.js'
 import { readToken } from '../token/bearer-token.js'
-import { homeOf } from '../workspace/home.js'
+import { workspaceScope } from '../workspace/workspace-scope.js'
 import { invalidInvitation } from './domain.js'
 import { type Members, proveMemberships } from './members.js'
 import { type OpenInvitation, openInvitation } from './queries.js'
@@ -35,12 +35,12 @@ export interface AcceptOptions {
   passwords: Passwords
   throttle: Throttle
   identify: Identify
-  enter: Enter
+  openSession: OpenSession
 }
 
 export function createAccept(
   { store, database: { db } }: Pick<ServiceContext, 'store' | 'database'>,
-  { members, takeTurn, passwords, throttle, identify, enter }: AcceptOptions,
+  { members, takeTurn, passwords, throttle, identify, openSession }: AcceptOptions,
 ): AcceptInvitation {
   const accounts = store.aggregate(account)
   /** Null for what was never issued, has been used or replaced, or has ended, after the same work. */
@@ -61,7 +61,7 @@ export function createAccept(
     const { workspaceId, membershipId, tokenHash, userId } = invitation
     const { now, requestId } = meta
     const actor = { id: userId, name, type: 'user' as const }
-    return takeTurn({ tenant: homeOf(workspaceId), actor, now, requestId }, async (unit, tx) => {
+    return takeTurn({ tenant: workspaceScope(workspaceId), actor, now, requestId }, async (unit, tx) => {
       const found = await unit.find(members.aggregate, membershipId)
       const addressProven = invitation.mailed || invitation.account.addressProvenAt !== null
       const accept = { kind: 'accept' as const, tokenHash, name, addressProven, now }
@@ -84,14 +84,14 @@ export function createAccept(
     if (name === undefined) throw invalidField('/name', 'required', 'A new login needs a name.')
     const passwordHash = await passwords.hash(passwordOf(wanted))
     const user = await admit(invitation, name, passwordHash, meta)
-    return enter({ ...user, passwordHash }, originOf(meta), meta.now)
+    return openSession({ ...user, passwordHash }, originOf(meta), meta.now)
   }
 
   const join = async (invitation: OpenInvitation, wanted: InvitationAcceptance, meta: RequestMeta) => {
     const credentials = { email: invitation.email, password: passwordOf(wanted) }
     const { passwordHash } = await identify(credentials, originOf(meta), meta.now)
     const user = await admit(invitation, invitation.account.name, null, meta)
-    return enter({ ...user, passwordHash }, originOf(meta), meta.now)
+    return openSession({ ...user, passwordHash }, originOf(meta), meta.now)
   }
 
   return async (wanted, meta) => {

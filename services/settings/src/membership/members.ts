@@ -13,7 +13,7 @@ import { dropInvitationMail } from '../mail/mail-queue.js'
 import { grantedBy } from '../role/reading.js'
 import { token } from '../token/domain.js'
 import { unrevokedKeys } from '../token/queries.js'
-import { homeOf } from '../workspace/home.js'
+import { workspaceScope } from '../workspace/workspace-scope.js'
 import { requireAuthority } from './authority.js'
 import { type MembershipState, membership } from './domain.js'
 import { countOtherOwners, type Member, memberOf, unprovenMemberships } from './queries.js'
@@ -68,7 +68,7 @@ export function createMembers(
         await dropInvitationMail(tx, state.invitation?.id)
         const removed = await unit.handle(memberships, state.id, { kind: 'remove', otherOwners, now })
         // For good: who comes back one day does not come back with keys that are long forgotten.
-        for (const id of await unrevokedKeys(tx, homeOf(meta.tenant.workspaceId), userId)) {
+        for (const id of await unrevokedKeys(tx, workspaceScope(meta.tenant.workspaceId), userId)) {
           await unit.handle(keys, id, { kind: 'revoke', reason: 'user_removed', now })
         }
         return removed
@@ -124,11 +124,16 @@ export async function proveMemberships(
   now: Instant,
 ): Promise<void> {
   for (const { id, workspaceId } of await unprovenMemberships(tx, userId)) {
-    await unit.handle(memberships, id, { kind: 'prove_address', now }, { tenant: homeOf(workspaceId) })
+    await unit.handle(
+      memberships,
+      id,
+      { kind: 'prove_address', now },
+      { tenant: workspaceScope(workspaceId) },
+    )
   }
 }
 
 /** Members belong to the workspace as a whole. */
 export function atHome(meta: RequestMeta): RequestMeta {
-  return { ...meta, tenant: homeOf(meta.tenant.workspaceId) }
+  return { ...meta, tenant: workspaceScope(meta.tenant.workspaceId) }
 }

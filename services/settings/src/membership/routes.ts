@@ -12,7 +12,7 @@ import { keysetPage } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import { eq } from 'drizzle-orm'
 import { memberships as table } from '../schema.js'
-import { homeOf } from '../workspace/home.js'
+import { workspaceScope } from '../workspace/workspace-scope.js'
 import type { AcceptInvitation } from './acceptance.js'
 import type { Invite } from './invitations.js'
 import type { Members } from './members.js'
@@ -44,7 +44,7 @@ export function membershipRoutes(
       handler: ({ query: { limit, after, sort, status, role, q }, binding, meta }) =>
         keysetPage(db, {
           table,
-          tenant: homeOf(meta.tenant.workspaceId),
+          tenant: workspaceScope(meta.tenant.workspaceId),
           where: [
             status && eq(table.status, status),
             role === undefined ? undefined : eq(table.role, role),

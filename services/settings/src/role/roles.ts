@@ -4,7 +4,7 @@ import type { RequestMeta } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { requireAuthority } from '../membership/authority.js'
 import { requireEveryEnvironment } from '../membership/reach.js'
-import { homeOf } from '../workspace/home.js'
+import { workspaceScope } from '../workspace/workspace-scope.js'
 import { role } from './domain.js'
 import { isBuiltIn } from './permissions.js'
 import { customRoles, membersByRole } from './queries.js'
@@ -68,5 +68,5 @@ function tooMany(): ApiError {
 }
 
 function atHome(meta: RequestMeta): RequestMeta {
-  return { ...meta, tenant: homeOf(meta.tenant.workspaceId) }
+  return { ...meta, tenant: workspaceScope(meta.tenant.workspaceId) }
 }

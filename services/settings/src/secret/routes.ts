@@ -4,13 +4,13 @@ import { keysetPage } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
 import { secrets as table } from '../schema.js'
-import type { Safe } from './safe.js'
+import type { SecretService } from './secret-service.js'
 
 const tag = 'Secrets'
 const sortColumns = { name: table.name, createdAt: table.createdAt }
 
 /** Secrets of the current workspace and environment. No route gives a value back. */
-export function secretRoutes({ database, cursors }: ServiceContext, safe: Safe): Route[] {
+export function secretRoutes({ database, cursors }: ServiceContext, secretService: SecretService): Route[] {
   return [
     defineList({
       operationId: 'listSecrets',
@@ -26,9 +26,9 @@ export function secretRoutes({ database, cursors }: ServiceContext, safe: Safe):
           table,
           tenant: meta.tenant,
           sort: { column: sortColumns[sort.field], direction: sort.direction },
-          ...{ limit, after, binding, cursors, present: safe.present },
+          ...{ limit, after, binding, cursors, present: secretService.present },
         })
-        return { ...page, items: await safe.withUse(page.items) }
+        return { ...page, items: await secretService.withUse(page.items) }
       },
     }),
 
@@ -42,7 +42,7 @@ export function secretRoutes({ database, cursors }: ServiceContext, safe: Safe):
       scope: 'secrets:read',
       response: SecretDetail,
       errors: ['not_found'],
-      handler: ({ params, meta }) => safe.get(params.name, meta.tenant),
+      handler: ({ params, meta }) => secretService.get(params.name, meta.tenant),
     }),
 
     defineRoute({
@@ -59,7 +59,7 @@ export function secretRoutes({ database, cursors }: ServiceContext, safe: Safe):
       response: Secret,
       status: 201,
       errors: ['conflict'],
-      handler: ({ body, meta }) => safe.create(body, meta),
+      handler: ({ body, meta }) => secretService.create(body, meta),
     }),
 
     defineRoute({
@@ -73,7 +73,7 @@ export function secretRoutes({ database, cursors }: ServiceContext, safe: Safe):
       body: SecretRotation,
       response: Secret,
       errors: ['not_found', 'precondition_failed', 'version_conflict'],
-      handler: ({ params, body, meta }) => safe.rotate(params.name, body, meta),
+      handler: ({ params, body, meta }) => secretService.rotate(params.name, body, meta),
     }),
 
     defineRoute({
@@ -87,7 +87,7 @@ export function secretRoutes({ database, cursors }: ServiceContext, safe: Safe):
       response: z.void(),
       status: 204,
       errors: ['not_found', 'precondition_failed'],
-      handler: ({ params, meta }) => safe.delete(params.name, meta),
+      handler: ({ params, meta }) => secretService.delete(params.name, meta),
     }),
   ]
 }

@@ -3,8 +3,8 @@ import type { Drizzle } from '@opsplane/postgres'
 import type { AccountState } from '../account/domain.js'
 import type { Passwords } from '../account/passwords.js'
 import { accountByEmail } from '../account/queries.js'
-import { type Enter, wrongCredentials } from './enter.js'
 import type { LoginFailureCount } from './login-failures.js'
+import { type OpenSession, wrongCredentials } from './open-session.js'
 import type { ClaimedAccount, SessionOrigin } from './sessions.js'
 import type { Throttle } from './throttle.js'
 
@@ -63,6 +63,6 @@ const counted: { [Code in ErrorCode]?: 'failed' | 'refused' } = {
 }
 
 export const createLogin =
-  (identify: Identify, enter: Enter): Login =>
+  (identify: Identify, openSession: OpenSession): Login =>
   async (credentials, origin, now) =>
-    enter(await identify(credentials, origin, now), origin, now)
+    openSession(await identify(credentials, origin, now), origin, now)

@@ -12,7 +12,7 @@ import { appendJournal } from '@opsplane/eventstore'
 import type { Drizzle, StatementRunner } from '@opsplane/postgres'
 import { and, eq } from 'drizzle-orm'
 import { memberships } from '../schema.js'
-import { homeOf } from '../workspace/home.js'
+import { workspaceScope } from '../workspace/workspace-scope.js'
 
 /** Who caused it, and when. */
 export interface Occasion {
@@ -41,7 +41,7 @@ async function tenantsOf(db: Pick<Drizzle, 'select'>, userId: string): Promise<T
     .where(and(eq(memberships.userId, userId), eq(memberships.status, 'active')))
     .orderBy(memberships.createdAt)
     .limit(mostTold)
-  return rows.length === 0 ? [platformTenant] : rows.map(({ workspaceId }) => homeOf(workspaceId))
+  return rows.length === 0 ? [platformTenant] : rows.map(({ workspaceId }) => workspaceScope(workspaceId))
 }
 
 /** A journal for each person and workspace, in the caller's transaction. */

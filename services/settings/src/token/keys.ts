@@ -16,7 +16,7 @@ import type { Aggregate, EventStore, Unit } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { requireAuthority } from '../membership/authority.js'
-import { homeOf } from '../workspace/home.js'
+import { workspaceScope } from '../workspace/workspace-scope.js'
 import { issueToken } from './bearer-token.js'
 import { type ApiKey, type TokenCommand, token, validityEnd } from './domain.js'
 import { type Issuer, isWithin } from './grant.js'
@@ -93,7 +93,7 @@ export function createKeys({ store }: Pick<ServiceContext, 'store'>, { tokenOver
     environmentsOf,
 
     revokeReused: (reused: ApiKey, workspaceId: string, meta: Pick<CommandMeta, 'now' | 'requestId'>) =>
-      revokeReused(store, keys, reused, { ...meta, actor: systemActor, tenant: homeOf(workspaceId) }),
+      revokeReused(store, keys, reused, { ...meta, actor: systemActor, tenant: workspaceScope(workspaceId) }),
   }
 }
 
@@ -123,26 +123,31 @@ function newKey(now: Instant) {
 }
 
 function atHome(meta: RequestMeta): RequestMeta {
-  return { ...meta, tenant: homeOf(meta.tenant.workspaceId) }
+  return { ...meta, tenant: workspaceScope(meta.tenant.workspaceId) }
 }
 
 /** Whose keys the caller may touch, and for which environments they may be; null: any. */
-type Reach = Pick<Principal, 'userId'> & Pick<Issuer, 'environments'>
+type EnvironmentHolder = Pick<Principal, 'userId'> & Pick<Issuer, 'environments'>
 
 /** A key passes on no more than it was granted itself; a session, no more than its user's role allows. */
 async function issuerOf(keys: KeyAggregate, { principal, tenant }: RequestMeta): Promise<Issuer> {
   const { tokenId, permissions } = principal
   if (!tokenId.startsWith('tok_')) return { tokenId, permissions, environments: null, expiresAt: null }
-  const own = await keys.find(tokenId, homeOf(tenant.workspaceId))
+  const own = await keys.find(tokenId, workspaceScope(tenant.workspaceId))
   if (!own) throw notFound()
   return { tokenId, permissions, environments: own.state.environments, expiresAt: validityEnd(own.state) }
 }
 
 /** Another user's key is an absent one, and so is one for environments the caller's own is not for. */
-async function ownKey(unit: Unit, keys: KeyAggregate, id: string, reach: Reach): Promise<ApiKey> {
+async function ownKey(
+  unit: Unit,
+  keys: KeyAggregate,
+  id: string,
+  holder: EnvironmentHolder,
+): Promise<ApiKey> {
   const found = await unit.find(keys, id)
-  if (found === null || found.state.userId !== reach.userId) throw notFound()
-  if (!isWithin(found.state.environments, reach.environments)) throw notFound()
+  if (found === null || found.state.userId !== holder.userId) throw notFound()
+  if (!isWithin(found.state.environments, holder.environments)) throw notFound()
   return found.state
 }
 

@@ -4,7 +4,7 @@ import { keysetPage } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import { eq } from 'drizzle-orm'
 import { tokens as table } from '../schema.js'
-import { homeOf } from '../workspace/home.js'
+import { workspaceScope } from '../workspace/workspace-scope.js'
 import type { Keys } from './keys.js'
 import { lastUses, withinEnvironments } from './queries.js'
 
@@ -16,7 +16,7 @@ export function tokenRoutes({ database: { db }, cursors }: ServiceContext, keys:
     const environments = await keys.environmentsOf(meta)
     const { items, ...rest } = await keysetPage(db, {
       table,
-      tenant: homeOf(meta.tenant.workspaceId),
+      tenant: workspaceScope(meta.tenant.workspaceId),
       where: [
         userId === undefined ? undefined : eq(table.userId, userId),
         status === undefined ? undefined : eq(table.status, status),

@@ -10,9 +10,9 @@ import { defineList, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { requireEveryEnvironment } from '../membership/reach.js'
 import { workspace } from './domain.js'
-import { homeOf } from './home.js'
 import { accessibleWorkspaces, currentWorkspace } from './queries.js'
 import { workspaceStats } from './stats.js'
+import { workspaceScope } from './workspace-scope.js'
 
 const tag = 'Workspaces'
 
@@ -71,7 +71,7 @@ export function workspaceRoutes({ store, database, cursors }: ServiceContext): R
         const id = currentId(params.slug, meta.principal)
         await requireEveryEnvironment(database.db, meta.principal)
         const command = { kind: 'update' as const, patch: body, now: meta.now }
-        return workspaces.handle(id, command, { ...meta, tenant: homeOf(id) })
+        return workspaces.handle(id, command, { ...meta, tenant: workspaceScope(id) })
       },
     }),
 

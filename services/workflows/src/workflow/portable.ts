@@ -8,7 +8,7 @@ import {
   type WorkflowProblem,
   type WorkflowWithDraft,
 } from '@opsplane/contracts'
-import type { RequestMeta, RequireReach } from '@opsplane/http'
+import type { RequestMeta, RequireEnvironment } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import { problem } from './check/structure.js'
 import { type Path, visits } from './check/walk.js'
@@ -27,7 +27,7 @@ export interface Portable {
 export interface PortableParts {
   workflows: Workflows
   database: Database
-  requireReach: RequireReach
+  requireEnvironment: RequireEnvironment
   findConnectors: FindConnectors
 }
 
@@ -42,7 +42,7 @@ interface Reference {
 export function createPortable({
   workflows,
   database,
-  requireReach,
+  requireEnvironment,
   findConnectors,
 }: PortableParts): Portable {
   const find = (kind: Kind, tenant: TenantScope, wanted: { ids?: string[]; names?: string[] }) => {
@@ -72,7 +72,7 @@ export function createPortable({
     async promote(id, environment, meta) {
       if (environment === meta.tenant.environment)
         throw new ApiError('conflict', 'A workflow is promoted to another environment.')
-      await requireReach(meta, environment, '/environment')
+      await requireEnvironment(meta, environment, '/environment')
       const state = await workflows.record(id, meta.tenant)
       statusAfter('trigger', state)
       const source = await exported(id, state.publishedVersion ?? undefined, meta.tenant)

@@ -1,4 +1,4 @@
-/** Words joined by commas, as Postgres sends them. */
+/** StringInterner joined by commas, as Postgres sends them. */
 export interface Joined {
   bytes: Uint8Array
   /** How many words they are. */
@@ -11,7 +11,7 @@ const comma = 44
  * Numbers words in the order they are met. Ten thousands of ids are told apart by their bytes: as strings they would all
  * have to be made, and be hashed and compared outside compiled code.
  */
-export class Words {
+export class StringInterner {
   /** The bytes of all words, one after the other, and where each begins. */
   #bytes = new Uint8Array(1 << 16)
   #begins = new Int32Array(1 << 11)
@@ -115,7 +115,7 @@ export function stringsOf({ bytes, size }: Joined): string[] {
 
 /** The same of few different words, each of which is made once. */
 export function sharedStringsOf(joined: Joined): string[] {
-  const words = new Words()
+  const words = new StringInterner()
   const numbers = words.numbersOf(joined)
   const strings = Array.from({ length: words.size }, (_, number) => words.wordOf(number))
   const shared = new Array<string>(joined.size)

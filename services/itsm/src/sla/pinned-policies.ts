@@ -2,16 +2,16 @@ import { SlaCalendarState, type SlaGoalUnit, SlaPolicyState, type SlaTimer } fro
 import { aroundTheClock, type Calendar, createCalendar } from './calendar.js'
 import { revisionId } from './policy.js'
 import type { StatementRunner } from './rows.js'
-import type { Terms } from './timer.js'
+import type { PinnedPolicy } from './timer.js'
 
 type Pinned = Pick<SlaTimer, 'policyId' | 'policyRevision' | 'calendarId' | 'calendarRevision'>
 
 /** Revisions never change, so what was read once is kept. */
-export interface TermsOf {
+export interface PinnedPolicies {
   /** Reads what is not known yet, at most one statement each for policies and calendars. */
-  load(tx: StatementRunner, timers: readonly Pinned[]): Promise<(timer: Pinned) => Terms>
+  load(tx: StatementRunner, timers: readonly Pinned[]): Promise<(timer: Pinned) => PinnedPolicy>
   /** A policy as it is now, with the calendar it names as that is now. */
-  present(policy: SlaPolicyState, calendar: SlaCalendarState | null): Terms
+  present(policy: SlaPolicyState, calendar: SlaCalendarState | null): PinnedPolicy
 }
 
 const mostKept = 5_000
@@ -24,11 +24,11 @@ const compile = (calendar: SlaCalendarState): Compiled => ({
   business_days: createCalendar(calendar, 'business_days'),
 })
 
-export function createTermsOf(): TermsOf {
+export function createPinnedPolicies(): PinnedPolicies {
   const policies = new Map<string, SlaPolicyState>()
   const calendars = new Map<string, Compiled>()
 
-  const present: TermsOf['present'] = (policy, calendar) => {
+  const present: PinnedPolicies['present'] = (policy, calendar) => {
     if (calendar === null) return { policy, calendar: aroundTheClock, calendarRevision: null }
     const key = revisionId(calendar.id, calendar.revision)
     const compiled = calendars.get(key) ?? compile(calendar)

@@ -22,10 +22,10 @@ import { type SealedValue, type StoredSecret, secret } from './domain.js'
 import { secretsByName } from './queries.js'
 import { neverUsed, type SecretUsage } from './usage.js'
 
-export type Safe = ReturnType<typeof createSafe>
+export type SecretService = ReturnType<typeof createSecretService>
 
 /** Stores secrets and gives their values out again, to services only. */
-export function createSafe(
+export function createSecretService(
   { store, database: { db } }: Pick<ServiceContext, 'store' | 'database'>,
   vault: Vault,
   usage: SecretUsage,

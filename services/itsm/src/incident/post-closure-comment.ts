@@ -1,7 +1,7 @@
 import type { IncidentComment, IncidentState, Instant, NewIncident } from '@opsplane/contracts'
 import { saidByCaller } from './caller.js'
 
-/** An ended incident names the one its caller's late words have opened. Not an action: it stays as it ended. */
+/** An ended incident names the one a later comment of its caller has opened. Not an action: it stays as it ended. */
 export interface FollowUp {
   kind: 'follow_up'
   followUpId: string
@@ -13,7 +13,7 @@ export function followedUp({ followUpId, now }: FollowUp, state: IncidentState) 
 }
 
 /** Whether the caller says it in public after their incident has ended. */
-export function isLate(comment: IncidentComment, state: IncidentState): boolean {
+export function isAfterClosure(comment: IncidentComment, state: IncidentState): boolean {
   const ended = state.status === 'closed' || state.status === 'canceled'
   return ended && comment.visibility === 'public' && saidByCaller(comment, state)
 }

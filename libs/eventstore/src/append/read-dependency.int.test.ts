@@ -35,7 +35,7 @@ const whileOpen =
   async (unit: Unit) => {
     const found = await unit.find(tickets, id)
     if (found?.state.status !== 'open') throw new ApiError('conflict', 'The ticket is closed.')
-    unit.rely(ticketDecider, id, { status: 'open' })
+    unit.requireUnchanged(ticketDecider, id, { status: 'open' })
     await act(unit)
   }
 /** Opens a ticket while another is open. */
@@ -93,7 +93,7 @@ describe('what is decided relying on another record', () => {
     const theirs = await openTicket()
     const elsewhere = meta({ tenant: { ...tenant, workspaceId: 'ws_2' } })
     const blind = one.store.transact(elsewhere, async (unit) => {
-      unit.rely(ticketDecider, theirs, { status: 'open' })
+      unit.requireUnchanged(ticketDecider, theirs, { status: 'open' })
       await unit.create(one.tickets, ...opening())
     })
     await expect(blind).rejects.toMatchObject({ code: 'version_conflict' })
@@ -104,7 +104,7 @@ describe('what is decided relying on another record', () => {
     let runs = 0
     const work = async (unit: Unit) => {
       const found = await unit.find(one.tickets, relied)
-      unit.rely(ticketDecider, relied, { count: found?.state.count ?? 0 })
+      unit.requireUnchanged(ticketDecider, relied, { count: found?.state.count ?? 0 })
       await unit.handle(one.tickets, written, { kind: 'count', now })
       if (runs++ === 0) await other.tickets.handle(relied, { kind: 'count', now }, meta())
     }

@@ -1,23 +1,23 @@
 import { ApiError } from '@opsplane/contracts'
 
 /** How much of a costly work may be under way in this process: of one workspace, and of all of them. */
-export interface ShareLimits {
+export interface ConcurrencyLimits {
   perWorkspace: number
   total?: number
 }
 
 /** What would only queue is refused, which costs next to nothing: the process is there for everybody else. */
-export interface Shares {
+export interface ConcurrencyLimiter {
   /** Throws `service_unavailable` where the workspace, or everybody, has its share already. */
   run<T>(workspaceId: string, work: () => Promise<T>): Promise<T>
   /** The same for what comes bit by bit; the share is taken with the first bit and lasts until the reader has enough. */
   stream<T>(workspaceId: string, bits: () => AsyncIterable<T>): AsyncGenerator<T>
 }
 
-export function createShares(
-  { perWorkspace, total = Number.POSITIVE_INFINITY }: ShareLimits,
+export function createConcurrencyLimiter(
+  { perWorkspace, total = Number.POSITIVE_INFINITY }: ConcurrencyLimits,
   refusal: string,
-): Shares {
+): ConcurrencyLimiter {
   const underWay = new Map<string, number>()
   let all = 0
 

@@ -19,7 +19,7 @@ const mostTries = 3
 type Found = { id: string; state: ChangeState; version: number }
 
 /** Tells changes that wait for their time what they collide with. */
-export function createNotices({ store, clock, database: { sql } }: ServiceContext) {
+export function createConflictUpdates({ store, clock, database: { sql } }: ServiceContext) {
   const changes = store.aggregate(change)
 
   const read = async (

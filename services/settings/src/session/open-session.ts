@@ -9,15 +9,15 @@ import type { ClaimedAccount, SessionOrigin, Sessions } from './sessions.js'
  * Opens a session for somebody who has proved to be this person by this password. Throws `invalid_credentials` when it
  * was replaced meanwhile.
  */
-export type Enter = (user: ClaimedAccount, origin: SessionOrigin, now: Instant) => Promise<Session>
+export type OpenSession = (user: ClaimedAccount, origin: SessionOrigin, now: Instant) => Promise<Session>
 
-export interface EnterOptions {
+export interface OpenSessionOptions {
   db: Drizzle
   sessions: Sessions
   cursors: CursorCodec
 }
 
-export function createEnter({ db, sessions, cursors }: EnterOptions): Enter {
+export function createOpenSession({ db, sessions, cursors }: OpenSessionOptions): OpenSession {
   return async (user, origin, now) => {
     const session = await sessions.open(user, origin, now)
     if (session === null) throw wrongCredentials()

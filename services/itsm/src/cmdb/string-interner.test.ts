@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals'
 import { newId } from '@opsplane/contracts'
 import { seededRandom } from '@opsplane/testing'
-import { type Joined, sharedStringsOf, stringsOf, Words } from './words.js'
+import { type Joined, StringInterner, sharedStringsOf, stringsOf } from './string-interner.js'
 
 const joined = (words: string[]): Joined => ({ bytes: Buffer.from(words.join(',')), size: words.length })
 
@@ -9,7 +9,7 @@ it('numbers words in the order they are met, however many', () => {
   const random = seededRandom(3)
   const ids = Array.from({ length: 9_000 }, () => newId('ci'))
   const drawn = Array.from({ length: 30_000 }, () => ids[Math.floor(random() * ids.length)] as string)
-  const words = new Words()
+  const words = new StringInterner()
   expect([...words.numbersOf(joined(ids))]).toEqual(ids.map((_, at) => at))
   const places = new Map(ids.map((id, at) => [id, at]))
   expect([...words.numbersOf(joined(drawn))]).toEqual(drawn.map((id) => places.get(id)))
@@ -23,7 +23,7 @@ it('numbers words in the order they are met, however many', () => {
 
 it('tells apart words that begin alike, and takes an empty one for a word', () => {
   const given = ['a', 'ab', '', 'abc', 'ab', 'b', '', 'é']
-  const words = new Words()
+  const words = new StringInterner()
   expect([...words.numbersOf(joined(given))]).toEqual([0, 1, 2, 3, 1, 4, 2, 5])
   expect(Array.from({ length: words.size }, (_, at) => words.wordOf(at))).toEqual([
     'a',

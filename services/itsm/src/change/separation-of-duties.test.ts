@@ -3,7 +3,6 @@ import { ApprovalRule, type ChangePatch, type ChangePolicyState } from '@opsplan
 import { specify } from '@opsplane/testing'
 import type { ChangeStep } from './commands.js'
 import { change } from './domain.js'
-import { type ChangeRecord, mostHands } from './duties.js'
 import {
   approvalIds,
   asker,
@@ -17,6 +16,7 @@ import {
   steps,
   worker,
 } from './sample-changes.js'
+import { type ChangeRecord, mostHands } from './separation-of-duties.js'
 
 const { given } = specify(change)
 const edit = (userId: string, patch: ChangePatch) => ({ kind: 'edit', userId, patch, facts }) as const

@@ -1,4 +1,4 @@
-import { ApiError, type Environment, Reach } from '@opsplane/contracts'
+import { ApiError, type Environment, EnvironmentScope } from '@opsplane/contracts'
 import type { RequestMeta } from './route.js'
 import type { ServiceClient } from './service-client.js'
 
@@ -6,16 +6,16 @@ import type { ServiceClient } from './service-client.js'
  * For a request that reads or changes a second environment beside its own: a key may be limited to environments, and the
  * request was let in for the one it names. `pointer` names the field of the body. Throws `forbidden`.
  */
-export type RequireReach = (
+export type RequireEnvironment = (
   meta: Pick<RequestMeta, 'principal'>,
   environment: Environment,
   pointer: string,
 ) => Promise<void>
 
 /** `settings`: a client of the settings service, which knows the keys. */
-export function createRequireReach(settings: Pick<ServiceClient, 'post'>): RequireReach {
+export function createRequireEnvironment(settings: Pick<ServiceClient, 'post'>): RequireEnvironment {
   return async ({ principal: { tokenId } }, environment, path) => {
-    const { environments } = await settings.post('/internal/reach', { tokenId }, Reach)
+    const { environments } = await settings.post('/internal/environment-scope', { tokenId }, EnvironmentScope)
     if (environments === null || environments.includes(environment)) return
     const message = `The key is not valid in ${environment}.`
     throw new ApiError('forbidden', message, {

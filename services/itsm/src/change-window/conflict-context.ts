@@ -1,7 +1,7 @@
 import type { AcceptConflicts, ChangeConflict, ChangeState, Instant, TenantScope } from '@opsplane/contracts'
 import type { StatementRunner } from '../cmdb/impact-graph.js'
 import { closureOf } from './closure.js'
-import { blackoutsIn, conflictsIn, type Plan, planOf, type Surroundings } from './conflicts.js'
+import { blackoutsIn, type ConflictContext, conflictsIn, type Plan, planOf } from './conflicts.js'
 import type { Clash } from './guard.js'
 import { linksInDatabase } from './impact-links.js'
 import { createReader } from './reader.js'
@@ -13,15 +13,15 @@ export async function conflictsOf(
   change: ChangeState,
 ): Promise<ChangeConflict[]> {
   const plan = planOf(change)
-  return plan ? conflictsIn(plan, await surroundingsOf(sql, tenant, plan)) : []
+  return plan ? conflictsIn(plan, await conflictContextOf(sql, tenant, plan)) : []
 }
 
 /** Everything that can collide with the plan at any of its time. */
-export async function surroundingsOf(
+export async function conflictContextOf(
   sql: StatementRunner,
   tenant: TenantScope,
   plan: Plan,
-): Promise<Surroundings> {
+): Promise<ConflictContext> {
   const read = createReader(sql, tenant)
   const related = await closureOf(linksInDatabase(sql, tenant), plan.ciIds)
   const classes = await read.classes(plan.ciIds)
