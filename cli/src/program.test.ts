@@ -129,7 +129,6 @@ test.each([
   [['help', 'events']],
   [['runs', 'tail', '--help']],
   [['rebuild', '-h']],
-  [['fold-case', '-h']],
   [['dead-letters', '--help']],
   [['dead-letters', 'redrive', '--help']],
 ])('help is no error and has examples: %j', async (args) => {

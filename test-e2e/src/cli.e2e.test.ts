@@ -224,6 +224,103 @@ test('the servers are looked at, and read models rebuilt, beside the API', async
   const rebuilt = await cli.run(['rebuild', '--service', 'itsm', database])
   expect(rebuilt).toMatchObject({ code: 0, stdout: `SERVICE  EVENTS\nitsm     ${events}\n` })
   expect(rebuilt.stderr).toContain('read models rebuilt')
+  const range = [webhookId, '--since', '1h', '--type', 'incident.created']
+  const dry = await cli.json<ReplayStarted>('replays', 'start', ...range, '--dry-run')
+  expect(dry).toEqual({ dryRun: true, count: 2, job: null })
+  const before = receiver.received().length
+  const { code, stdout, stderr } = await cli.run(['replays', 'start', ...range, '--wait', '--json'])
+  const { job } = JSON.parse(stdout) as ReplayStarted
+  expect({ code, job }).toMatchObject({ code: 0, job: { status: 'completed', total: 2, replayed: 2 } })
+  expect(stderr).toContain('2 of 2 replayed')
+  await receiver.waitForRequests(before + 2)
+  expect(await cli.json('replays', 'list', webhookId)).toEqual([job])
+  const canceled = await cli.run(['replays', 'cancel', webhookId, job?.id ?? ''])
+  expect(canceled).toMatchObject({ code: 1, stderr: expect.stringContaining('invalid_state_transition') })
+})
+
+test('a topic is followed from now on, over an outage, until Ctrl-C', async () => {
+  const publish = (n: number) =>
+    cli.json<TopicEvent>('topics', 'publish', 'orders', '--type', 'order.created', '--payload', `{"n":${n}}`)
+  const first = await publish(1)
+  const numbers = (tool: CliProcess) => tool.lines().map((line) => (JSON.parse(line) as TopicEvent).payload.n)
+  const after = tail('topics', 'tail', 'orders', '--after', first.id, '--limit', '2')
+  const now = tail('topics', 'tail', 'orders')
+  let n = 1
+  await waitFor(async () => {
+    await publish(++n)
+    return now.lines().length > 0 && after.lines().length === 2
+  })
+  expect(numbers(now)).not.toContain(1)
+  expect(await after.exit).toBe(0)
+  expect(numbers(after)).toEqual([2, 3])
+
+  await cluster.services.gateway.stop()
+  await waitFor(() => now.stderr().includes('trying again'))
+  expect(await cli.run(['webhooks', 'list'])).toMatchObject({
+    code: 3,
+    stdout: '',
+    stderr: expect.stringMatching(/^error: http.* cannot be reached .*\n$/),
+  })
+  await cluster.services.gateway.start()
+  await publish(1_000)
+  await waitFor(() => numbers(now).includes(1_000))
+  const seen = numbers(now)
+  expect(new Set(seen).size).toBe(seen.length)
+  now.child.kill('SIGINT')
+  expect(await now.exit).toBe(0)
+})
+
+test('events are followed through the API and over NATS, each once', async () => {
+  const titlesOf = (tool: CliProcess) =>
+    tool.lines().map((line) => JSON.parse(line).data.after.title as string)
+  const pattern = ['--type', 'incident.*']
+  const polled = tail('events', 'tail', ...pattern)
+  const pushed = tail('events', 'tail', ...pattern, '--nats-url', cluster.info.natsUrl)
+  let n = 0
+  await waitFor(
+    async () => {
+      await incident(`seen ${++n}`)
+      return polled.lines().length > 0 && pushed.lines().length > 0
+    },
+    { intervalMs: 300 },
+  )
+  const later = Array.from({ length: 20 }, (_, index) => `later ${index}`)
+  await Promise.all(later.map(incident))
+  for (const tool of [polled, pushed]) {
+    await waitFor(() => titlesOf(tool).filter((title) => title.startsWith('later')).length >= later.length)
+    tool.child.kill('SIGINT')
+    expect(await tool.exit).toBe(0)
+    expect(tool.stderr()).toBe('')
+    const titles = titlesOf(tool)
+    expect(new Set(titles).size).toBe(titles.length)
+    expect(titles).toEqual(expect.arrayContaining(later))
+  }
+  const listed = await cli.json<unknown[]>('events', 'list', '--type', 'incident.created', '--all')
+  expect(listed).toHaveLength(3 + n + later.length)
+})
+
+test('a reader that has enough ends the tool quietly', async () => {
+  const tool = tail('events', 'tail', '--since', '1h')
+  tool.child.stdout.destroy()
+  expect(await tool.exit).toBe(0)
+  expect(tool.stderr()).toBe('')
+})
+
+test('wrong usage ends with 2', async () => {
+  const usage = { code: 2, stdout: '', stderr: expect.stringContaining("unknown option '--colour'") }
+  expect(await cli.run(['webhooks', 'list', '--colour'])).toMatchObject(usage)
+  expect(await cli.run(['webhooks', 'list', '--profile', 'none'])).toMatchObject({ code: 2, stdout: '' })
+})
+
+test('the servers are looked at, and read models rebuilt, beside the API', async () => {
+  const database = `--database-url=${cluster.info.postgresUrl}`
+  const status = await cli.json<{ service: string; events: number }[]>('status', database)
+  expect(status.map(({ service }) => service)).toEqual([...backendNames])
+  const [{ events } = { events: 0 }] = status.filter(({ service }) => service === 'itsm')
+  expect(events).toBeGreaterThan(20)
+  const rebuilt = await cli.run(['rebuild', '--service', 'itsm', database])
+  expect(rebuilt).toMatchObject({ code: 0, stdout: `SERVICE  EVENTS\nitsm     ${events}\n` })
+  expect(rebuilt.stderr).toContain('read models rebuilt')
   const folded = await cli.run(['fold-case', database])
   expect(folded).toMatchObject({ code: 0, stdout: rebuilt.stdout })
   expect(folded.stderr).toContain('knew all letters before')

@@ -65,7 +65,6 @@ webhook that is younger than the event.`,
       )
     })
 
-  addFoldCase(program, io)
   addNatsUsers(program, io)
 
   operation(
@@ -78,19 +77,6 @@ webhook that is younger than the event.`,
       printerFor(io, command).text(statuses, statuses.flatMap(statusLines))
     }),
   )
-}
-
-function addFoldCase(program: Command, io: Io): void {
-  program
-    .command('fold-case')
-    .description('let search fold the case of all scripts, in a database made with the locale C')
-    .option('--database-url <url>', 'Postgres, as a superuser (DATABASE_URL)')
-    .addHelpText('after', `\n${foldCaseHelp}\n\n${serversHelp}\n\nExamples:\n  $ opsplane fold-case`)
-    .action((options: OperationOptions, command: Command) =>
-      withTask(io, command, options, async (ops, task) =>
-        printerFor(io, command).list(await ops.foldCase(task), columnsWith('events')),
-      ),
-    )
 }
 
 interface SubscriberOptions extends OperationOptions {
@@ -144,12 +130,6 @@ function addNatsUsers(program: Command, io: Io): void {
 
 const subscriberHelp = `Makes a durable and a user that can do nothing but ask for its messages and acknowledge them. The local run's
 server knows the user at once; for one of yours, the entry is printed: add it to its users and reload it.`
-
-const foldCaseHelp = `For a database whose services warn at their start that it knows the letters of ASCII only. Gives it the LC_CTYPE
-C.UTF-8; texts sort as before. Back it up first. Its sessions are ended, so requests fail for a moment and the services
-connect again; then the read models that hold words are folded anew, as by rebuild. Safe to repeat. Restart the service
-itsm afterwards: it remembers what it has learnt from the words of articles. Who is no superuser restores a dump into a
-database created with LC_CTYPE 'C.UTF-8' instead.`
 
 const columnsWith = <Name extends 'events' | 'published'>(
   title: Name,

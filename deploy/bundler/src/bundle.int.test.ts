@@ -42,6 +42,13 @@ test('runs what its entry imports, at the first use what is imported then', asyn
   expect(run().stdout).toBe('hello\nlate\nused\n')
 })
 
+test('says what its sources say, in whatever characters', async () => {
+  main(`const tag = ([text]) => text
+    console.log('Ж', tag\`ж😀\`, '5µs'.replace(/µ/, 'u'), /😀/u.test('😀')) // ’`)
+  await update()
+  expect(run().stdout).toBe('Ж ж😀 5us true\n')
+})
+
 test('finds what lies beside its modules and its packages', async () => {
   write('libs/store/migrations/1.sql', 'create table')
   write(

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type BuildOptions, build, type OutputFile } from 'esbuild'
+import { type BuildOptions, build } from 'esbuild'
 import { compile } from './compile.js'
 import { keepPaths, pathsBanner } from './keep-paths.js'
 import { lineTable } from './line-table.js'
@@ -40,7 +40,7 @@ export async function bundle({ root, entries }: BundleOptions): Promise<string[]
     },
     footer: { js: '})' },
   })
-  for (const file of outputFiles) writeOnce(file)
+  for (const { path, text } of outputFiles) writeOnce(path, path.endsWith('.cjs') ? inAscii(text) : text)
   const launcher = await launcherText()
   for (const { path } of outputFiles.filter(({ path }) => path.endsWith('.cjs'))) {
     const map = outputFiles.find((file) => file.path === `${path}.map`)
@@ -54,8 +54,12 @@ export async function bundle({ root, entries }: BundleOptions): Promise<string[]
   return Object.keys(metafile.inputs)
 }
 
+/** esbuild leaves patterns and tagged templates as they are, where an escape means the same as the character does. */
+const inAscii = (text: string): string =>
+  text.replace(/[^\x00-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
 /** Another process may run it already, or be writing it: a file with a hash in its name has one content for good. */
-function writeOnce({ path, contents }: OutputFile): void {
+function writeOnce(path: string, contents: string): void {
   mkdirSync(dirname(path), { recursive: true })
   if (!existsSync(path)) replace(path, contents)
 }

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { type BackendName, backendNames, serviceNames } from '@opsplane/contracts'
 import { startEmbeddedNats } from '@opsplane/nats/embedded'
-import { asciiLettersOnly, knowsAllLetters, openClient } from '@opsplane/postgres'
+import { asciiLocaleWarning, hasUnicodeLocale, openClient } from '@opsplane/postgres'
 import { startEmbeddedPostgres } from '@opsplane/postgres/embedded'
 import { createReleasers, type Logger, type Releasers } from '@opsplane/runtime'
 import { bootstrapOwner } from './bootstrap-owner.js'
@@ -127,7 +127,7 @@ async function startServers({ state, log, releasers, natsPasswords, onStep, tell
 async function noticesOf(postgresUrl: string): Promise<string[]> {
   const sql = openClient(postgresUrl, { schema: 'public', max: 1 })
   try {
-    return (await knowsAllLetters(sql)) ? [] : [asciiLettersOnly]
+    return (await hasUnicodeLocale(sql)) ? [] : [asciiLocaleWarning]
   } finally {
     await sql.end({ timeout: 5 })
   }

@@ -16,7 +16,7 @@ import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { findProcess, signalProcess, waitUntilGone } from '@opsplane/runtime/server-process'
 import type { SystemUser } from './embedded-user.js'
-import { unicodeCtypes } from './letters.js'
+import { unicodeCtypes } from './locale.js'
 
 const PASSWORD_FILE = 'opsplane-password'
 const ORPHAN_GRACE_MS = 1_000

@@ -1,6 +1,11 @@
 import { internalEventRoutes } from '@opsplane/eventstore'
 import { createApp, createInternalVerifier, listen, type Route, routeTableRoute } from '@opsplane/http'
-import { asciiLettersOnly, type Database, knowsAllLetters, translatePostgresError } from '@opsplane/postgres'
+import {
+  asciiLocaleWarning,
+  type Database,
+  hasUnicodeLocale,
+  translatePostgresError,
+} from '@opsplane/postgres'
 import { type BackendConfig, createLogger, createReleasers, type RunningService } from '@opsplane/runtime'
 import { openContext, type ServiceContext, type ServiceOverrides } from './context.js'
 import type { ServiceDefinition } from './define-service.js'
@@ -70,8 +75,8 @@ function refuseForeignPaths(name: string, paths: readonly string[], routes: read
 
 /** Nobody waits for it: where Postgres is away at the start, requests say so. */
 async function warnOfAsciiOnly({ database, log }: ServiceContext): Promise<void> {
-  const knows = await knowsAllLetters(database.sql).catch(() => true)
-  if (!knows) log.warn(asciiLettersOnly)
+  const knows = await hasUnicodeLocale(database.sql).catch(() => true)
+  if (!knows) log.warn(asciiLocaleWarning)
 }
 
 /** NATS is not asked for: without it events wait in Postgres and requests are answered. */
