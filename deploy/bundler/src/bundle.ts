@@ -56,7 +56,7 @@ export async function bundle({ root, entries }: BundleOptions): Promise<string[]
 
 /** esbuild leaves patterns and tagged templates as they are, where an escape means the same as the character does. */
 const inAscii = (text: string): string =>
-  text.replace(/[^\x00-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  text.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /** Another process may run it already, or be writing it: a file with a hash in its name has one content for good. */
 function writeOnce(path: string, contents: string): void {
