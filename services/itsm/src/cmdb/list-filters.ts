@@ -28,7 +28,7 @@ export const itemFilters = z.object({
     example: 'i-0a1b2c',
   }),
   q: searchFilter.meta({
-    description: `StringInterner in name, native key, class or description, or text within the name. ${searchSyntax}`,
+    description: `Words in name, native key, class or description, or text within the name. ${searchSyntax}`,
   }),
   ...createdFilters,
 })
@@ -65,7 +65,7 @@ export const itemRelationFilters = relationFilters.omit({ itemId: true }).extend
 
 /** The filters of the class list; all that are given must hold. */
 export const classFilters = z.object({
-  q: searchFilter.meta({ description: `StringInterner in name or label. ${searchSyntax}` }),
+  q: searchFilter.meta({ description: `Words in name or label. ${searchSyntax}` }),
   builtIn: z
     .enum(['true', 'false'])
     .transform((text) => text === 'true')

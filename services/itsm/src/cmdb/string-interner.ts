@@ -1,4 +1,4 @@
-/** StringInterner joined by commas, as Postgres sends them. */
+/** Words joined by commas, as Postgres sends them. */
 export interface Joined {
   bytes: Uint8Array
   /** How many words they are. */
