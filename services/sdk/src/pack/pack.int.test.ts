@@ -245,6 +245,50 @@ describe('the packs at hand', () => {
   })
 })
 
+describe('a validation', () => {
+  const validates = { tables: ['assets'], on: ['create'], whenUnavailable: 'fail_closed' } as const
+  const checking = (rule: object = { validates }) => {
+    const { manifest, files } = greetingPack('1.0.0', { artifact: { kind: 'business_rule' } })
+    const [artifact] = manifest.artifacts
+    return { manifest: { ...manifest, artifacts: [{ ...artifact, rule }] }, files }
+  }
+
+  it('is known to the database studio before its pack is acknowledged', async () => {
+    const principal = testPrincipal()
+    const api = packs.service.as(principal)
+    packs.studio.up = false
+    const unsure = await api.post('/sdk/packs/install', checking())
+    packs.studio.up = true
+    expect([unsure.status, unsure.error().code]).toEqual([503, 'service_unavailable'])
+    const { id } = (await api.get('/sdk/artifacts/greet')).data(ArtifactDetail)
+    const pack = await install(api, checking())
+    const said = { workspaceId: principal.workspaceId, environment: 'production' }
+    expect(packs.announced.at(-1)).toEqual({
+      ...said,
+      validations: [{ artifactId: id, version: 2, validates }],
+    })
+    await api.post(`/sdk/packs/${pack.id}/promote`, { environment: 'staging' })
+    expect(packs.announced.at(-1)).toMatchObject({
+      ...said,
+      environment: 'staging',
+      validations: [{ validates }],
+    })
+    const sayings = packs.announced.length
+    await install(inWorkspace(), greetingPack('1.0.0'))
+    expect(packs.announced).toHaveLength(sayings)
+  })
+
+  it.each([
+    [{ validates: { ...validates, tables: [] } }, '/rule/validates/tables'],
+    [{ validates: { ...validates, tables: ['assets', 'assets'] } }, '/rule/validates/tables'],
+    [{ validates: { ...validates, whenUnavailable: undefined } }, '/rule/validates/whenUnavailable'],
+    [{ validates, events: ['record.created'] }, '/rule'],
+  ])('is refused as %j', async (rule, path) => {
+    const { details } = (await inWorkspace().post('/sdk/packs/install', checking(rule))).error()
+    expect(details.map((detail) => detail.path)).toEqual([`/manifest/artifacts/0${path}`])
+  })
+})
+
 describe('whoever installed a pack', () => {
   it('has it suspended once they may no longer do what it needs, until somebody who may installs it again', async () => {
     const principal = testPrincipal({ userId: newId('user') })
