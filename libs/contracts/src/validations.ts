@@ -92,12 +92,7 @@ const Fault = {
 }
 
 /** What the code of a validation gives: why records are refused; none of it is, where there are no faults. */
-export const ValidationResult = z
-  .strictObject({ valid: z.boolean().optional(), faults: z.array(z.strictObject(Fault)).max(1_000) })
-  .refine(
-    ({ valid, faults }) => valid === undefined || valid === (faults.length === 0),
-    '`valid` says other than `faults`',
-  )
+export const ValidationResult = z.strictObject({ faults: z.array(z.strictObject(Fault)).max(1_000) })
 export type ValidationResult = z.infer<typeof ValidationResult>
 
 export const ValidationAnswer = z.object({
