@@ -278,6 +278,12 @@ describe('a validation', () => {
     expect(packs.announced).toHaveLength(sayings)
   })
 
+  it('is installed by those alone who may change tables', async () => {
+    const without = inWorkspace({ permissions: permissions.filter((each) => each !== 'tables:write') })
+    const refused = await without.post('/sdk/packs/install', checking())
+    expect([refused.status, refused.error().message]).toEqual([403, expect.stringContaining('tables:write')])
+  })
+
   it.each([
     [{ validates: { ...validates, tables: [] } }, '/rule/validates/tables'],
     [{ validates: { ...validates, tables: ['assets', 'assets'] } }, '/rule/validates/tables'],
