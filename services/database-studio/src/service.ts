@@ -17,7 +17,6 @@ import { table } from './table/domain.js'
 import { purging } from './table/purge.js'
 import { tableRoutes } from './table/routes.js'
 import { createTables } from './table/tables.js'
-import { followValidations } from './validation/reactions.js'
 import { validationRoutes } from './validation/routes.js'
 import { createValidating, validationTimeoutMs } from './validation/validating.js'
 
@@ -52,7 +51,7 @@ export const databaseStudio = defineService<StudioConfig>({
         ...migrations.routes,
         ...validationRoutes(ctx, definitions),
       ],
-      background: [plane, settings, sdk, followValidations(ctx)],
+      background: [plane, settings, sdk],
     }
   },
 })

@@ -13,7 +13,7 @@ import { jobRoutes } from './job/routes.js'
 import { startSchedules } from './job/schedules.js'
 import { pack } from './pack/domain.js'
 import { openPacks } from './pack/open-packs.js'
-import { announceValidations } from './rule/announce.js'
+import { announceValidations, followValidations } from './rule/announce.js'
 import { startRules } from './rule/events.js'
 import { ruleRoutes } from './rule/routes.js'
 import { createValidate } from './rule/validations.js'
@@ -60,6 +60,7 @@ export const sdk = defineService<SdkConfig>({
         ...ofExecutions.background,
         startSchedules(ctx, { jobs, executions, loading }),
         startRules(ctx, { loading, executions }),
+        followValidations(ctx, studio),
       ],
     }
   },

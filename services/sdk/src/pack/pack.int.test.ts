@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import {
   Artifact,
@@ -273,9 +274,12 @@ describe('a validation', () => {
       environment: 'staging',
       validations: [{ validates }],
     })
-    const sayings = packs.announced.length
-    await install(inWorkspace(), greetingPack('1.0.0'))
-    expect(packs.announced).toHaveLength(sayings)
+    const elsewhere = testPrincipal()
+    await install(packs.service.as(elsewhere), greetingPack('1.0.0'))
+    await api.send('DELETE', `/sdk/packs/${pack.id}`)
+    const gone = { ...said, validations: [{ artifactId: id, version: 3, validates: null }] }
+    await waitFor(() => packs.announced.some((each) => isDeepStrictEqual(each, gone)))
+    expect(packs.announced.filter((each) => each.workspaceId === elsewhere.workspaceId)).toEqual([])
   })
 
   it('is installed by those alone who may change tables', async () => {
