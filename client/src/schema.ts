@@ -6934,7 +6934,7 @@ export interface components {
              *     ]
              */
             events?: string[];
-            /** @description Over the body a webhook gets, such as `data.severity`; for validations over the record. */
+            /** @description Over the body a webhook gets, such as `data.severity`; for validations over the record, as it is or would be. */
             filter?: {
                 [key: string]: string | number | boolean | null | {
                     contains?: string | number | boolean | null;
@@ -6949,11 +6949,16 @@ export interface components {
                     starts_with?: string;
                 };
             };
-            /** @description It runs before records of the table are written, once for each batch. */
+            /** @description It runs before records of these tables are written through the API, once for each batch, 8 seconds at most. It is given `{ table, operation, records, before }` and gives `{ faults: [{ index, column, code, message }] }`. Records that SQL, migrations or references change do not pass through it. */
             validates?: {
                 on: ("create" | "update" | "delete")[];
-                /** @example assets */
-                table: string;
+                /**
+                 * @description Slugs of tables, whether they are there yet or not.
+                 * @example [
+                 *       "assets"
+                 *     ]
+                 */
+                tables: string[];
                 /**
                  * @description Whether records are written while it cannot be run, or has failed itself.
                  * @enum {string}

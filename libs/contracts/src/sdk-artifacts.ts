@@ -8,6 +8,7 @@ import { HostPatterns } from './secret-hosts.js'
 import { SecretName } from './settings.js'
 import { TableSlug } from './studio-columns.js'
 import { TopicName } from './topics.js'
+import { RecordValidation } from './validations.js'
 import { EventPattern } from './webhook-input.js'
 
 const At = z.iso.datetime({ precision: 3 })
@@ -123,21 +124,15 @@ export const ArtifactRule = z
       .default([])
       .meta({ description: 'It runs after these, at least once for each.', example: ['record.created'] }),
     filter: NewFilter.optional().meta({
-      description: 'Over the body a webhook gets, such as `data.severity`; for validations over the record.',
+      description:
+        'Over the body a webhook gets, such as `data.severity`; for validations over the record, as it is or would be.',
     }),
-    validates: z
-      .strictObject({
-        table: TableSlug,
-        on: z
-          .array(z.enum(['create', 'update', 'delete']))
-          .min(1)
-          .max(3),
-        whenUnavailable: z.enum(['fail_open', 'fail_closed']).meta({
-          description: 'Whether records are written while it cannot be run, or has failed itself.',
-        }),
-      })
-      .optional()
-      .meta({ description: 'It runs before records of the table are written, once for each batch.' }),
+    validates: RecordValidation.optional().meta({
+      description:
+        'It runs before records of these tables are written through the API, once for each batch, 8 seconds at most. It is ' +
+        'given `{ table, operation, records, before }` and gives `{ faults: [{ index, column, code, message }] }`. Records ' +
+        'that SQL, migrations or references change do not pass through it.',
+    }),
   })
   .refine(
     ({ events, validates }) => events.length > 0 !== (validates !== undefined),

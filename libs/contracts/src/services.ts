@@ -61,7 +61,7 @@ export const durableConsumers: Partial<Record<ServiceName, readonly string[]>> =
   ],
   dispatcher: ['dispatcher-delivery-fanout', 'dispatcher-webhook-rights'],
   workflows: ['workflows-rights', 'workflows-schedules', 'workflows-triggers'],
-  sdk: ['sdk-rights', 'sdk-rules', 'sdk-schedules'],
+  sdk: ['sdk-rights', 'sdk-rules', 'sdk-schedules', 'sdk-validations'],
   analytics: ['analytics-export-links', 'analytics-facts', 'analytics-kpi-schedules'],
 }
 

@@ -172,6 +172,34 @@ export interface Host {
   readonly context: Context
 }
 
+/**
+ * What a validation is given: records of one table that are about to be written through the API. `Row` has the columns of the
+ * table; of a new record those that were given, as defaults and what is computed are only known once it is written.
+ */
+export interface ValidationInput<Row extends { [column: string]: Json } = { [column: string]: Json }> {
+  table: string
+  operation: 'create' | 'update' | 'delete'
+  /** As they would be; as they are, where they are deleted. */
+  records: Row[]
+  /** As they are, of an update: in the order of `records`. */
+  before?: Row[]
+}
+
+export interface ValidationFault {
+  /** Place in `records`. */
+  index: number
+  /** None where it is about the record as a whole. */
+  column?: string
+  /** snake_case; `refused_by_rule` unless given. */
+  code?: string
+  message: string
+}
+
+/** What a validation gives: the batch is written where there are no faults. It changes nothing of the records. */
+export interface ValidationOutput {
+  faults: ValidationFault[]
+}
+
 /** The function an artifact is. `Input` is what its input schema lets in. */
 export type Artifact<Input = Json, Output = Json | undefined> = (
   input: Input,

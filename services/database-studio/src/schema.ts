@@ -89,3 +89,4 @@ export const recordImportParts = pgTable(
 )
 
 export { tablePurges } from './table/purge-rows.js'
+export { recordValidations } from './validation/tables.js'

@@ -17,6 +17,8 @@ import { table } from './table/domain.js'
 import { purging } from './table/purge.js'
 import { tableRoutes } from './table/routes.js'
 import { createTables } from './table/tables.js'
+import { validationRoutes } from './validation/routes.js'
+import { createValidating, validationTimeoutMs } from './validation/validating.js'
 
 export const databaseStudio = defineService<StudioConfig>({
   name: 'database-studio',
@@ -29,7 +31,9 @@ export const databaseStudio = defineService<StudioConfig>({
     const definitions = createDefinitions(ctx.database)
     const tables = createTables(ctx, { plane, definitions, record: changeRecorder(ctx) })
     ctx.dueWork.start(purging(ctx, { plane, tables: tables.aggregate }))
-    const records = createRecordServices(ctx, { plane, definitions })
+    const sdk = openNeighbour(ctx, 'sdk', validationTimeoutMs)
+    const validating = createValidating({ sdk, log: ctx.log })
+    const records = createRecordServices(ctx, { plane, definitions, validating })
     const queries = createQueries(ctx, plane, createRefuseRuled(ctx.database))
     const settings = openNeighbour(ctx, 'settings')
     const requireEnvironment = createRequireEnvironment(settings)
@@ -45,8 +49,9 @@ export const databaseStudio = defineService<StudioConfig>({
         ...recordRoutes(records),
         ...queries.routes,
         ...migrations.routes,
+        ...validationRoutes(ctx, definitions),
       ],
-      background: [plane, settings],
+      background: [plane, settings, sdk],
     }
   },
 })

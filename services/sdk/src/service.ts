@@ -13,7 +13,10 @@ import { jobRoutes } from './job/routes.js'
 import { startSchedules } from './job/schedules.js'
 import { pack } from './pack/domain.js'
 import { openPacks } from './pack/open-packs.js'
+import { announceValidations, followValidations } from './rule/announce.js'
 import { startRules } from './rule/events.js'
+import { ruleRoutes } from './rule/routes.js'
+import { createValidate } from './rule/validations.js'
 import { testRoutes } from './test/routes.js'
 import { createTests } from './test/tests.js'
 
@@ -30,21 +33,34 @@ export const sdk = defineService<SdkConfig>({
     const folders = ctx.config.sdkPacksDir === undefined ? [] : [ctx.config.sdkPacksDir]
     const loading = createArtifactLoading(ctx.database)
     const jobs = createJobs(ctx, loading)
-    const packs = openPacks(ctx, { settings, runner, operations, uses: [jobs.uses], folders })
+    const studio = openNeighbour(ctx, 'database-studio')
+    const packs = openPacks(ctx, {
+      ...{ settings, runner, operations, uses: [jobs.uses], folders },
+      announceValidations: announceValidations(ctx.database, studio),
+    })
     const { executions, ...ofExecutions } = await openExecutions(ctx, {
       ...{ settings, clients, operations, runner, loading },
     })
     const tests = createTests({ artifacts: packs.artifacts, loading, runTest: createRunTest(executions) })
+    const validate = createValidate(ctx, { loading, executions })
     return {
-      routes: [...packs.routes, ...testRoutes(tests), ...ofExecutions.routes, ...jobRoutes(ctx, jobs)],
+      routes: [
+        ...packs.routes,
+        ...testRoutes(tests),
+        ...ofExecutions.routes,
+        ...jobRoutes(ctx, jobs),
+        ...ruleRoutes(validate),
+      ],
       background: [
         settings,
+        studio,
         ...clients.values(),
         runner,
         ...packs.background,
         ...ofExecutions.background,
         startSchedules(ctx, { jobs, executions, loading }),
         startRules(ctx, { loading, executions }),
+        followValidations(ctx, studio),
       ],
     }
   },

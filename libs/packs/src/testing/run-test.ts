@@ -2,13 +2,14 @@ import type { ArtifactTest, ArtifactTestResult, HostFunctionName, JsonValue } fr
 import { compileSchema } from '@opsplane/json-schema'
 import { type CodeOutcome, type CodeRunner, HostError, type HostFunctions } from '@opsplane/sandbox'
 import type { PackArtifact } from '../read-pack.js'
+import { faultOfValidation } from '../validation-result.js'
 import { judge } from './judge.js'
 import { type RecordedHost, recordedHost } from './recorded-host.js'
 
 /** The artifact that is tested, compiled. */
 export type TestedArtifact = Pick<
   PackArtifact,
-  'slug' | 'permissions' | 'limits' | 'inputSchema' | 'outputSchema'
+  'slug' | 'permissions' | 'limits' | 'inputSchema' | 'outputSchema' | 'rule'
 > & { code: string }
 
 /** What the code calls outside, as the sandbox asks for it. */
@@ -43,7 +44,7 @@ async function outcomeOf(
   test: ArtifactTest,
   host: RecordedHost,
 ): Promise<Outcome> {
-  const { slug, code, limits, permissions, inputSchema, outputSchema } = artifact
+  const { slug, code, limits, permissions, inputSchema, outputSchema, rule } = artifact
   const input = withDefaults(inputSchema, test.input)
   const wrongInput = faultOf(inputSchema, input)
   if (wrongInput !== undefined)
@@ -62,7 +63,8 @@ async function outcomeOf(
     host: recordedFunctions(host),
   })
   if (outcome.status !== 'completed') return outcome
-  const wrongOutput = faultOf(outputSchema, outcome.output)
+  const { output } = outcome
+  const wrongOutput = faultOf(outputSchema, output) ?? faultOfValidation(rule, { input, output })
   if (wrongOutput === undefined) return outcome
   const { logs, durationMs } = outcome
   return {

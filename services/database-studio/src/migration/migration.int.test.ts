@@ -23,7 +23,7 @@ let reach: string[] | null = null
 beforeAll(async () => {
   settings = await startFakeSettings({ '/internal/environment-scope': () => ({ environments: reach }) })
   service = await startTestService(databaseStudio, {
-    env: { SERVICE_URLS: JSON.stringify({ settings: settings.url }) },
+    env: { SERVICE_URLS: JSON.stringify({ settings: settings.url, sdk: settings.url }) },
   })
   api = service.as(principal)
 })

@@ -1,10 +1,13 @@
 import { newId, type RecordBatch, type RecordOperation } from '@opsplane/contracts'
 import type { RequestMeta } from '@opsplane/http'
 import type { StatementRunner } from '@opsplane/postgres'
-import { groupsOf, insertGroups, targetOf } from './bulk.js'
+import { RacedValidation, untilUnraced } from '../validation/raced.js'
+import { validateSteps } from '../validation/steps.js'
+import type { Validating } from '../validation/validating.js'
 import { DryRun } from './dry-run.js'
 import { isOutdated } from './failures.js'
 import { readRecord, type Values } from './input.js'
+import { groupsOf, insertGroups, targetOf } from './inserts.js'
 import { type Opened, type RecordAccess, type Row, run } from './open.js'
 import { below, invalid, type Place, Problems } from './problems.js'
 import { failing, forbidden, getStatement, onlyAllowed, preconditionFailed } from './records.js'
@@ -12,12 +15,14 @@ import { wholeOf } from './selection.js'
 import { deleteStatement, updateStatement } from './write-statements.js'
 
 /** One operation with its table, its values parsed. */
-interface Step {
+export interface Step {
   operation: RecordOperation
   opened: Opened
   id: string
   values: Values
   place: Place
+  /** Of the record that was validated, where it is this operation that changes it first. */
+  validated?: number | undefined
 }
 
 export interface StepResult {
@@ -33,12 +38,13 @@ const operationsPlace: Place = { in: 'body', path: '/operations' }
  * Operations on several tables in one transaction: all of them, in order, or none. Neighbours that make records of one table
  * are one insert. A record made earlier is referred to by its name.
  */
-export function createBatch(access: RecordAccess) {
+export function createBatch(access: RecordAccess, validating: Validating) {
   const perform = async (given: RecordBatch, meta: RequestMeta) => {
     const tables = await openAll(access, given.operations, meta)
     const steps = readSteps(given.operations, tables)
     const [first] = steps
     if (!first) return { results: [], dryRun: given.dryRun }
+    await validateSteps({ access, validating }, steps, meta)
     return access.commit([...tables.values()], meta, async (tx) => {
       const results: StepResult[] = []
       for (const run of runsOf(steps)) results.push(...(await runSteps(tx, run)))
@@ -50,11 +56,11 @@ export function createBatch(access: RecordAccess) {
 
   return async (given: RecordBatch, meta: RequestMeta) => {
     try {
-      return await perform(given, meta)
+      return await untilUnraced(() => perform(given, meta))
     } catch (error) {
       if (!isOutdated(error)) throw error
       for (const { table } of given.operations) access.forget(table, meta)
-      return perform(given, meta)
+      return untilUnraced(() => perform(given, meta))
     }
   }
 }
@@ -134,10 +140,11 @@ async function runSteps(tx: StatementRunner, steps: Step[]): Promise<StepResult[
 /** The changed record; null once deleted. Throws what keeps it from being changed, by the operation's place. */
 async function changeOne(
   tx: StatementRunner,
-  { operation, opened, id, values, place }: Step,
+  { operation, opened, id, values, place, validated }: Step,
 ): Promise<Row | null> {
   const target = targetOf(opened)
-  const version = operation.op === 'create' ? null : (operation.version ?? null)
+  const named = operation.op === 'create' ? undefined : operation.version
+  const version = named ?? validated ?? null
   const columns = Object.keys(values)
   if (operation.op === 'delete' || columns.length > 0) {
     const rows = [{ ...values, id, version }]
@@ -148,7 +155,8 @@ async function changeOne(
   }
   const [there] = await run(tx, getStatement(wholeOf(opened.table, opened.readRule), id, opened.space.schema))
   if (!there) throw invalid(below(place, 'id'), 'not_found', 'is no record of this table')
-  if (version !== null && there.version !== version) throw preconditionFailed()
+  if (version !== null && there.version !== version)
+    throw named === undefined ? new RacedValidation() : preconditionFailed()
   if (columns.length === 0 || target.rule.length === 0) return there
   throw forbidden()
 }

@@ -1,21 +1,27 @@
-import { ApiError, newId } from '@opsplane/contracts'
+import { newId } from '@opsplane/contracts'
 import type { RequestMeta } from '@opsplane/http'
 import type { StatementRunner } from '@opsplane/postgres'
 import { countStatement } from '../list/list-statement.js'
+import { type AsValidated, newRecords, upsertChanges } from '../validation/changes.js'
+import { type Changing, validateMatching } from '../validation/matching.js'
+import { untilUnraced } from '../validation/raced.js'
+import type { Validating } from '../validation/validating.js'
 import { DryRun } from './dry-run.js'
+import { tooMany } from './failures.js'
 import { type Condition, readFilter } from './filter.js'
 import { readRecord, type Values } from './input.js'
+import { groupsOf, insertGroups, targetOf } from './inserts.js'
 import { type Opened, type RecordAccess, type Row, run } from './open.js'
 import { below, type Place, Problems } from './problems.js'
 import { failing, forbidden, onlyAllowed } from './records.js'
 import { wholeOf } from './selection.js'
 import {
+  deleteStatement,
   deleteWhereStatement,
-  type Insert,
   insertStatement,
   marks,
+  updateStatement,
   updateWhereStatement,
-  type WriteTarget,
 } from './write-statements.js'
 
 const body: Place = { in: 'body', path: '' }
@@ -53,38 +59,50 @@ export interface Bulk {
   delete(slug: string, given: Matching, meta: RequestMeta): Promise<Changed>
 }
 
-export function createBulk(access: RecordAccess): Bulk {
+export function createBulk(access: RecordAccess, validating: Validating): Bulk {
   const { withTable, commit, commitOne } = access
 
   const changeMatching = (
     slug: string,
     given: Matching,
     meta: RequestMeta,
-    prepare: (opened: Opened, problems: Problems) => Change,
+    prepare: (opened: Opened, problems: Problems) => Changing,
   ) =>
     withTable(slug, meta, async (opened) => {
       const problems = new Problems()
       const conditions = readFilter(opened.table, given.filter, below(body, 'filter'), problems)
-      const change = prepare(opened, problems)
+      const changing = prepare(opened, problems)
       problems.check()
-      return commit([opened], meta, async (tx) => {
-        await checkMatches(tx, opened, conditions, given.limit)
-        const rows = onlyAllowed(await change(tx, conditions))
-        if (rows.length > given.limit) throw tooMany(given.limit)
-        const changed = {
-          count: rows.length,
-          ids: rows.map(({ id }) => String(id)).sort(),
-          dryRun: given.dryRun,
-        }
-        if (given.dryRun) throw new DryRun(changed)
-        return changed
-      }).catch(failing(opened))
+      const write = (change: (tx: StatementRunner) => Promise<Row[]>) =>
+        commit([opened], meta, async (tx) => {
+          await checkMatches(tx, opened, conditions, given.limit)
+          const rows = onlyAllowed(await change(tx))
+          if (rows.length > given.limit) throw tooMany(given.limit)
+          const changed = {
+            count: rows.length,
+            ids: rows.map(({ id }) => String(id)).sort(),
+            dryRun: given.dryRun,
+          }
+          if (given.dryRun) throw new DryRun(changed)
+          return changed
+        })
+      const writing = validating.concerns(opened, [changing.operation])
+        ? validateMatching(
+            { access, validating },
+            { opened, conditions, changing, limit: given.limit },
+            meta,
+            write,
+          )
+        : write((tx) => run(tx, changing.where(conditions)))
+      return writing.catch(failing(opened))
     })
 
   return {
     create: (slug, given, meta) =>
       withTable(slug, meta, async (opened) => {
         const rows = readRecords(opened, given)
+        if (validating.concerns(opened, ['create']))
+          await validating.check(newRecords(opened, rows, recordPlace), meta)
         const groups = groupsOf(opened, rows)
         const [only] = groups
         const finish = (written: Row[]) => {
@@ -103,43 +121,53 @@ export function createBulk(access: RecordAccess): Bulk {
         checkKey(opened, on, below(body, 'on'))
         const rows = readRecords(opened, given)
         const groups = groupsOf(opened, rows)
-        return commit([opened], meta, async (tx) => {
-          const written = await insertGroups(tx, targetOf(opened), groups, { on })
-          // What is not answered was there, and a rule has kept it from being changed.
-          if (written.length < rows.length) throw forbidden()
-          return upserted(onlyAllowed(written))
-        }).catch(failing(opened, '/records'))
+        const write = (isAsValidated: AsValidated) =>
+          commit([opened], meta, async (tx) => {
+            const written = await insertGroups(tx, targetOf(opened), groups, { on })
+            // What is not answered was there, and a rule has kept it from being changed.
+            if (written.length < rows.length) throw forbidden()
+            isAsValidated(written)
+            return upserted(onlyAllowed(written))
+          })
+        const writing = validating.concerns(opened, ['create', 'update'])
+          ? untilUnraced(async () => {
+              const { changes, isAsValidated } = await upsertChanges(access, opened, {
+                rows,
+                on,
+                placeOf: recordPlace,
+              })
+              await validating.check(changes, meta)
+              return write(isAsValidated)
+            })
+          : write(() => {})
+        return writing.catch(failing(opened, '/records'))
       }),
 
     update: (slug, { set, ...given }, meta) =>
       changeMatching(slug, given, meta, (opened, problems) => {
         const values = readRecord(opened.table, set, { place: below(body, 'set'), problems, isNew: false })
+        const columns = Object.keys(values)
         if (Object.keys(set).length === 0)
           problems.add(below(body, 'set'), 'invalid_value', 'must name a column')
-        return (tx, conditions) =>
-          run(tx, updateWhereStatement(targetOf(opened), { set: values, conditions }))
+        const target = targetOf(opened)
+        return {
+          ...{ operation: 'update', values, place: below(body, 'set') },
+          where: (conditions) => updateWhereStatement(target, { set: values, conditions }),
+          those: (rows) =>
+            updateStatement(target, { columns, rows: rows.map((row) => ({ ...values, ...row })) }),
+        }
       }),
 
     delete: (slug, given, meta) =>
-      changeMatching(slug, given, meta, (opened) => {
-        return (tx, conditions) => run(tx, deleteWhereStatement(targetOf(opened), conditions))
-      }),
+      changeMatching(slug, given, meta, (opened) => ({
+        ...{ operation: 'delete', values: {}, place: body },
+        where: (conditions) => deleteWhereStatement(targetOf(opened), conditions),
+        those: (rows) => deleteStatement(targetOf(opened), rows),
+      })),
   }
 }
 
-type Change = (tx: StatementRunner, conditions: readonly Condition[]) => Promise<Row[]>
-
-/** One insert: records that name the same columns. */
-export interface Group {
-  columns: string[]
-  rows: Values[]
-}
-
-export const targetOf = ({ space, table, writeRule }: Opened): WriteTarget => ({
-  schema: space.schema,
-  table,
-  rule: writeRule,
-})
+const recordPlace = (index: number): Place => below(records, index)
 
 /** Records with new ids, in the order they are given. */
 function readRecords({ table }: Opened, given: readonly unknown[]): Values[] {
@@ -152,32 +180,6 @@ function readRecords({ table }: Opened, given: readonly unknown[]): Values[] {
   }
   problems.check()
   return rows
-}
-
-/** Records that leave the same defaults to Postgres go into one insert; what has no default and is left out is null. */
-export function groupsOf({ table }: Pick<Opened, 'table'>, rows: readonly Values[]): Group[] {
-  const withDefault = table.columns.filter((column) => column.default !== null).map(({ name }) => name)
-  const groups = new Map<string, { columns: Set<string>; rows: Values[] }>()
-  for (const row of rows) {
-    const key = withDefault.map((name) => (Object.hasOwn(row, name) ? 1 : 0)).join('')
-    const group = groups.get(key) ?? { columns: new Set<string>(), rows: [] }
-    for (const name in row) if (name !== 'id') group.columns.add(name)
-    group.rows.push(row)
-    groups.set(key, group)
-  }
-  return [...groups.values()].map((group) => ({ ...group, columns: [...group.columns] }))
-}
-
-export async function insertGroups(
-  tx: StatementRunner,
-  target: WriteTarget,
-  groups: readonly Group[],
-  options: Pick<Insert, 'on' | 'answer'> = {},
-): Promise<Row[]> {
-  const written: Row[] = []
-  for (const group of groups)
-    written.push(...(await run(tx, insertStatement(target, { ...group, ...options }))))
-  return written
 }
 
 function upserted(rows: Row[]) {
@@ -212,15 +214,3 @@ async function checkMatches(
   const [counted] = await run<{ count: string }>(tx, countStatement(asked, limit + 1))
   if (Number(counted?.count ?? 0) > limit) throw tooMany(limit)
 }
-
-const tooMany = (limit: number) =>
-  new ApiError('validation_failed', `More than ${limit} records match, so none was changed.`, {
-    details: [
-      {
-        in: 'body',
-        path: '/limit',
-        code: 'too_many',
-        message: 'is smaller than the number of records that match',
-      },
-    ],
-  })

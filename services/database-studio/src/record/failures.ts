@@ -94,3 +94,16 @@ const refused = (path: string, code: string, message: string, cause: unknown) =>
   error.cause = cause
   return error
 }
+
+/** A change by a filter that matches more than may be changed. */
+export const tooMany = (limit: number) =>
+  new ApiError('validation_failed', `More than ${limit} records match, so none was changed.`, {
+    details: [
+      {
+        in: 'body',
+        path: '/limit',
+        code: 'too_many',
+        message: 'is smaller than the number of records that match',
+      },
+    ],
+  })

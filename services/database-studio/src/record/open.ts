@@ -4,7 +4,7 @@ import type { TransactionSql } from 'postgres'
 import { estimatedRows } from '../list/table-size.js'
 import type { DataPlane } from '../plane/data-plane.js'
 import type { Acting, Space } from '../plane/space.js'
-import type { Definitions } from '../table/definitions.js'
+import type { Definitions, TableValidation } from '../table/definitions.js'
 import { DryRun } from './dry-run.js'
 import { isOutdated } from './failures.js'
 import type { Condition } from './filter.js'
@@ -21,6 +21,8 @@ export interface Opened {
   table: Table
   readRule: readonly Condition[]
   writeRule: readonly Condition[]
+  /** Of its records; none of most tables. */
+  validations: readonly TableValidation[]
 }
 
 /** Who asks, and where. */
@@ -71,8 +73,11 @@ export function createRecordAccess({
   sql: StatementRunner
 }): RecordAccess {
   const open = async (slug: string, meta: Caller): Promise<Opened> => {
-    const [space, table] = await Promise.all([plane.space(meta.tenant), definitions.get(meta.tenant, slug)])
-    return { space, table, ...rulesFor(table, meta.principal) }
+    const [space, { table, validations }] = await Promise.all([
+      plane.space(meta.tenant),
+      definitions.defined(meta.tenant, slug),
+    ])
+    return { space, table, validations, ...rulesFor(table, meta.principal) }
   }
 
   const insertQueue = createInsertQueue(plane)

@@ -7,6 +7,7 @@ import { createExport } from '../transfer/export.js'
 import { createImportStore } from '../transfer/import-store.js'
 import { importWork } from '../transfer/import-work.js'
 import { createImports, type Imports } from '../transfer/imports.js'
+import type { Validating } from '../validation/validating.js'
 import { createBatch } from './batch.js'
 import { type Bulk, createBulk } from './bulk.js'
 import { createRecordAccess } from './open.js'
@@ -32,18 +33,18 @@ export function createRecordServices(
     clock,
     log,
   }: Pick<ServiceContext, 'database' | 'cursors' | 'dueWork' | 'clock' | 'log'>,
-  { plane, definitions }: { plane: DataPlane; definitions: Definitions },
+  { plane, definitions, validating }: { plane: DataPlane; definitions: Definitions; validating: Validating },
 ): RecordServices {
   const access = createRecordAccess({ plane, definitions, sql: database.sql })
   const store = createImportStore(database)
   const importing = dueWork.start(
-    importWork({ access, store, sql: database.sql, now: () => clock.now(), log }),
+    importWork({ access, validating, store, sql: database.sql, now: () => clock.now(), log }),
   )
   return {
-    records: createRecords(access),
+    records: createRecords(access, validating),
     list: createRecordList({ access, cursors }),
-    bulk: createBulk(access),
-    batch: createBatch(access),
+    bulk: createBulk(access, validating),
+    batch: createBatch(access, validating),
     past: createPast({ access, sql: database.sql, cursors }),
     imports: createImports({ access, store, wake: () => importing.wake() }),
     exported: createExport(access),

@@ -1,6 +1,9 @@
 import { ApiError, newId, notFound } from '@opsplane/contracts'
 import type { RequestMeta } from '@opsplane/http'
 import { quoted } from '@opsplane/postgres'
+import { changed } from '../validation/images.js'
+import { RacedValidation, untilUnraced } from '../validation/raced.js'
+import type { Validating } from '../validation/validating.js'
 import { conditionsSql } from './conditions.js'
 import { readFailure, writeFailure } from './failures.js'
 import { readRecord, type Values } from './input.js'
@@ -25,7 +28,7 @@ export interface Records {
   delete(slug: string, id: string, meta: RequestMeta): Promise<void>
 }
 
-export function createRecords(access: RecordAccess): Records {
+export function createRecords(access: RecordAccess, validating: Validating): Records {
   const { withTable, commitOne, insert, read } = access
 
   /** The record as the caller may see it. Throws `not_found`. */
@@ -42,11 +45,32 @@ export function createRecords(access: RecordAccess): Records {
     return row
   }
 
+  /** Writes by the version that validations have seen, where there are any; otherwise by that of If-Match. */
+  const validated = async <T>(
+    opened: Opened,
+    { id, operation, values }: { id: string; operation: 'update' | 'delete'; values: Values },
+    meta: RequestMeta,
+    write: (version: number | null) => Promise<T>,
+  ): Promise<T> => {
+    if (!validating.concerns(opened, [operation])) return write(meta.expectedVersion ?? null)
+    return untilUnraced(async () => {
+      const before = await explain(opened, id, meta)
+      const after = operation === 'update' ? changed(opened.table, before, values) : null
+      await validating.check([{ opened, operation, before, after, place: wholeBody }], meta)
+      return write(before.version)
+    })
+  }
+
   return {
     create: (slug, body, meta) =>
       withTable(slug, meta, async (opened) => {
         const given = parsed(opened, body, true)
         const values = { ...given, id: newId('record') }
+        if (validating.concerns(opened, ['create']))
+          await validating.check(
+            [{ opened, operation: 'create', before: null, after: values, place: wholeBody }],
+            meta,
+          )
         const isPlain = !meta.idempotency && opened.writeRule.length === 0
         const inserting = isPlain
           ? insert(opened, meta, values)
@@ -73,37 +97,45 @@ export function createRecords(access: RecordAccess): Records {
         const values = parsed(opened, given, false)
         const columns = Object.keys(values)
         if (columns.length === 0) return access.commit([opened], meta, () => explain(opened, id, meta))
-        const rows = [{ ...values, id, version: meta.expectedVersion ?? null }]
-        return commitOne(
-          opened,
-          meta,
-          (target) => updateStatement(target, { columns, rows }),
-          async (updated) => {
-            const [row] = onlyAllowed(updated)
-            if (row) return row
-            const there = await explain(opened, id, meta)
-            if (opened.writeRule.length > 0) throw forbidden()
-            return there
-          },
+        return validated(opened, { id, operation: 'update', values }, meta, (version) =>
+          commitOne(
+            opened,
+            meta,
+            (target) => updateStatement(target, { columns, rows: [{ ...values, id, version }] }),
+            async (updated) => {
+              const [row] = onlyAllowed(updated)
+              if (row) return row
+              const there = await explain(opened, id, meta)
+              if (isRaced(there, version, meta)) throw new RacedValidation()
+              if (opened.writeRule.length > 0) throw forbidden()
+              return there
+            },
+          ),
         ).catch(failing(opened))
       }),
 
     delete: (slug, id, meta) =>
       withTable(slug, meta, async (opened) => {
-        const rows = [{ id, version: meta.expectedVersion ?? null }]
-        await commitOne(
-          opened,
-          meta,
-          (target) => deleteStatement(target, rows),
-          async (deleted) => {
-            if (deleted.length > 0) return
-            await explain(opened, id, meta)
-            throw forbidden()
-          },
+        await validated(opened, { id, operation: 'delete', values: {} }, meta, (version) =>
+          commitOne(
+            opened,
+            meta,
+            (target) => deleteStatement(target, [{ id, version }]),
+            async (deleted) => {
+              if (deleted.length > 0) return
+              const there = await explain(opened, id, meta)
+              if (isRaced(there, version, meta)) throw new RacedValidation()
+              throw forbidden()
+            },
+          ),
         ).catch(failing(opened))
       }),
   }
 }
+
+/** Whether a record is another one than was validated, which nobody but the platform has named the version of. */
+const isRaced = ({ version: present }: Row, version: number | null, meta: RequestMeta) =>
+  meta.expectedVersion === undefined && version !== null && present !== version
 
 function theOne([row]: Row[]): Row {
   if (!row) throw new Error('a record was written and not answered')

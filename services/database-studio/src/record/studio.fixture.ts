@@ -4,8 +4,8 @@ import { noNeighbours } from '../neighbours.fixture.js'
 import { databaseStudio } from '../service.js'
 
 /** The real service, with tables made through its API. */
-export async function startStudio() {
-  const studio = await startTestService(databaseStudio, { env: noNeighbours })
+export async function startStudio(env: Record<string, string> = noNeighbours) {
+  const studio = await startTestService(databaseStudio, { env })
   return {
     studio,
     /** A table like this one, in the workspace and environment of the principal. */

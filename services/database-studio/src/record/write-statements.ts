@@ -63,6 +63,24 @@ function onConflict(
   return ` on conflict (${on.map(quoted).join(', ')}) do update set ${set.join(', ')} where ${conditionsSql(rule, row, parameters)}`
 }
 
+/**
+ * What is there already of these, told apart by the columns `on`: records as the API shows them, each with the id of the given
+ * one as `_given`.
+ */
+export function existingStatement(
+  target: WriteTarget,
+  { rows, on }: { rows: readonly Values[]; on: readonly string[] },
+): Statement {
+  const parameters = parametersOf(target)
+  const source = recordset(target, ['id', ...on.filter((name) => name !== 'id')], rows, parameters)
+  const same = on.map((name) => `${row}.${quoted(name)} = given.${quoted(name)}`).join(' and ')
+  const list = selectList(wholeOf(target.table), row, target.schema, parameters)
+  return {
+    text: `select given.id as _given, ${list} from ${source} join ${into(target)} ${row} on ${same}`,
+    parameters: parameters.values,
+  }
+}
+
 /** Updates each of these by its id, where it has the version that is given with it; all name the same columns. */
 export function updateStatement(
   target: WriteTarget,

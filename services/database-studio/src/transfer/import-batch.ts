@@ -1,11 +1,14 @@
 import { ApiError, type CommandMeta, newId, type RefusedRow } from '@opsplane/contracts'
 import type { TransactionSql } from 'postgres'
-import { groupsOf, insertGroups, targetOf } from '../record/bulk.js'
 import { isOutdated, writeFailure } from '../record/failures.js'
 import { readRecord, type Values } from '../record/input.js'
+import { groupsOf, insertGroups, targetOf } from '../record/inserts.js'
 import type { Opened, RecordAccess } from '../record/open.js'
-import { Problems } from '../record/problems.js'
+import { type Place, Problems } from '../record/problems.js'
 import { forbidden, onlyAllowed } from '../record/records.js'
+import { type AsValidated, newRecords, upsertChanges } from '../validation/changes.js'
+import { RacedValidation, untilUnraced } from '../validation/raced.js'
+import type { Validating } from '../validation/validating.js'
 import type { FileRow } from './import-rows.js'
 
 /** What became of one batch of rows. */
@@ -16,26 +19,63 @@ export interface BatchOutcome {
 
 interface ReadRow {
   line: number
-  values: Values
+  values: Values & { id: string }
+}
+
+/** How batches are written: as whom, over what is there, and by whose leave. */
+export interface BatchOptions {
+  meta: CommandMeta
+  on: readonly string[] | undefined
+  validating: Validating
 }
 
 /**
  * Writes what can be written of a batch of rows, in one transaction with its outcome, which is kept under the key of `meta`:
- * so a batch is written once, however often its import is resumed.
+ * so a batch is written once, however often its import is resumed. What validations refuse is refused row by row.
  */
 export function writeBatch(
   access: RecordAccess,
   opened: Opened,
   rows: readonly FileRow[],
-  { meta, on }: { meta: CommandMeta; on: readonly string[] | undefined },
+  { meta, on, validating }: BatchOptions,
 ): Promise<BatchOutcome> {
-  const refused: RefusedRow[] = []
-  const readable = rows.flatMap((row) => readRow(opened, row, refused))
-  return access.commit([opened], meta, async (tx) => {
-    const written = await writeParts(tx, opened, readable, { refused, on })
-    return { written, refused: refused.sort((a, b) => a.line - b.line) }
+  const unreadable: RefusedRow[] = []
+  const readable = rows.flatMap((row) => readRow(opened, row, unreadable))
+  const isValidated = validating.concerns(opened, on ? ['create', 'update'] : ['create'])
+  return untilUnraced(async () => {
+    const refused = [...unreadable]
+    const validate = () => validateRows({ access, validating }, opened, readable, { meta, on, refused })
+    const { left, isAsValidated } = isValidated ? await validate() : { left: readable, isAsValidated: null }
+    return access.commit([opened], meta, async (tx) => {
+      const written = await writeParts(tx, opened, left, { refused, on, isAsValidated })
+      return { written, refused: refused.sort((a, b) => a.line - b.line) }
+    })
   })
 }
+
+/** The rows that validations let pass. */
+async function validateRows(
+  { access, validating }: { access: RecordAccess; validating: Validating },
+  opened: Opened,
+  rows: readonly ReadRow[],
+  { meta, on, refused }: { meta: CommandMeta; on: readonly string[] | undefined; refused: RefusedRow[] },
+): Promise<{ left: readonly ReadRow[]; isAsValidated: AsValidated | null }> {
+  const given = rows.map(({ values }) => values)
+  const { changes, isAsValidated } = on
+    ? await upsertChanges(access, opened, { rows: given, on, placeOf: () => wholeRow })
+    : { changes: newRecords(opened, given, () => wholeRow), isAsValidated: null }
+  const lines = new Map(changes.map((change, index) => [change, rows[index]?.line]))
+  const faulty = new Set<number>()
+  for (const { change, path, message } of await validating.faults(changes, meta)) {
+    const line = lines.get(change)
+    if (line === undefined) continue
+    faulty.add(line)
+    refused.push({ line, path, message })
+  }
+  return { left: rows.filter(({ line }) => !faulty.has(line)), isAsValidated }
+}
+
+const wholeRow: Place = { in: 'body', path: '' }
 
 function readRow({ table }: Opened, row: FileRow, refused: RefusedRow[]): ReadRow[] {
   const { line } = row
@@ -44,8 +84,8 @@ function readRow({ table }: Opened, row: FileRow, refused: RefusedRow[]): ReadRo
     return []
   }
   const problems = new Problems()
-  const values = readRecord(table, row.given, { place: { in: 'body', path: '' }, problems, isNew: true })
-  if (problems.none) return [{ line, values }]
+  const values = readRecord(table, row.given, { place: wholeRow, problems, isNew: true })
+  if (problems.none) return [{ line, values: { ...values, id: newId('record') } }]
   refused.push(...problems.details.map(({ path, message }) => ({ line, path, message })))
   return []
 }
@@ -55,19 +95,26 @@ async function writeParts(
   tx: TransactionSql,
   opened: Opened,
   rows: readonly ReadRow[],
-  options: { refused: RefusedRow[]; on: readonly string[] | undefined },
+  options: {
+    refused: RefusedRow[]
+    on: readonly string[] | undefined
+    isAsValidated: AsValidated | null
+  },
 ): Promise<number> {
   const [first] = rows
   if (!first) return 0
-  const given = rows.map(({ values }) => ({ ...values, id: newId('record') }))
+  const given = rows.map(({ values }) => values)
+  const { on, isAsValidated } = options
   try {
     await tx.savepoint(async (part) => {
-      const answer = { answer: 'ids', ...(options.on && { on: options.on }) } as const
+      const answer = { answer: isAsValidated ? 'records' : 'ids', ...(on && { on }) } as const
       const written = await insertGroups(part, targetOf(opened), groupsOf(opened, given), answer)
       if (onlyAllowed(written).length < rows.length) throw forbidden()
+      isAsValidated?.(written)
     })
     return rows.length
   } catch (thrown) {
+    if (thrown instanceof RacedValidation) throw thrown
     const error = isOutdated(thrown) ? thrown : writeFailure(thrown, opened.table)
     if (!(error instanceof ApiError) || error.status >= 500) throw error
     if (rows.length === 1) {

@@ -11,6 +11,7 @@ import type { Logger } from '@opsplane/runtime'
 import { z } from 'zod'
 import type { RecordAccess } from '../record/open.js'
 import { dueImports } from '../schema.js'
+import type { Validating } from '../validation/validating.js'
 import { type BatchOutcome, writeBatch } from './import-batch.js'
 import { type FileRow, rowsOf, UnreadableFileError } from './import-rows.js'
 import type { ImportStore } from './import-store.js'
@@ -60,12 +61,14 @@ const retry = { baseMs: 1_000, maxMs: 60_000 }
 /** Imports files batch by batch: whoever takes over where another one died goes on after the last batch that was committed. */
 export function importWork({
   access,
+  validating,
   store,
   sql,
   now,
   log,
 }: {
   access: RecordAccess
+  validating: Validating
   store: ImportStore
   sql: StatementRunner
   now(): string
@@ -135,7 +138,7 @@ export function importWork({
 
   const write = (claimed: Claimed, rows: readonly FileRow[], meta: ImportMeta): Promise<BatchOutcome> =>
     access.withTable(claimed.tableSlug, meta, (opened) =>
-      writeBatch(access, opened, rows, { meta, on: claimed.conflictColumns ?? undefined }),
+      writeBatch(access, opened, rows, { meta, on: claimed.conflictColumns ?? undefined, validating }),
     )
 
   return leased<Claimed & LeasedRow, Ended>({

@@ -1,4 +1,5 @@
 import { ApiError, type JsonValue } from '@opsplane/contracts'
+import { faultOfValidation } from '@opsplane/packs'
 import { createRedaction, type Logger } from '@opsplane/runtime'
 import type { CodeOutcome, CodeRunner, HostFunctions, Json } from '@opsplane/sandbox'
 import type { LoadedArtifact } from '../artifact/loading.js'
@@ -72,7 +73,7 @@ export function createPerform({ runner, functions, log }: PerformOptions): Perfo
         signal: hand.ending.signal,
       })
       .catch((error: unknown) => unavailable(error, performance.now() - startedMs, log))
-    const outcome = outcomeOf(ran, artifact, hand)
+    const outcome = outcomeOf(ran, { artifact, input, hand })
     if (!outcome) return undefined
     if (secrets.size === 0) return { outcome, input: undefined, records: [...records.values()] }
     const redact = createRedaction([...secrets])
@@ -121,7 +122,10 @@ export const interrupted = (message: string): Pick<Outcome, 'status' | 'output' 
   error: { code: 'interrupted', message, stack: '' },
 })
 
-function outcomeOf(ran: CodeOutcome, artifact: LoadedArtifact, hand: Hand): Outcome | undefined {
+function outcomeOf(
+  ran: CodeOutcome,
+  { artifact, input, hand }: Pick<Performance, 'artifact' | 'input' | 'hand'>,
+): Outcome | undefined {
   const outcome: Outcome = {
     ...{ status: ran.status, output: ran.output, error: ran.error, logs: ran.logs },
     ...{ durationMs: Math.round(ran.durationMs), memoryPeakMb: Math.ceil(ran.memoryPeakMb) },
@@ -132,9 +136,13 @@ function outcomeOf(ran: CodeOutcome, artifact: LoadedArtifact, hand: Hand): Outc
     return { ...outcome, ...interrupted('The service was stopped while it ran.') }
   }
   if (ran.status !== 'completed') return outcome
-  const fault = faultOfOutput(artifact.outputSchema, ran.output)
-  if (!fault) return outcome
-  const message = `The output is not what the artifact says it gives: ${fault.path || '/'} ${fault.message}`
+  const { output } = ran
+  const fault = faultOfOutput(artifact.outputSchema, output)
+  const wrong = fault
+    ? `${fault.path || '/'} ${fault.message}`
+    : faultOfValidation(artifact.rule, { input, output })
+  if (wrong === undefined) return outcome
+  const message = `The output is not what the artifact says it gives: ${wrong}`
   return { ...outcome, status: 'failed', error: { code: 'invalid_output', message, stack: '' } }
 }
 

@@ -6,6 +6,7 @@ import type { BackgroundWork, ServiceContext } from '@opsplane/service'
 import { type Artifacts, createArtifacts } from '../artifact/artifacts.js'
 import { artifact } from '../artifact/domain.js'
 import { artifactRoutes } from '../artifact/routes.js'
+import type { AnnounceValidations } from '../rule/announce.js'
 import { availablePacks } from './available.js'
 import { pack } from './domain.js'
 import { createExaminer } from './examine.js'
@@ -21,6 +22,7 @@ export interface PackParts {
   operations: Operations
   /** What may use artifacts. */
   uses: readonly FindUses[]
+  announceValidations: AnnounceValidations
   /** Folders of the operator with packs, beside those that ship. */
   folders: readonly string[]
 }
@@ -37,14 +39,14 @@ const shipped = fileURLToPath(new URL('../../packs', import.meta.url))
 /** Artifacts, and the packs they come with. */
 export function openPacks(
   ctx: ServiceContext,
-  { settings, runner, operations, uses, folders }: PackParts,
+  { settings, runner, operations, uses, folders, announceValidations }: PackParts,
 ): OpenPacks {
   const { store, database, cursors } = ctx
   const artifacts = createArtifacts(store.aggregate(artifact), database, cursors)
   const available = availablePacks([shipped, ...folders])
   const findUses = allUses(uses)
   const packs = createPacks({
-    ...{ store, database, findUses },
+    ...{ store, database, findUses, announceValidations },
     aggregate: store.aggregate(pack),
     artifacts: artifacts.aggregate,
     delegations: createDelegations(settings),

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import {
   Artifact,
@@ -242,6 +243,59 @@ describe('the packs at hand', () => {
     expect((await api.post('/sdk/packs/install', { available: 'nothing' })).error().details[0]?.code).toBe(
       'unknown_pack',
     )
+  })
+})
+
+describe('a validation', () => {
+  const validates = { tables: ['assets'], on: ['create'], whenUnavailable: 'fail_closed' } as const
+  const checking = (rule: object = { validates }) => {
+    const { manifest, files } = greetingPack('1.0.0', { artifact: { kind: 'business_rule' } })
+    const [artifact] = manifest.artifacts
+    return { manifest: { ...manifest, artifacts: [{ ...artifact, rule }] }, files }
+  }
+
+  it('is known to the database studio before its pack is acknowledged', async () => {
+    const principal = testPrincipal()
+    const api = packs.service.as(principal)
+    packs.studio.up = false
+    const unsure = await api.post('/sdk/packs/install', checking())
+    packs.studio.up = true
+    expect([unsure.status, unsure.error().code]).toEqual([503, 'service_unavailable'])
+    const { id } = (await api.get('/sdk/artifacts/greet')).data(ArtifactDetail)
+    const pack = await install(api, checking())
+    const said = { workspaceId: principal.workspaceId, environment: 'production' }
+    expect(packs.announced.at(-1)).toEqual({
+      ...said,
+      validations: [{ artifactId: id, version: 2, validates }],
+    })
+    await api.post(`/sdk/packs/${pack.id}/promote`, { environment: 'staging' })
+    expect(packs.announced.at(-1)).toMatchObject({
+      ...said,
+      environment: 'staging',
+      validations: [{ validates }],
+    })
+    const elsewhere = testPrincipal()
+    await install(packs.service.as(elsewhere), greetingPack('1.0.0'))
+    await api.send('DELETE', `/sdk/packs/${pack.id}`)
+    const gone = { ...said, validations: [{ artifactId: id, version: 3, validates: null }] }
+    await waitFor(() => packs.announced.some((each) => isDeepStrictEqual(each, gone)))
+    expect(packs.announced.filter((each) => each.workspaceId === elsewhere.workspaceId)).toEqual([])
+  })
+
+  it('is installed by those alone who may change tables', async () => {
+    const without = inWorkspace({ permissions: permissions.filter((each) => each !== 'tables:write') })
+    const refused = await without.post('/sdk/packs/install', checking())
+    expect([refused.status, refused.error().message]).toEqual([403, expect.stringContaining('tables:write')])
+  })
+
+  it.each([
+    [{ validates: { ...validates, tables: [] } }, '/rule/validates/tables'],
+    [{ validates: { ...validates, tables: ['assets', 'assets'] } }, '/rule/validates/tables'],
+    [{ validates: { ...validates, whenUnavailable: undefined } }, '/rule/validates/whenUnavailable'],
+    [{ validates, events: ['record.created'] }, '/rule'],
+  ])('is refused as %j', async (rule, path) => {
+    const { details } = (await inWorkspace().post('/sdk/packs/install', checking(rule))).error()
+    expect(details.map((detail) => detail.path)).toEqual([`/manifest/artifacts/0${path}`])
   })
 })
 

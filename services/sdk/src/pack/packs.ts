@@ -16,6 +16,7 @@ import type { Delegations, RequestMeta } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import type { ArtifactAggregate } from '../artifact/artifacts.js'
 import type { ArtifactCommand } from '../artifact/domain.js'
+import type { AnnounceValidations } from '../rule/announce.js'
 import type { GivenPack } from './content.js'
 import type { PackCommand, PackRecord } from './domain.js'
 import type { Examined, Examiner, FindPack } from './examine.js'
@@ -55,6 +56,7 @@ export interface PacksParts {
   artifacts: ArtifactAggregate
   examiner: Examiner
   findUses: FindUses
+  announceValidations: AnnounceValidations
 }
 
 export function createPacks(parts: PacksParts): Packs {
@@ -80,7 +82,9 @@ export function createPacks(parts: PacksParts): Packs {
   const installExamined = async (examined: Examined, options: InstallOptions, meta: RequestMeta) => {
     const present = await presentOf(examined.check.name, meta.tenant)
     await refuse(parts, examined, { options, held: meta.principal.permissions, present })
-    return putInPlace(installing, { examined, present, meta })
+    const placed = await putInPlace(installing, { examined, present, meta })
+    await parts.announceValidations(meta.tenant, placed.id)
+    return placed
   }
   const installAgain = async (given: GivenPack, options: InstallOptions, meta: RequestMeta) =>
     installExamined(await examiner.examineGiven(given, callerOf(meta), installedOf), options, meta)

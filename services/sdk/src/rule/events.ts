@@ -100,7 +100,7 @@ function recordOfEvent({ resource, data }: PlatformEvent): TouchedRecord {
 }
 
 /** How many executions had caused each of these; those that are not there any more are absent. */
-async function depthsOf(
+export async function depthsOf(
   { sql }: Pick<Database, 'sql'>,
   ids: readonly string[],
 ): Promise<Map<string, number>> {

@@ -1,0 +1,57 @@
+import type { Values } from '../record/input.js'
+import { groupsOf } from '../record/inserts.js'
+import type { Opened, RecordAccess, Row } from '../record/open.js'
+import type { Place } from '../record/problems.js'
+import { marks } from '../record/write-statements.js'
+import { changed, existingRecords } from './images.js'
+import { RacedValidation } from './raced.js'
+import type { Change } from './validating.js'
+
+/** New records, in their order. */
+export const newRecords = (
+  opened: Opened,
+  rows: readonly Values[],
+  placeOf: (index: number) => Place,
+): Change[] =>
+  rows.map((after, index) => ({ opened, operation: 'create', before: null, after, place: placeOf(index) }))
+
+/** Throws RacedValidation unless these records were written as they were validated. */
+export type AsValidated = (written: readonly Row[]) => void
+
+/** What an upsert does: which records it makes, and how it changes those that are there. In the order of `rows`. */
+export async function upsertChanges(
+  access: Pick<RecordAccess, 'read'>,
+  opened: Opened,
+  { rows, on, placeOf }: { rows: readonly Values[]; on: readonly string[]; placeOf(index: number): Place },
+): Promise<{ changes: Change[]; isAsValidated: AsValidated }> {
+  const existing = await existingRecords(access, opened, { rows, on })
+  const named = new Map(
+    groupsOf(opened, rows).flatMap(({ columns, rows: group }) =>
+      group.map((row) => [row.id, columns] as const),
+    ),
+  )
+  const changes = rows.map((row, index): Change => {
+    const before = existing.get(String(row.id)) ?? null
+    const place = placeOf(index)
+    if (!before) return { opened, operation: 'create', before, after: row, place }
+    // What others of the same insert name and this one does not is null.
+    const values = Object.fromEntries((named.get(row.id) ?? []).map((name) => [name, row[name] ?? null]))
+    return { opened, operation: 'update', before, after: changed(opened.table, before, values), place }
+  })
+  return { changes, isAsValidated: asValidated(changes) }
+}
+
+function asValidated(changes: readonly Change[]): AsValidated {
+  const versions = new Map(
+    changes.map(({ before, after }) => [before?.id ?? after?.id, Number(before?.version ?? 0)]),
+  )
+  return (written) => {
+    for (const row of written) {
+      const version = versions.get(row.id)
+      const wasThere = version !== 0
+      const isUnraced = version !== undefined && (row[marks.created] === true) !== wasThere
+      // One that has these values already keeps its version.
+      if (!isUnraced || row.version > version + 1) throw new RacedValidation()
+    }
+  }
+}

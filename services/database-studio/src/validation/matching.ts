@@ -1,0 +1,49 @@
+import type { CommandMeta } from '@opsplane/contracts'
+import type { StatementRunner } from '@opsplane/postgres'
+import { tooMany } from '../record/failures.js'
+import type { Condition } from '../record/filter.js'
+import type { Values } from '../record/input.js'
+import { type Opened, type RecordAccess, type Row, run } from '../record/open.js'
+import type { Statement } from '../record/parameters.js'
+import type { Place } from '../record/problems.js'
+import { changed, matchingIds, recordsById } from './images.js'
+import { RacedValidation, untilUnraced } from './raced.js'
+import type { Validating } from './validating.js'
+
+/** A change of whatever satisfies conditions. */
+export interface Changing {
+  operation: 'update' | 'delete'
+  /** What each is to have. */
+  values: Values
+  place: Place
+  where(conditions: readonly Condition[]): Statement
+  /** Of these records alone, where they have these versions. */
+  those(rows: { id: string; version: number }[]): Statement
+}
+
+/** Validates what matches, and then changes just these records, in the versions that were validated. */
+export const validateMatching = <T>(
+  { access, validating }: { access: Pick<RecordAccess, 'read'>; validating: Validating },
+  asked: { opened: Opened; conditions: readonly Condition[]; changing: Changing; limit: number },
+  meta: CommandMeta,
+  write: (change: (tx: StatementRunner) => Promise<Row[]>) => Promise<T>,
+): Promise<T> =>
+  untilUnraced(async () => {
+    const { opened, conditions, changing, limit } = asked
+    const { operation, values, place } = changing
+    const ids = await matchingIds(access, opened, conditions, limit)
+    if (ids.length > limit) throw tooMany(limit)
+    const found = [...(await recordsById(access, opened, ids)).values()]
+    await validating.check(
+      found.map((before) => {
+        const after = operation === 'update' ? changed(opened.table, before, values) : null
+        return { opened, operation, before, after, place }
+      }),
+      meta,
+    )
+    return write(async (tx) => {
+      const rows = await run(tx, changing.those(found.map(({ id, version }) => ({ id, version }))))
+      if (rows.length < found.length) throw new RacedValidation()
+      return rows
+    })
+  })

@@ -1,0 +1,30 @@
+import { KnownValidations } from '@opsplane/contracts'
+import { defineRoute, type Route } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
+import { z } from 'zod'
+import type { Definitions } from '../table/definitions.js'
+import { keepValidations } from './known.js'
+
+/** What the sdk says before it acknowledges that a pack is installed. The gateway routes none of it. */
+export function validationRoutes({ database }: ServiceContext, definitions: Definitions): Route[] {
+  return [
+    defineRoute({
+      method: 'post',
+      tag: 'Internal',
+      scope: 'service',
+      idempotency: 'none',
+      operationId: 'keepValidations',
+      path: '/internal/validations',
+      callers: ['sdk'],
+      summary: 'Know validations, from now on here and within a second in every replica',
+      body: KnownValidations,
+      response: z.object({}),
+      handler: async ({ body: { validations, ...tenant } }) => {
+        await keepValidations(database.sql, tenant, validations)
+        for (const { validates } of validations)
+          for (const slug of validates?.tables ?? []) definitions.forget(tenant, slug)
+        return {}
+      },
+    }),
+  ]
+}

@@ -1,0 +1,71 @@
+import type { CommandMeta } from '@opsplane/contracts'
+import type { Step } from '../record/batch.js'
+import type { Opened, RecordAccess, Row } from '../record/open.js'
+import { below } from '../record/problems.js'
+import { changed, recordsById } from './images.js'
+import type { Change, Image, Validating } from './validating.js'
+
+interface Validation {
+  access: Pick<RecordAccess, 'read'>
+  validating: Validating
+}
+
+/** Validates the operations of a batch, each on what those before it leave, and notes the versions that were validated. */
+export async function validateSteps(
+  { access, validating }: Validation,
+  steps: readonly Step[],
+  meta: CommandMeta,
+): Promise<void> {
+  const concerned = steps.filter(({ opened }) => validating.concerns(opened, ['create', 'update', 'delete']))
+  if (concerned.length === 0) return
+  const present = await recordsOf(access, concerned)
+  await validating.check(
+    concerned.flatMap((step) => changeOf(step, present) ?? []),
+    meta,
+  )
+}
+
+/** What there is, by table and id; what a batch changes replaces it. */
+type Present = Map<string, { image: Image; version: number | null }>
+
+const keyOf = ({ opened, id }: Pick<Step, 'opened' | 'id'>) => `${opened.table.slug}/${id}`
+
+async function recordsOf(access: Validation['access'], steps: readonly Step[]): Promise<Present> {
+  const wanted = new Map<Opened, Set<string>>()
+  for (const { opened, operation, id } of steps) {
+    if (operation.op === 'create') continue
+    const ids = wanted.get(opened) ?? new Set()
+    wanted.set(opened, ids.add(id))
+  }
+  const present: Present = new Map()
+  for (const [opened, ids] of wanted)
+    for (const [id, row] of await recordsById(access, opened, [...ids]))
+      present.set(keyOf({ opened, id }), held(row))
+  return present
+}
+
+const held = (row: Row) => ({ image: row, version: row.version })
+
+/** Undefined where the operation changes nothing, or fails anyway as its record is not there. */
+function changeOf(step: Step, present: Present): Change | undefined {
+  const { operation, opened, id, values, place } = step
+  const key = keyOf(step)
+  const data = below(place, 'data')
+  if (operation.op === 'create') {
+    const after = { ...values, id }
+    present.set(key, { image: after, version: null })
+    return { opened, operation: 'create', before: null, after, place: data }
+  }
+  const found = present.get(key)
+  const isEmpty = operation.op === 'update' && Object.keys(values).length === 0
+  if (!found || isEmpty) return undefined
+  const { image: before, version } = found
+  step.validated = version ?? undefined
+  if (operation.op === 'delete') {
+    present.delete(key)
+    return { opened, operation: 'delete', before, after: null, place }
+  }
+  const after = changed(opened.table, before, values)
+  present.set(key, { image: after, version: null })
+  return { opened, operation: 'update', before, after, place: data }
+}

@@ -1,0 +1,174 @@
+import {
+  ApiError,
+  type ArtifactRule,
+  type ChangedRecords,
+  type Execution,
+  filterMatches,
+  type JsonValue,
+  type TenantScope,
+  type ValidationAnswer,
+  type ValidationQuestion,
+  ValidationResult,
+  validationMs,
+} from '@opsplane/contracts'
+import type { Database } from '@opsplane/postgres'
+import type { ServiceContext } from '@opsplane/service'
+import type { ArtifactLoading, LoadedArtifact } from '../artifact/loading.js'
+import type { TouchedRecord } from '../execution/model.js'
+import type { Executions } from '../invoke/executions.js'
+import { checkedInput } from '../invoke/schemas.js'
+import { depthsOf, maxDepth } from './events.js'
+
+export interface ValidationParts {
+  loading: Pick<ArtifactLoading, 'loadArtifact'>
+  executions: Pick<Executions, 'run'>
+}
+
+/** Runs the validations of a batch that is about to be written, each once for the records of a table written in one way. */
+export type Validate = (question: ValidationQuestion) => Promise<ValidationAnswer>
+
+interface Validation {
+  id: string
+  slug: string
+  rule: ArtifactRule & { validates: NonNullable<ArtifactRule['validates']> }
+}
+
+/** Records of the batch that a validation looks at. */
+interface Task {
+  validation: Validation
+  batch: number
+  changed: ChangedRecords
+  /** Their places in the batch. */
+  places: readonly number[]
+}
+
+type Fault = ValidationAnswer['faults'][number]
+
+const mostTouched = 500
+
+export function createValidate(
+  { database, clock, log }: Pick<ServiceContext, 'database' | 'clock' | 'log'>,
+  { loading, executions }: ValidationParts,
+): Validate {
+  /** Throws what keeps it from being run. */
+  async function execute(artifact: LoadedArtifact, task: Task, question: ValidationQuestion, depth: number) {
+    if (depth > maxDepth) throw new ApiError('conflict', 'Too many executions have caused one another.')
+    const { actorId, requestId, workspaceId, environment } = question
+    return executions.run({
+      ...{ tenant: { workspaceId, environment }, artifact, type: 'business_rule', depth, requestId },
+      ...{ now: clock.now(), timeoutMs: validationMs, records: touchedBy(task) },
+      trigger: { type: 'api', id: actorId },
+      input: checkedInput(artifact.inputSchema, inputOf(task)),
+    })
+  }
+
+  async function perform(task: Task, question: ValidationQuestion, depth: number): Promise<ValidationAnswer> {
+    const { workspaceId, environment } = question
+    const { id, slug, rule } = task.validation
+    try {
+      const artifact = await loading.loadArtifact({ workspaceId, environment }, id)
+      // Its pack went a moment ago.
+      if (!artifact) return { faults: [], unavailable: [] }
+      const faults = await Promise.all(
+        inParts(task, artifact.limits.inputBytes).map(async (part) =>
+          faultsOf(part, await execute(artifact, part, question, depth)),
+        ),
+      )
+      return { faults: faults.flat(), unavailable: [] }
+    } catch (error) {
+      const reason = error instanceof ApiError ? error.message : 'It could not be run.'
+      const closed = rule.validates.whenUnavailable === 'fail_closed'
+      log.warn({ err: error, artifact: slug, closed }, 'a validation could not be run')
+      return { faults: [], unavailable: closed ? [{ artifact: slug, reason }] : [] }
+    }
+  }
+
+  return async (question) => {
+    const { workspaceId, environment, batch, causationId } = question
+    const validations = await validationsOf(database, { workspaceId, environment })
+    const cause = causationId?.startsWith('exec_') ? causationId : undefined
+    const causing = cause && (await depthsOf(database, [cause])).get(cause)
+    const depth = typeof causing === 'number' ? causing + 1 : 0
+    const tasks = batch.flatMap((changed, index) => tasksOf(validations, changed, index))
+    const answers = await Promise.all(tasks.map((task) => perform(task, question, depth)))
+    return {
+      faults: answers.flatMap(({ faults }) => faults),
+      unavailable: answers.flatMap(({ unavailable }) => unavailable),
+    }
+  }
+}
+
+function tasksOf(validations: readonly Validation[], changed: ChangedRecords, batch: number): Task[] {
+  const { table, operation, records, before = [] } = changed
+  return validations.flatMap((validation): Task[] => {
+    const { validates, filter } = validation.rule
+    if (!validates.tables.includes(table) || !validates.on.includes(operation)) return []
+    const isFor = (record: unknown) => filter === undefined || filterMatches(filter, record)
+    const places = records.flatMap((record, place) =>
+      isFor(record) || (before[place] && isFor(before[place])) ? [place] : [],
+    )
+    return places.length > 0 ? [{ validation, batch, changed, places }] : []
+  })
+}
+
+/** For what else the input has. */
+const spareBytes = 1_024
+
+/** One execution, or several where the records are more than its artifact takes at once: none goes unseen for its batch's size. */
+function inParts({ places, ...task }: Task, inputBytes: number): Task[] {
+  const { records, before = [] } = task.changed
+  const parts: number[][] = []
+  let left = 0
+  for (const place of places) {
+    const bytes = Buffer.byteLength(JSON.stringify([records[place], before[place]]))
+    if (bytes > left) {
+      parts.push([])
+      left = inputBytes - spareBytes
+    }
+    parts.at(-1)?.push(place)
+    left -= bytes
+  }
+  return parts.map((part) => ({ ...task, places: part }))
+}
+
+/** What the code is given. Parsed from JSON. */
+function inputOf({ changed: { table, operation, records, before }, places }: Task): JsonValue {
+  const those = (all: ChangedRecords['records']) => places.map((place) => all[place])
+  return { table, operation, records: those(records), ...(before && { before: those(before) }) } as JsonValue
+}
+
+const touchedBy = ({ changed: { table, records }, places }: Task): TouchedRecord[] =>
+  places.slice(0, mostTouched).flatMap((place) => {
+    const id = records[place]?.id
+    return typeof id === 'string' ? [{ id, table }] : []
+  })
+
+/** Throws `conflict` where it has not come to a result. */
+function faultsOf({ validation: { slug }, batch, places }: Task, execution: Execution | undefined): Fault[] {
+  if (execution?.status !== 'completed')
+    throw new ApiError('conflict', execution?.error?.message ?? `It ended as ${execution?.status}.`)
+  // What is no result has not completed.
+  const { faults } = ValidationResult.parse(execution.output)
+  return faults.map(({ index, ...fault }) => ({
+    ...fault,
+    index: places[index] ?? 0,
+    ...{ batch, artifact: slug },
+  }))
+}
+
+/** All of an environment, with those that are suspended: they are not run, so that it counts what they say of that. */
+async function validationsOf(
+  { sql }: Pick<Database, 'sql'>,
+  { workspaceId, environment }: TenantScope,
+): Promise<Validation[]> {
+  const rows = await sql.unsafe<{ id: string; slug: string; rule: ArtifactRule }[]>(
+    `select id, slug, state->'rule' as rule from artifacts
+     where workspace_id = $1 and environment = $2 and kind = 'business_rule' and status <> 'removed' order by slug`,
+    [workspaceId, environment],
+    { prepare: true },
+  )
+  // The rows were written from rules that were parsed, which types them.
+  return rows.flatMap(({ id, slug, rule }) =>
+    rule.validates ? [{ id, slug, rule: { ...rule, validates: rule.validates } }] : [],
+  )
+}

@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Execution } from '@opsplane/contracts'
+import { bootstrapOwner } from '@opsplane/local'
+import { waitFor } from '@opsplane/testing'
+import { type Api, apiClient, startTestCluster } from './platform.js'
+
+let cluster: Awaited<ReturnType<typeof startTestCluster>>
+let api: Api
+let atOrigin: Api
+
+const validation = (
+  slug: string,
+  tables: string[],
+  whenUnavailable: 'fail_open' | 'fail_closed',
+  rest = {},
+) => ({
+  ...{ slug, kind: 'business_rule', source: `${slug}.ts`, ...rest },
+  rule: { validates: { tables, on: ['create', 'update'], whenUnavailable } },
+})
+
+/** Serial numbers are checked where it fails closed, prices where it fails open. */
+const pack = {
+  manifest: {
+    ...{ format: 'opsplane.pack/1', name: 'checks', version: '1.0.0' },
+    artifacts: [
+      validation('serials', ['assets'], 'fail_closed'),
+      validation('prices', ['parts'], 'fail_open'),
+      validation('logs-itself', ['journal'], 'fail_open', {
+        permissions: { tables: { journal: ['write'] } },
+      }),
+    ],
+  },
+  files: {
+    'serials.ts': `import { artifact, type ValidationInput, type ValidationOutput } from '@opsplane/sdk'
+      export default artifact<ValidationInput, ValidationOutput>(({ records }) => ({
+        faults: records.flatMap(({ serial }, index) =>
+          String(serial).startsWith('A-') ? [] : [{ index, column: 'serial', message: 'must begin with A-' }]),
+      }))`,
+    'prices.ts': `import { artifact, type ValidationInput, type ValidationOutput } from '@opsplane/sdk'
+      export default artifact<ValidationInput, ValidationOutput>(({ operation, records, before = [] }) => ({
+        faults: records.flatMap(({ price }, index) =>
+          operation === 'update' && Number(price) > 2 * Number(before[index]?.price)
+            ? [{ index, column: 'price', code: 'too_steep', message: 'must not more than double' }] : []),
+      }))`,
+    'logs-itself.ts': `import { artifact, type ValidationInput, type ValidationOutput } from '@opsplane/sdk'
+      export default artifact<ValidationInput, ValidationOutput>(async ({ records }, host) => {
+        await host.table({ table: 'journal', action: 'create', record: { text: 'saw ' + records[0]?.text } })
+        return { faults: [] }
+      })`,
+  },
+}
+
+interface Refused {
+  error: { code: string; details: { path: string; code: string; message: string; params?: object }[] }
+}
+interface Made {
+  data: { id: string; version: number }
+}
+
+const table = (slug: string, columns: object[], to: Api = api) =>
+  to('POST', '/tables', { body: { slug, columns } }).then(({ status }) => expect(status).toBe(201))
+const assets = '/tables/assets/records'
+
+beforeAll(async () => {
+  cluster = await startTestCluster()
+  api = apiClient(cluster.info)
+  atOrigin = apiClient({ ...cluster.info, baseUrl: new URL(cluster.info.baseUrl).origin })
+  await table('assets', [{ name: 'serial', type: 'text' }])
+  await table('parts', [{ name: 'price', type: 'decimal', precision: 8, scale: 2 }])
+  await table('journal', [{ name: 'text', type: 'text' }])
+  const grant = { tables: { journal: ['write'] } }
+  const installed = await api('POST', '/sdk/packs/install', { body: { ...pack, grant } })
+  expect([installed.status, installed.body]).toEqual([201, expect.anything()])
+})
+afterAll(() => cluster?.stop())
+
+test('from its acknowledgement on, a validation refuses records with the columns it names', async () => {
+  const refused = await api<Refused>('POST', assets, { body: { serial: 'B-1' } })
+  expect([refused.status, refused.body.error.code]).toEqual([422, 'validation_failed'])
+  expect(refused.body.error.details).toMatchObject([
+    {
+      path: '/serial',
+      code: 'refused_by_rule',
+      message: 'must begin with A-',
+      params: { artifact: 'serials' },
+    },
+  ])
+  const made = await api<Made>('POST', assets, { body: { serial: 'A-1' } })
+  expect(made.status).toBe(201)
+  const updated = await api<Refused>('PATCH', `${assets}/${made.body.data.id}`, { body: { serial: 'B-2' } })
+  expect(updated.body.error.details).toMatchObject([{ path: '/serial' }])
+  const { body } = await atOrigin<{ data: Execution[] }>(
+    'GET',
+    '/api/service-sdk/artifacts/serials/executions?triggerType=api&executionType=business_rule',
+  )
+  expect(body.data).toHaveLength(3)
+  expect(body.data[0]).toMatchObject({
+    status: 'completed',
+    output: { faults: [{ index: 0, column: 'serial' }] },
+  })
+})
+
+test('one record of a bulk request refuses all, in one execution; a validation sees what was there before', async () => {
+  const records = ['A-2', 'B-3', 'A-4'].map((serial) => ({ serial }))
+  const bulk = await api<Refused>('POST', `${assets}/bulk`, { body: { records } })
+  expect(bulk.body.error.details).toMatchObject([{ path: '/records/1/serial' }])
+  const listed = await api<{ data: object[] }>('GET', `${assets}?limit=200`)
+  expect(listed.body.data).toHaveLength(1)
+  const part = await api<Made>('POST', '/tables/parts/records', { body: { price: '10.00' } })
+  const path = `/tables/parts/records/${part.body.data.id}`
+  const steep = await api<Refused>('PATCH', path, { body: { price: '20.01' } })
+  expect(steep.body.error.details).toMatchObject([{ path: '/price', code: 'too_steep' }])
+  expect((await api('PATCH', path, { body: { price: '20.00' } })).status).toBe(200)
+})
+
+test('SQL bypasses validations, as documented', async () => {
+  const body = { sql: `insert into assets (serial) values ('B-5')`, mode: 'write' }
+  expect((await api('POST', '/queries/run', { body })).status).toBe(200)
+})
+
+test('what a validation writes itself is validated too, and comes to an end', async () => {
+  const made = await api<Made>('POST', '/tables/journal/records', { body: { text: 'first' } })
+  expect(made.status).toBe(201)
+  const { body } = await api<{ data: { text: string }[] }>('GET', '/tables/journal/records?limit=200')
+  const depths = body.data.map(({ text }) => text.split('saw ').length - 1)
+  expect(Math.max(...depths)).toBeGreaterThan(0)
+  expect(Math.max(...depths)).toBeLessThanOrEqual(11)
+})
+
+test('other environments and workspaces have nothing of it', async () => {
+  const { origin } = new URL(cluster.info.baseUrl)
+  const owner = { workspace: 'other', email: 'other@example.com', password: 'correct horse battery staple' }
+  const settingsUrl = cluster.services.settings.url
+  const other = await bootstrapOwner({ secrets: { ...cluster.secrets, owner }, settingsUrl, origin })
+  const elsewhere = apiClient({ ...cluster.info, ...other })
+  await table('assets', [{ name: 'serial', type: 'text' }], elsewhere)
+  expect((await elsewhere('POST', assets, { body: { serial: 'B-6' } })).status).toBe(201)
+  const headers = { 'x-environment': 'staging' }
+  const staged = { slug: 'assets', columns: [{ name: 'serial', type: 'text' }] }
+  expect((await api('POST', '/tables', { body: staged, headers })).status).toBe(201)
+  expect((await api('POST', assets, { body: { serial: 'B-7' }, headers })).status).toBe(201)
+})
+
+test('without the sdk, records are written where validations fail open and refused where one fails closed', async () => {
+  await cluster.services.sdk.stop()
+  const closed = await api<Refused>('POST', assets, { body: { serial: 'A-8' } })
+  expect([closed.status, closed.body.error.code]).toEqual([503, 'service_unavailable'])
+  expect((await api('POST', '/tables/parts/records', { body: { price: '1.00' } })).status).toBe(201)
+  await cluster.services.sdk.start()
+  await waitFor(async () => (await api('POST', assets, { body: { serial: 'A-8' } })).status === 201)
+})
+
+test('once its pack is uninstalled, nothing is validated any more', async () => {
+  const { body } = await api<Made>('GET', '/sdk/packs/checks')
+  expect((await api('DELETE', `/sdk/packs/${body.data.id}`)).status).toBe(204)
+  expect((await api('POST', assets, { body: { serial: 'B-9' } })).status).toBe(201)
+})
