@@ -17,6 +17,7 @@ import { NatsLinkClosedError } from './errors.js'
 import { type Held, heldMessages, type Readable } from './held-messages.js'
 import type { NatsLink } from './link.js'
 import { openPull, type Pull } from './pull.js'
+import { type RequestRounds, requestRounds, unspaced } from './request-rounds.js'
 import type { StreamMessage } from './stream-message.js'
 import { subjectMatches } from './subject-match.js'
 
@@ -29,8 +30,8 @@ export interface DurableConsumerOptions<T>
   /** How many batches may be applied side by side; those of one line still are one after the other. */
   batchesInFlight?: number
   /**
-   * Least time from the beginning of one batch to that of the next, unless a full one waits. A message after a pause is
-   * handed over at once; under load batches are fewer and larger.
+   * Least time between two rounds of asking for messages, unless a full batch waits. A message after a pause is handed
+   * over at once; what comes then gathers at the server, so that batches are fewer and larger.
    */
   spacingMs?: number
   /** Most bytes held in memory; at least one of the largest messages the server takes. */
@@ -100,9 +101,8 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
   let pull: Pull | undefined
   let restart: (reason: string) => void = () => {}
   let inFlight = 0
-  let nextBatchAt = 0
+  let rounds: RequestRounds = unspaced
   let planned = false
-  let timer: NodeJS.Timeout | undefined
 
   /** Everything that arrives in one go is looked at together. */
   const plan = () => {
@@ -114,19 +114,15 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
     })
   }
 
+  const again = () => {
+    plan()
+    pull?.more()
+  }
+
   const beginBatch = (): boolean => {
     if (inFlight >= batchesInFlight || closing.signal.aborted) return false
     const ready = held.ready(maxBatch)
-    if (ready === 'none') return false
-    const earlyMs = nextBatchAt - performance.now()
-    if (earlyMs > 0 && ready === 'some') {
-      timer ??= setTimeout(() => {
-        timer = undefined
-        plan()
-      }, earlyMs)
-      return false
-    }
-    nextBatchAt = performance.now() + spacingMs
+    if (ready === 'none' || (ready === 'some' && rounds.isGathering())) return false
     const batch = runBatch(held.take(maxBatch))
     running.add(batch)
     void batch.finally(() => running.delete(batch))
@@ -182,7 +178,8 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
     const largest = (connection.info?.max_payload ?? 1_048_576) + envelopeBytes
     const startedAt = performance.now()
     const { stream } = options
-    const own = openPull({ connection, stream, durable, onMessage, room: () => held.room(largest) })
+    rounds = spacingMs > 0 ? requestRounds({ spacingMs, full: maxBatch, again }) : unspaced
+    const own = openPull({ connection, stream, durable, rounds, onMessage, room: () => held.room(largest) })
     pull = own
     const restarted = new Promise<string>((resolve) => {
       restart = resolve
@@ -216,7 +213,6 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
     restart: (reason) => restart(reason),
     async close() {
       closing.abort()
-      clearTimeout(timer)
       for (const { message } of held.rest()) message.nak(giveBackDelayMs)
       await looping
       await Promise.all(running)

@@ -2,6 +2,7 @@ import { type Msg, type NatsConnection, nanos } from '@nats-io/transport-node'
 import { delay } from '@opsplane/runtime'
 import { inboxOf } from './inbox.js'
 import { onReconnect } from './reconnects.js'
+import { type RequestRounds, unspaced } from './request-rounds.js'
 import { type StreamMessage, streamMessage } from './stream-message.js'
 
 export interface PullOptions {
@@ -10,6 +11,8 @@ export interface PullOptions {
   durable: string
   /** What may be asked for now, in messages and in bytes; undefined while there is no room. */
   room(): { messages: number; bytes: number } | undefined
+  /** When to ask, and for how many of those; for all of them always unless given. */
+  rounds?: RequestRounds
   onMessage(message: StreamMessage): void
 }
 
@@ -39,7 +42,8 @@ const closeMs = 1_000
  * nothing, until two heartbeats are missing. Here one request is open at a time, and is over when it is filled, when the
  * server says so, or when its time is up by the clock of this process.
  */
-export function openPull({ connection, stream, durable, room, onMessage }: PullOptions): Pull {
+export function openPull(options: PullOptions): Pull {
+  const { connection, stream, durable, room, rounds = unspaced, onMessage } = options
   const inbox = inboxOf(connection)
   const subject = `$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`
   let open: { reply: string; left: number; until: number } | undefined
@@ -56,9 +60,9 @@ export function openPull({ connection, stream, durable, room, onMessage }: PullO
   const more = () => {
     if (open || ended || connection.isClosed()) return
     const wanted = room()
-    if (!wanted) return
+    const batch = wanted && rounds.next(isQuiet ? 1 : wanted.messages)
+    if (!batch) return
     const { beatMs, expiresMs } = isQuiet ? idle : busy
-    const batch = isQuiet ? 1 : wanted.messages
     const reply = `${inbox}.${++serial}`
     const request = {
       batch,
@@ -77,16 +81,21 @@ export function openPull({ connection, stream, durable, room, onMessage }: PullO
     missed = 0
     clearInterval(watching)
     watching = setInterval(() => {
-      if (open && performance.now() > open.until) open = undefined
+      if (open && performance.now() > open.until) over()
       if (!open) return more()
       if (++missed > silentBeats) lose('no heartbeats')
     }, beatMs)
   }
 
+  const over = () => {
+    open = undefined
+    if (!ended) rounds.ended()
+  }
+
   const onStatus = ({ subject: reply, headers }: Msg) => {
     const { code, description } = headers ?? { code: 0, description: '' }
     if (code === 100 || reply !== open?.reply) return
-    open = undefined
+    over()
     if (code === 408) return more()
     // What comes next is larger than what may be asked for until something is done with.
     if (code === 409 && /maxbytes/i.test(description)) return
@@ -101,6 +110,7 @@ export function openPull({ connection, stream, durable, room, onMessage }: PullO
     if (!message) return
     isQuiet = false
     if (open && --open.left <= 0) open = undefined
+    if (!ended) rounds.came(message.waiting, !open)
     onMessage(message)
     more()
   }
@@ -118,6 +128,7 @@ export function openPull({ connection, stream, durable, room, onMessage }: PullO
     async close() {
       if (ended) return
       ended = true
+      rounds.close()
       clearInterval(watching)
       forget()
       // What the server has sent before it hears of this still arrives.

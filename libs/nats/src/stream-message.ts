@@ -10,6 +10,8 @@ export interface StreamMessage {
   readonly deliveries: number
   /** When the stream stored it, in milliseconds since 1970. */
   readonly storedMs: number
+  /** How many more the consumer has at the server that were not delivered yet. */
+  readonly waiting: number
   /** What it takes in memory, about. */
   readonly bytes: number
   header(name: string): string | undefined
@@ -33,10 +35,11 @@ export interface Delivery {
   /** How many deliveries the consumer has made, this one included. */
   number: number
   storedMs: number
+  waiting: number
 }
 
 /**
- * Reads `$JS.ACK.<stream>.<consumer>.<deliveries>.<sequence>.<number>.<nanoseconds>.<left>`; newer servers put the domain
+ * Reads `$JS.ACK.<stream>.<consumer>.<deliveries>.<sequence>.<number>.<nanoseconds>.<waiting>`; newer servers put the domain
  * and the account before the stream. Undefined for what is no delivery, such as a heartbeat.
  */
 export function deliveryOf(reply = ''): Delivery | undefined {
@@ -49,6 +52,7 @@ export function deliveryOf(reply = ''): Delivery | undefined {
     seq: Number(tokens[at + 3]),
     number: Number(tokens[at + 4]),
     storedMs: Math.floor(Number(tokens[at + 5]) / 1_000_000),
+    waiting: Number(tokens[at + 6]),
   }
 }
 

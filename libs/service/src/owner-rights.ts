@@ -24,6 +24,9 @@ export interface OwnerRightsOptions {
 const watched = ['user.role_changed', 'user.suspended', 'user.deactivated', 'role.*']
 const ownersAtOnce = 200
 
+/** A server that knows one filter delivers every event there is: those gather where one follows another. */
+const spacingMs = 200
+
 /** Looks at the rights of owners of what acts by itself as soon as a membership or a role has changed: see ADR 046. */
 export function watchOwnerRights(
   { consume }: Pick<ServiceContext, 'consume'>,
@@ -31,6 +34,7 @@ export function watchOwnerRights(
 ): BackgroundWork {
   return consume({
     durable,
+    spacingMs,
     types: watched,
     perform: async (events) => {
       for (const { workspaceId, id, users } of concerned(events)) {

@@ -136,6 +136,7 @@ function fromLog(
     seq: position,
     deliveries: 1,
     storedMs: Date.parse(event.createdAt),
+    waiting: 0,
     bytes: 0,
     header: (name) => headers[name],
     string: () => JSON.stringify(event),

@@ -29,21 +29,22 @@ export function createFactWriter(
 
   const writeOf = async (
     tx: StatementRunner,
-    { dataset, statement, months }: (typeof writers)[number],
-    events: readonly PlatformEvent[],
+    { dataset, statement, months, facts }: (typeof writers)[number] & { facts: readonly ToldFact[] },
   ) => {
-    const facts = newestFacts(dataset, events)
-    if (facts.length === 0) return []
     for (const { id } of facts) await months.ensure(tx, id)
     return tx.unsafe<TenantScope[]>(statement, parametersOf(dataset, facts), { prepare: true })
   }
 
   return {
     async write(events) {
+      const told = writers
+        .map((writer) => ({ ...writer, facts: newestFacts(writer.dataset, events) }))
+        .filter(({ facts }) => facts.length > 0)
+      if (told.length === 0) return
       const changed = await sql.begin(async (tx) => {
         const tenants: TenantScope[] = []
         // One after the other: replicas that write the same facts lock them in the same order.
-        for (const writer of writers) tenants.push(...(await writeOf(tx, writer, events)))
+        for (const each of told) tenants.push(...(await writeOf(tx, each)))
         return tenants
       })
       if (changed.length > 0) onChange(changed)

@@ -59,7 +59,7 @@ describe('the writer of a fan-out', () => {
     expect(await writer.write(...batch('a'))).toMatchObject({ made: new Set(['a']) })
     const others = ['b', 'c', 'd'].map((id) => writer.write(...batch(id)))
     expect(writer.statements()).toEqual([['a']])
-    writer.pass(10)
+    writer.pass(40)
     expect((await Promise.all(others)).map((written) => [...(written?.made ?? [])])).toEqual([
       ['b'],
       ['c'],
@@ -69,6 +69,15 @@ describe('the writer of a fan-out', () => {
     expect(writer.last()?.revisions).toEqual([
       { workspaceId: 'ws_1', environment: 'production', revision: 1 },
     ])
+  })
+
+  it('waits no longer once eight batches have gathered, so that others get their places', async () => {
+    const writer = openWriter()
+    await writer.write(...batch('a'))
+    const gathered = [...'bcdefgh'].map((id) => writer.write(...batch(id)))
+    expect(writer.statements()).toEqual([['a']])
+    await Promise.all([...gathered, writer.write(...batch('i'))])
+    expect(writer.statements()).toEqual([['a'], [...'bcdefghi']])
   })
 
   it('does not let an attempt wait that starts only once its row is there', async () => {
@@ -103,7 +112,7 @@ describe('the writer of a fan-out', () => {
     await writer.write(...batch('a'))
     const stale = writer.write(...batch('stale'))
     const current = writer.write(...batch('current', { workspaceId: 'ws_2', revision: 2 }))
-    writer.pass(10)
+    writer.pass(40)
     expect([await stale, await current]).toMatchObject([undefined, { made: new Set(['current']) }])
     expect(writer.statements()).toEqual([['a'], ['stale', 'current'], ['stale'], ['current']])
   })
@@ -117,11 +126,11 @@ describe('the writer of a fan-out', () => {
     const together = async () => {
       await writer.write(...batch('a'))
       const written = Promise.allSettled(['odd', 'fine'].map((id) => writer.write(...batch(id))))
-      writer.pass(10)
+      writer.pass(40)
       return (await written).map(({ status }) => status)
     }
     expect(await together()).toEqual(['rejected', 'fulfilled'])
-    writer.pass(10)
+    writer.pass(40)
     error = Object.assign(new Error('away'), { code: 'ECONNREFUSED' })
     expect(await together()).toEqual(['rejected', 'rejected'])
   })
@@ -145,7 +154,7 @@ describe('the writer of a fan-out', () => {
     const writer = openWriter()
     await writer.write(...batch('a'))
     const twice = [writer.write(...batch('b')), writer.write(...batch('b'))]
-    writer.pass(10)
+    writer.pass(40)
     expect((await Promise.all(twice)).map((written) => written?.made)).toEqual([new Set(['b']), new Set()])
   })
 })

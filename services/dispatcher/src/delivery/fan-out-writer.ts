@@ -39,14 +39,15 @@ interface Waiting extends Part {
   reject(error: unknown): void
 }
 
-/** Between the beginnings of two statements at least, unless somebody waits for a row. */
-const spacingMs = 10
+/** Between the beginnings of two statements at least, unless somebody waits for a row or so many batches wait. */
+const spacingMs = 40
+const mostGathered = 8
 /** One that waits for a lock does not stop the other one. */
 const mostStatements = 2
 const mostEvents = 256
 
 /**
- * Writes the rows of batches: those that come within a few milliseconds share a statement, after a pause one goes at once.
+ * Writes the rows of batches: those that come within some milliseconds share a statement, after a pause one goes at once.
  * What fails together is written one by one, so that a batch has only itself to blame.
  */
 export function createFanOutWriter({ owner, now, nowMs, after, insert }: FanOutWriterOptions): WriteFanOut {
@@ -57,7 +58,8 @@ export function createFanOutWriter({ owner, now, nowMs, after, insert }: FanOutW
 
   function plan() {
     if (queue.length === 0 || statements >= mostStatements) return
-    const earlyMs = queue.some(awaitsRows) ? 0 : nextAt - now()
+    const hurries = queue.length >= mostGathered || queue.some(awaitsRows)
+    const earlyMs = hurries ? 0 : nextAt - now()
     if (earlyMs > 0) {
       if (!isPlanned) after(earlyMs, planAgain)
       isPlanned = true

@@ -29,6 +29,7 @@ export function incidentConsumers(
   return [
     ctx.consume({
       durable: 'itsm-incident-families',
+      spacingMs: 100,
       types: familyEvents,
       perform: (events) => cascade.handle(events),
     }),

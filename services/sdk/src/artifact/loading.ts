@@ -1,12 +1,13 @@
-import type {
-  ArtifactApi,
-  ArtifactKind,
-  ArtifactLimits,
-  ArtifactPermissions,
-  ArtifactRule,
-  JsonValue,
-  Schedule,
-  TenantScope,
+import {
+  type ArtifactApi,
+  type ArtifactKind,
+  type ArtifactLimits,
+  type ArtifactPermissions,
+  type ArtifactRule,
+  Environment,
+  type JsonValue,
+  type Schedule,
+  type TenantScope,
 } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 import { z } from 'zod'
@@ -39,6 +40,7 @@ export interface LoadedArtifact {
 
 /** A business rule that is active, as those who match events and records need it. */
 export interface ActiveRule {
+  tenant: TenantScope
   id: string
   slug: string
   version: number
@@ -51,8 +53,8 @@ export interface ArtifactLoading {
    * is gone.
    */
   loadArtifact(tenant: TenantScope, idOrSlug: string, version?: number): Promise<LoadedArtifact | undefined>
-  /** The active business rules of an environment, by slugs. */
-  activeRules(tenant: TenantScope): Promise<ActiveRule[]>
+  /** The active business rules of these environments, by slugs. */
+  activeRules(tenants: readonly TenantScope[]): Promise<ActiveRule[]>
 }
 
 const mostKept = 500
@@ -64,7 +66,13 @@ const Row = z.object({
   ownerId: z.string(),
   installation: z.string(),
 })
-const RuleRow = z.object({ id: z.string(), slug: z.string(), version: z.int(), rule: z.unknown() })
+const RuleRow = z.object({
+  tenant: z.object({ workspaceId: z.string(), environment: Environment }),
+  id: z.string(),
+  slug: z.string(),
+  version: z.int(),
+  rule: z.unknown(),
+})
 
 /** Versions and grants never change: they are read once. What is asked for longest ago is forgotten first. */
 export function createArtifactLoading({ sql }: Pick<Database, 'sql'>): ArtifactLoading {
@@ -130,11 +138,14 @@ export function createArtifactLoading({ sql }: Pick<Database, 'sql'>): ArtifactL
       }
     },
 
-    async activeRules(tenant) {
+    async activeRules(tenants) {
       const rows = await sql.unsafe(
-        `select id, slug, (state->>'artifactVersion')::int as version, state->'rule' as rule from artifacts
-         where workspace_id = $1 and environment = $2 and kind = 'business_rule' and status = 'active' order by slug`,
-        [tenant.workspaceId, tenant.environment],
+        `select json_build_object('workspaceId', workspace_id, 'environment', environment) as tenant, id, slug,
+           (state->>'artifactVersion')::int as version, state->'rule' as rule
+         from artifacts join unnest($1::text[], $2::text[]) as asked (workspace_id, environment)
+           using (workspace_id, environment)
+         where kind = 'business_rule' and status = 'active' order by slug`,
+        [tenants.map(({ workspaceId }) => workspaceId), tenants.map(({ environment }) => environment)],
         { prepare: true },
       )
       // The row was written from a rule that was parsed, which types it.

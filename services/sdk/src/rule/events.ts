@@ -5,7 +5,6 @@ import {
   type JsonValue,
   type PlatformEvent,
   patternMatches,
-  type TenantScope,
 } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
@@ -18,6 +17,8 @@ export interface RuleOptions {
   executions: Executions
 }
 
+/** Events gather for so long where one follows another. */
+const spacingMs = 50
 /** Executions that have caused one another, at most. */
 export const maxDepth = 10
 
@@ -26,7 +27,8 @@ export function startRules(
   { consume, database, clock, log }: ServiceContext,
   { loading, executions }: RuleOptions,
 ): BackgroundWork {
-  const begin = async (event: PlatformEvent, tenant: TenantScope, rule: ActiveRule, depth: number) => {
+  const begin = async (event: PlatformEvent, rule: ActiveRule, depth: number) => {
+    const { tenant } = rule
     const artifact = await loading.loadArtifact(tenant, rule.id)
     if (!artifact || artifact.status === 'suspended') return
     if (depth > maxDepth)
@@ -45,15 +47,16 @@ export function startRules(
 
   return consume({
     durable: 'sdk-rules',
+    spacingMs,
     perform: async (events) => {
       const matches = await matchesOf(loading, events)
       const depths = await depthsOf(
         database,
         matches.flatMap(({ event }) => causingExecution(event) ?? []),
       )
-      for (const { event, tenant, rule } of matches) {
+      for (const { event, rule } of matches) {
         const cause = depths.get(causingExecution(event) ?? '')
-        await begin(event, tenant, rule, cause === undefined ? 0 : cause + 1).catch((error: unknown) => {
+        await begin(event, rule, cause === undefined ? 0 : cause + 1).catch((error: unknown) => {
           if (!(error instanceof ApiError) || error.status >= 500) throw error
           log.warn({ err: error, artifact: rule.slug, event: event.id }, 'a business rule could not be run')
         })
@@ -66,19 +69,21 @@ async function matchesOf(
   { activeRules }: Pick<ArtifactLoading, 'activeRules'>,
   events: readonly PlatformEvent[],
 ) {
-  const known = new Map<string, ActiveRule[]>()
-  const matches: { event: PlatformEvent; tenant: TenantScope; rule: ActiveRule }[] = []
-  for (const event of events) {
-    const tenant = { workspaceId: event.workspaceId, environment: event.environment }
-    const place = `${tenant.workspaceId}/${tenant.environment}`
-    const rules = known.get(place) ?? (await activeRules(tenant))
-    known.set(place, rules)
-    for (const rule of rules) if (isFor(rule, event)) matches.push({ event, tenant, rule })
-  }
-  return matches
+  const tenants = new Map(
+    events.map(({ workspaceId, environment }) => [
+      `${workspaceId}/${environment}`,
+      { workspaceId, environment },
+    ]),
+  )
+  const rules = await activeRules([...tenants.values()])
+  return events.flatMap((event) =>
+    rules.filter((rule) => isFor(rule, event)).map((rule) => ({ event, rule })),
+  )
 }
 
-const isFor = ({ rule: { events, filter } }: ActiveRule, event: PlatformEvent): boolean =>
+const isFor = ({ tenant, rule: { events, filter } }: ActiveRule, event: PlatformEvent): boolean =>
+  tenant.workspaceId === event.workspaceId &&
+  tenant.environment === event.environment &&
   events.some((pattern) => patternMatches(pattern, event.type)) &&
   (filter === undefined || filterMatches(filter, bodyOf(event)))
 

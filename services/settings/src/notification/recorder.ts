@@ -15,6 +15,7 @@ export function recordNotifications(
 ): EventConsumer {
   return consume({
     durable: 'settings-admin-notifications',
+    spacingMs: 250,
     types: notifiedTypes,
     async handle(events, tx) {
       const made = await insertNotifications(tx, events)

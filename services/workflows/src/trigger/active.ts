@@ -17,31 +17,61 @@ interface Row {
   state: WorkflowRecord
 }
 
-/** Active workflows with any of these trigger keys: one statement for a batch of events. */
+const columns = 'workspace_id, environment, trigger_keys as keys, state'
+
+const candidateOf = ({ workspace_id: workspaceId, environment, keys, state }: Row): Candidate => ({
+  tenant: { workspaceId, environment },
+  keys,
+  state,
+})
+
+/** Active workflows with any of these trigger keys. */
 export async function candidatesFor({ sql }: Database, keys: readonly string[]): Promise<Candidate[]> {
   const rows = await sql.unsafe<Row[]>(
-    `select workspace_id, environment, trigger_keys as keys, state from workflows
-     where trigger_keys && $1::text[] order by id`,
+    `select ${columns} from workflows where trigger_keys && $1::text[] order by id`,
     [[...new Set(keys)]],
     { prepare: true },
   )
-  return rows.map(({ workspace_id: workspaceId, environment, ...row }) => ({
-    tenant: { workspaceId, environment },
-    ...row,
-  }))
+  return rows.map(candidateOf)
+}
+
+/** What a batch of events concerns. */
+export interface Concerned {
+  /** Active workflows with any of their keys as a trigger. */
+  candidates: Candidate[]
+  /** Those of the keys that a step of some version of a workflow may wait for. */
+  awaitedKeys: ReadonlySet<string>
+}
+
+/** Nobody is waiting for most events: one statement for a batch finds that out. */
+export async function concernedBy(
+  { sql }: Pick<Database, 'sql'>,
+  keys: readonly string[],
+): Promise<Concerned> {
+  const [found] = await sql.unsafe<{ candidates: Row[] | null; awaited: string[] | null }[]>(
+    `select
+       (select json_agg(w order by w.id) from (
+          select id, ${columns} from workflows where trigger_keys && $1::text[]) w) as candidates,
+       (select array_agg(key) from unnest($1::text[]) key
+        where exists (select from workflow_versions where awaited_keys @> array[key])) as awaited`,
+    [[...new Set(keys)]],
+    { prepare: true },
+  )
+  return {
+    candidates: (found?.candidates ?? []).map(candidateOf),
+    awaitedKeys: new Set(found?.awaited ?? []),
+  }
 }
 
 /** The active workflow with this address; null for one that is none, or not active, or not started by a webhook. */
 export async function workflowOfHook({ sql }: Database, hookId: string): Promise<Candidate | null> {
   const [row] = await sql.unsafe<Row[]>(
-    `select workspace_id, environment, trigger_keys as keys, state from workflows
+    `select ${columns} from workflows
      where hook_id = $1 and status = 'active' and trigger_type = 'webhook'`,
     [hookId],
     { prepare: true },
   )
-  if (!row) return null
-  const { workspace_id: workspaceId, environment, keys, state } = row
-  return { tenant: { workspaceId, environment }, keys, state }
+  return row ? candidateOf(row) : null
 }
 
 const Depth = z.object({ run_id: z.string(), depth: z.int().min(0) })

@@ -3,7 +3,7 @@ import type { EventConsumer } from '@opsplane/eventstore'
 import type { ServiceContext } from '@opsplane/service'
 import { type AcceptedEvent, bodyOf, keysOfEvent, type LogPositions } from '../run/event-wait/accepted.js'
 import { keepAwaited } from '../run/event-wait/recent-events.js'
-import { type Candidate, candidatesFor, depthsOf } from './active.js'
+import { type Candidate, concernedBy, depthsOf } from './active.js'
 import { startsBy } from './matching.js'
 import type { Starting } from './starting.js'
 
@@ -23,6 +23,8 @@ interface Match {
 
 /** Runs started at once. */
 const startsAtOnce = 32
+/** Events gather for so long where one follows another. */
+const spacingMs = 50
 
 /**
  * Starts the workflows that events are the trigger of, each once for an event: a repeated batch finds the runs it has started.
@@ -53,14 +55,17 @@ export function startEventTriggers(
 
   const consumer = consume({
     durable: 'workflows-triggers',
+    spacingMs,
     perform: async (events, { origins }) => {
       const accepted = events.map((event, at): AcceptedEvent => {
         const { source = null, position = null } = origins[at] ?? {}
         return { event, source, position }
       })
-      const awaited = await keepAwaited(database.sql, accepted)
+      const keys = events.flatMap(keysOfEvent)
+      const { candidates, awaitedKeys } = await concernedBy(database, keys)
+      const awaited = await keepAwaited(database.sql, accepted, awaitedKeys)
       const before = new Map([...consumer.floors(), ...handled])
-      const matches = await matchesOf(database, accepted, before)
+      const matches = matchesOf(candidates, accepted, before)
       const depths = await depthsOf(
         database,
         matches.flatMap(({ event }) => causingRun(event) ?? []),
@@ -86,15 +91,11 @@ function causingRun({ resource, causationId }: PlatformEvent): string | undefine
 }
 
 /** `before`: up to where logs had come before the first of the events. */
-async function matchesOf(
-  database: ServiceContext['database'],
+function matchesOf(
+  candidates: readonly Candidate[],
   accepted: readonly AcceptedEvent[],
   before: ReadonlyMap<string, number>,
-): Promise<Match[]> {
-  const candidates = await candidatesFor(
-    database,
-    accepted.flatMap(({ event }) => keysOfEvent(event)),
-  )
+): Match[] {
   if (candidates.length === 0) return []
   const byKey = new Map<string, Candidate[]>()
   for (const candidate of candidates)

@@ -2,9 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { newId, type PlatformEvent, RunDetail, systemActor } from '@opsplane/contracts'
 import { startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
 import { type Definition, type RunService, runService } from '../../fixture/run-service.js'
+import { concernedBy } from '../../trigger/active.js'
 import { deleteRecentEvents } from '../retention/beside.js'
 import type { Runs } from '../runs.js'
-import type { AcceptedEvent, LogPositions } from './accepted.js'
+import { type AcceptedEvent, keysOfEvent, type LogPositions } from './accepted.js'
 import { keepAwaited } from './recent-events.js'
 
 let world: RunService
@@ -37,7 +38,11 @@ function resolved(incident: { id: string }, source = 'itsm'): AcceptedEvent {
 
 /** As the consumer does with a batch. */
 async function consume(...accepted: AcceptedEvent[]) {
-  const awaited = await keepAwaited(service.sql, accepted)
+  const { awaitedKeys } = await concernedBy(
+    service,
+    accepted.flatMap(({ event }) => keysOfEvent(event)),
+  )
+  const awaited = await keepAwaited(service.sql, accepted, awaitedKeys)
   await runs.deliver(awaited)
   return awaited.length
 }

@@ -13,22 +13,17 @@ import {
 } from './accepted.js'
 
 /**
- * Keeps those events that a step of some version of a workflow may wait for, each once; returns them. To be done before
- * anything is started by them: a step that begins to wait then finds here what it is not sent.
+ * Keeps those events that a step of some version of a workflow may wait for, which have one of these keys, each once;
+ * returns them. To be done before anything is started by them: a step that begins to wait then finds here what it is not
+ * sent.
  */
 export async function keepAwaited(
   sql: Database['sql'],
   accepted: readonly AcceptedEvent[],
+  awaitedKeys: ReadonlySet<string>,
 ): Promise<AcceptedEvent[]> {
-  if (accepted.length === 0) return []
-  const found = await run<{ key: string }>(
-    sql,
-    `select key from unnest($1::text[]) key
-     where exists (select from workflow_versions where awaited_keys @> array[key])`,
-    [[...new Set(accepted.flatMap(({ event }) => keysOfEvent(event)))]],
-  )
-  const keys = new Set(found.map(({ key }) => key))
-  const awaited = accepted.filter(({ event }) => keysOfEvent(event).some((key) => keys.has(key)))
+  if (awaitedKeys.size === 0) return []
+  const awaited = accepted.filter(({ event }) => keysOfEvent(event).some((key) => awaitedKeys.has(key)))
   await keep(
     sql,
     awaited.filter(({ source, position }) => source !== null && position !== null),
