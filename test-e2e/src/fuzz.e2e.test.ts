@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Permission, permissions } from '@opsplane/contracts'
-import { type Receiver, startReceiver } from '@opsplane/testing'
+import { type Receiver, startReceiver, waitFor } from '@opsplane/testing'
 import fc from 'fast-check'
 import { errorCode, type Judge, judgeBy, namesPlace } from './fuzz/answers.js'
 import { edgeValues, type Taste } from './fuzz/arbitrary.js'
@@ -18,7 +18,7 @@ import {
 } from './fuzz/world.js'
 import { openApiOf, startTestCluster } from './platform.js'
 
-const runs = Number(process.env.FUZZ_RUNS ?? 2)
+const runs = Number(process.env.FUZZ_RUNS ?? 1)
 const seed = Number(process.env.FUZZ_SEED ?? 20_261_121)
 
 /** Operations no success can be counted on here, and why. */
@@ -28,8 +28,9 @@ const neverSuccessful: Record<string, string> = {
   resetPassword: 'what it takes comes by mail',
   requestAddressProof: 'no mail server',
   proveAddress: 'what it takes comes by mail',
-  cancelExport: 'an export of few rows may be written before it can be cancelled',
 }
+/** What an operation does may be over before it arrives, as an export of few rows is: tried anew until it comes in time. */
+const racing = new Set(['cancelExport'])
 
 let cluster: Awaited<ReturnType<typeof startTestCluster>>
 let receiver: Receiver
@@ -140,11 +141,18 @@ const goodText = (operation: Operation) =>
   operation.body === undefined ? undefined : JSON.stringify(world.goodBody(operation))
 
 test('every operation can be used as its example says', async () => {
+  const tryExample = async (operation: Operation) =>
+    call(operation, { target: await goodTarget(operation), text: goodText(operation) })
+  const inTime = (operation: Operation) =>
+    waitFor(
+      async () => {
+        const tried = await tryExample(operation)
+        return errorCode(tried[1]) !== 'invalid_state_transition' && tried
+      },
+      { intervalMs: 0 },
+    )
   await everyOperation(async (operation) => {
-    const [sent, answer] = await call(operation, {
-      target: await goodTarget(operation),
-      text: goodText(operation),
-    })
+    const [sent, answer] = await (racing.has(operation.id) ? inTime : tryExample)(operation)
     if (answer.status < 300) succeeded.add(operation.id)
     const expected = answer.status < 300 || operation.id in neverSuccessful
     return [

@@ -64,7 +64,7 @@ test('a rebuild makes the same rows out of a spoilt read model, while the servic
   const said: string[] = []
   const result = await rebuildServices({ target, services, say: (line) => said.push(line) })
   expect(result).toEqual([{ service: 'itsm', events: 6 }])
-  expect(said).toEqual(['itsm: read models rebuilt from 6 events'])
+  expect(said.at(-1)).toBe('itsm: read models rebuilt from 6 events')
   expect(await rows()).toEqual(before)
 })
 

@@ -42,11 +42,8 @@ async function runJest(extraArgs: string[]): Promise<Count> {
   removeStaleTests()
   rmSync(REPORT, { force: true })
   mkdirSync(dirname(REPORT), { recursive: true })
-  const jest = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning']
-  const program = 'node_modules/jest/bin/jest.js'
   const code = await run(process.execPath, [
-    ...jest,
-    program,
+    'node_modules/jest/bin/jest.js',
     '--json',
     `--outputFile=${REPORT}`,
     '--passWithNoTests',

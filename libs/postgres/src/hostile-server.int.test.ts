@@ -7,7 +7,7 @@ const program = fileURLToPath(new URL('./fixture/hostile-server.js', import.meta
 
 test('a server that answers whatever it likes neither ends a process, nor keeps it busy, nor fills its log', async () => {
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, '7', '500'], {
-    timeout: 120_000,
+    timeout: 290_000,
   })
   expect(stderr).toBe('')
   const { rounds, understood } = JSON.parse(stdout) as { rounds: number; understood: number }

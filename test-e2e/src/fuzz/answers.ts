@@ -11,9 +11,9 @@ export interface Judge {
   allows(operation: Operation, body: unknown): boolean
 }
 
-/** Operations that call somebody else, whose failure they may pass on. */
+/** Operations that call somebody else, whose failure they may pass on; never one of the platform. */
 const callingOut = new Set(['testWebhook', 'invokeConnector'])
-const failuresOfOthers = new Set([502, 503, 504])
+const failuresOfOthers = new Set(['upstream_error', 'upstream_timeout'])
 
 /** Judges answers by the document alone. */
 export function judgeBy(document: OpenApi): Judge {
@@ -46,7 +46,8 @@ export function judgeBy(document: OpenApi): Judge {
   }
   return {
     problems: (operation, answer) => [
-      ...(answer.status >= 500 && !(callingOut.has(operation.id) && failuresOfOthers.has(answer.status))
+      ...(answer.status >= 500 &&
+      !(callingOut.has(operation.id) && failuresOfOthers.has(errorCode(answer) ?? ''))
         ? [`status ${answer.status}`]
         : []),
       ...schemaProblems(operation, answer),

@@ -217,6 +217,11 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
       return path
     },
     ...people.prepared,
+    // The list has the keys that everything here is called with.
+    '/settings/tokens/{id}': async () => {
+      const body = { name: `to revoke ${count++}`, scopes: [] }
+      return { id: (await owner.post('/auth/tokens', { body })).data.id }
+    },
     '/settings/users/{id}': async () => ({ id: (await people.invite()).id }),
     '/workspaces/{slug}': async () => ({ slug: info.workspace }),
     ...desk.prepared,

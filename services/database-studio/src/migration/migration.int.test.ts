@@ -1,71 +1,44 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { Drift, DryRun, Migration, newId, Promotion, QueryResult } from '@opsplane/contracts'
-import {
-  type ApiClient,
-  type FakeSettings,
-  startFakeSettings,
-  startTestService,
-  type TestService,
-  testPrincipal,
-  waitFor,
-} from '@opsplane/testing'
-import { databaseStudio } from '../service.js'
+import { DryRun, Migration, Promotion } from '@opsplane/contracts'
+import { testPrincipal, waitFor } from '@opsplane/testing'
+import { type MigrationsFixture, startMigrations, typesOf } from '../fixture/migrations-fixture.js'
 
-let service: TestService
-let settings: FakeSettings
-let api: ApiClient
-const workspaceId = newId('workspace')
-const principal = testPrincipal({ workspaceId })
-
-/** Environments that keys open; null: all. */
-let reach: string[] | null = null
+let fixture: MigrationsFixture
+let {
+  workspaceId,
+  principal,
+  service,
+  api,
+  wrote,
+  applied,
+  rolledBack,
+  deleted,
+  migrated,
+  rows,
+  drift,
+  eventsOf,
+  definition,
+} = {} as MigrationsFixture
 
 beforeAll(async () => {
-  settings = await startFakeSettings({ '/internal/environment-scope': () => ({ environments: reach }) })
-  service = await startTestService(databaseStudio, {
-    env: { SERVICE_URLS: JSON.stringify({ settings: settings.url, sdk: settings.url }) },
-  })
-  api = service.as(principal)
+  fixture = await startMigrations()
+  ;({
+    workspaceId,
+    principal,
+    service,
+    api,
+    wrote,
+    applied,
+    rolledBack,
+    deleted,
+    migrated,
+    rows,
+    drift,
+    eventsOf,
+    definition,
+  } = fixture)
 })
-afterAll(async () => {
-  await service?.stop()
-  await settings?.stop()
-})
-
-const wrote = async (fields: Record<string, unknown>, to = api) =>
-  (await to.post('/migrations', fields)).data(Migration)
-const applied = async ({ id }: { id: string }, to = api) =>
-  (await to.post(`/migrations/${id}/apply`, {})).data(Migration)
-const rolledBack = async ({ id }: { id: string }) =>
-  (await api.post(`/migrations/${id}/rollback`, {})).data(Migration)
-const deleted = ({ id }: { id: string }) => api.send('DELETE', `/migrations/${id}`)
-const migrated = async (name: string, up: string, down: string | null = null) =>
-  applied(await wrote({ name, up, down }))
-const rows = async (sql: string, to = api) => (await to.post('/queries/run', { sql })).data(QueryResult).rows
-const drift = async (to = api) => (await to.get('/migrations/drift')).data(Drift)
-
-interface Logged {
-  type: string
-  stream: string
-  data: { before: Record<string, unknown> | null; after: Record<string, unknown> | null; changes: string[] }
-  actor: { id: string }
-}
-/** What happened since, in order. */
-async function eventsOf(work: () => Promise<unknown>, of = workspaceId): Promise<Logged[]> {
-  const [last] = await service.sql<
-    { position: string }[]
-  >`select coalesce(max(position), 0) as position from events`
-  await work()
-  return service.sql<Logged[]>`
-    select type, stream_id as stream, data, actor from events
-    where position > ${last?.position ?? 0} and workspace_id = ${of} order by position`
-}
-const typesOf = (events: readonly Logged[]) => events.map(({ type }) => type)
-const definition = async (slug: string, environment = 'production') => {
-  const [row] = await service.sql<{ state: Record<string, unknown> }[]>`
-    select state from tables where workspace_id = ${workspaceId} and environment = ${environment} and slug = ${slug}`
-  return row?.state
-}
+afterAll(() => fixture?.stop())
 
 describe('a migration', () => {
   it('makes tables with what every table has, changes rows with their history, and is rolled back', async () => {
@@ -356,126 +329,6 @@ describe('a migration', () => {
     ])
     expect((await to.get('/migrations')).page(Migration).items[0]).toMatchObject({ origin: 'promotion' })
     expect((await api.post('/migrations/promote', { from: 'production' })).status).toBe(409)
-  })
-
-  it('is shown of an environment only to keys that are valid there', async () => {
-    reach = ['staging']
-    const to = service.as(testPrincipal({ workspaceId, environment: 'staging' }))
-    const refused = (await to.post('/migrations/promote', { from: 'production', dryRun: true })).error()
-    expect(refused).toMatchObject({ code: 'forbidden', details: [{ path: '/from' }] })
-    reach = null
-  })
-
-  it('is recorded of changes of definitions, which are promoted with all their words', async () => {
-    const to = service.as(testPrincipal({ workspaceId, environment: 'development' }))
-    const columns = [
-      { name: 'title', type: 'text', nullable: false, maxLength: 40 },
-      { name: 'kind', type: 'enum', values: ['a', 'b'], default: 'a', description: 'Of what kind' },
-      { name: 'person', type: 'reference', table: 'persons', onDelete: 'set_null' },
-    ]
-    const made = await api.post('/tables', {
-      slug: 'things',
-      name: 'All things',
-      columns,
-      indexes: [{ columns: [{ name: 'title' }] }],
-    })
-    expect(made.status).toBe(201)
-    await api.patch('/tables/things', {
-      columns: { add: [{ name: 'price', type: 'decimal', precision: 8, scale: 2 }] },
-    })
-    const recorded = (await api.get('/migrations?status=applied&sort=-number')).page(Migration).items
-    expect(recorded.slice(0, 2)).toMatchObject([
-      {
-        name: 'Change things',
-        origin: 'table',
-        status: 'applied',
-        down: 'alter table "things" drop column "price";',
-      },
-      {
-        name: 'Create things',
-        origin: 'table',
-        status: 'applied',
-        up: expect.stringMatching(/^create table "things" \(/),
-        down: 'drop table "things";',
-      },
-    ])
-    expect(await drift()).toMatchObject({ inSync: true })
-    expect((await to.post('/migrations/promote', { from: 'production' })).status).toBe(200)
-    const { id: _, createdAt: __, updatedAt: ___, ...here } = (await definition('things')) ?? {}
-    expect(await definition('things', 'development')).toMatchObject(here)
-    expect(here).toMatchObject({
-      name: 'All things',
-      columns: [{}, { type: 'enum', values: ['a', 'b'] }, { type: 'reference' }, { name: 'price' }],
-    })
-    expect(await drift(to)).toMatchObject({ inSync: true })
-    expect((await to.post('/tables/things/records', { title: 'One', kind: 'b', price: '1.5' })).status).toBe(
-      201,
-    )
-    expect((await to.post('/tables/things/records', { title: 'One', kind: 'c' })).status).toBe(422)
-
-    const words = {
-      name: 'Things of all kinds',
-      description: 'Of everybody',
-      rules: [{ role: 'viewer', read: { kind: 'a' } }],
-    }
-    expect((await api.patch('/tables/things', words)).status).toBe(200)
-    expect((await api.patch('/tables/things', words)).status).toBe(200)
-    const taken = await to.post('/migrations/promote', { from: 'production' })
-    expect(taken.data(Promotion).migrations).toMatchObject([{ name: 'Change things', status: 'applied' }])
-    expect(await definition('things', 'development')).toMatchObject(words)
-    expect((await to.post('/migrations/promote', { from: 'production' })).data(Promotion).migrations).toEqual(
-      [],
-    )
-
-    expect((await api.send('DELETE', '/tables/things')).status).toBe(204)
-    expect((await to.post('/migrations/promote', { from: 'production' })).status).toBe(200)
-    expect(await definition('things', 'development')).toBeUndefined()
-  })
-
-  it('that was recorded of a change of a definition is rolled back, words and all', async () => {
-    const made = await api.post('/tables', {
-      slug: 'crates',
-      columns: [
-        { name: 'label', type: 'text', unique: true },
-        { name: 'weight', type: 'integer', default: 1 },
-        { name: 'old', type: 'text' },
-      ],
-      indexes: [{ columns: [{ name: 'weight' }] }],
-    })
-    expect(made.status).toBe(201)
-    await api.post('/tables/crates/records', { label: 'One', weight: 7, old: 'gone' })
-    const before = await definition('crates')
-    const patch = {
-      slug: 'boxes',
-      name: 'Boxes',
-      columns: {
-        add: [{ name: 'kind', type: 'enum', values: ['a', 'b'], default: 'a' }],
-        change: [{ name: 'weight', to: { name: 'kilos', type: 'bigint', nullable: false } }],
-        drop: ['old'],
-      },
-      checks: { add: [{ name: 'not_heavy', expression: 'kilos < 100' }] },
-      force: true,
-    }
-    expect((await api.patch('/tables/crates', patch)).status).toBe(200)
-    const [change] = (await api.get('/migrations?status=applied&sort=-number&limit=1')).page(Migration).items
-    await rolledBack(change as Migration)
-    const { updatedAt: _, ...was } = before ?? {}
-    expect(await definition('crates')).toMatchObject(was)
-    expect(await drift()).toMatchObject({ inSync: true })
-    expect(await rows('select label, weight, old from crates')).toEqual([
-      { label: 'One', weight: 7, old: null },
-    ])
-    expect(await applied(change as Migration)).toMatchObject({ status: 'applied' })
-    expect(await definition('boxes')).toMatchObject({
-      name: 'Boxes',
-      columns: [{}, { name: 'kilos' }, { name: 'kind' }],
-    })
-    for (const _ of ['change', 'create']) {
-      const [last] = (await api.get('/migrations?status=applied&sort=-number&limit=1')).page(Migration).items
-      await rolledBack(last as Migration)
-      expect((await deleted(last as Migration)).status).toBe(204)
-    }
-    expect(await definition('crates')).toBeUndefined()
   })
 
   it('leaves to drift what neither it nor a definition explains', async () => {

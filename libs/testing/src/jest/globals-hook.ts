@@ -1,0 +1,7 @@
+import type { ResolveHook } from 'node:module'
+
+const url = new URL('./globals.js', import.meta.url).href
+
+/** `@jest/globals` is what lies beside. */
+export const resolve: ResolveHook = (specifier, context, next) =>
+  specifier === '@jest/globals' ? { url, shortCircuit: true } : next(specifier, context)

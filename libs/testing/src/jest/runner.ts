@@ -1,0 +1,64 @@
+import { createRequire, register } from 'node:module'
+import { pathToFileURL } from 'node:url'
+import { ModernFakeTimers } from '@jest/fake-timers'
+import '../worker-ports.js'
+import { type JestGlobals, provideGlobals } from './globals.js'
+
+/** What jest-circus asks of a runtime; types say the parts that are used here. */
+interface CircusRuntime {
+  requireInternalModule(file: string): unknown
+  requireModule(file: string): unknown
+  setGlobalsForRuntime(globals: Omit<JestGlobals, 'jest'>): void
+  unstable_shouldLoadAsEsm(file: string): boolean
+  unstable_importModule(file: string): Promise<unknown>
+  enterTestCode(): void
+  leaveTestCode(): void
+}
+type FakeTimersConfig = ConstructorParameters<typeof ModernFakeTimers>[0]['config']
+type RunFile<Runtime> = (
+  globalConfig: unknown,
+  config: FakeTimersConfig,
+  environment: unknown,
+  runtime: Runtime,
+  testPath: string,
+  sendMessageToJest: unknown,
+) => Promise<unknown>
+
+const require = createRequire(import.meta.url)
+const { default: runWithCircus } = require('jest-circus/runner') as { default: RunFile<CircusRuntime> }
+const circusHandlers = Symbol.for('EVENT_HANDLERS')
+const nothing = () => undefined
+
+// Tests import their functions from a package that throws outside of Jest's own module loader.
+register('./globals-hook.js', import.meta.url)
+
+/**
+ * Runs a test file with jest-circus, as Jest itself does, but as plain Node modules: Jest's loader reads, compiles and runs
+ * everything a file imports anew in a context of its own, which is more work than most files have. Here a module is
+ * loaded once per worker and shared by its files, as in production; there are no module mocks.
+ */
+const run: RunFile<unknown> = (globalConfig, config, environment, _runtime, testPath, sendMessageToJest) => {
+  const timers = new ModernFakeTimers({ config, global: globalThis })
+  const jest = {
+    useFakeTimers: timers.useFakeTimers.bind(timers),
+    useRealTimers: timers.useRealTimers.bind(timers),
+  }
+  const runtime: CircusRuntime = {
+    requireInternalModule: loadAnew,
+    requireModule: require,
+    setGlobalsForRuntime: (globals) => provideGlobals({ ...globals, jest }),
+    unstable_shouldLoadAsEsm: () => true,
+    unstable_importModule: (file) => import(pathToFileURL(file).href),
+    enterTestCode: nothing,
+    leaveTestCode: nothing,
+  }
+  return runWithCircus(globalConfig, config, environment, runtime, testPath, sendMessageToJest)
+}
+export default run
+
+/** The state of jest-circus, its tests and hooks, is that of one test file. */
+function loadAnew(file: string): unknown {
+  Reflect.deleteProperty(globalThis, circusHandlers)
+  Reflect.deleteProperty(require.cache, file)
+  return require(file)
+}

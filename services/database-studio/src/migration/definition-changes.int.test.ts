@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { Migration, Promotion } from '@opsplane/contracts'
+import { testPrincipal } from '@opsplane/testing'
+import { type MigrationsFixture, startMigrations } from '../fixture/migrations-fixture.js'
+
+let fixture: MigrationsFixture
+let { workspaceId, scope, service, api, applied, rolledBack, deleted, migrated, rows, drift, definition } =
+  {} as MigrationsFixture
+
+beforeAll(async () => {
+  fixture = await startMigrations()
+  ;({ workspaceId, scope, service, api, applied, rolledBack, deleted, migrated, rows, drift, definition } =
+    fixture)
+})
+afterAll(() => fixture?.stop())
+
+describe('a change of a definition', () => {
+  it('is recorded as a migration, which is promoted with all its words', async () => {
+    const to = service.as(testPrincipal({ workspaceId, environment: 'development' }))
+    await migrated('People', 'create table persons (name text not null)')
+    const columns = [
+      { name: 'title', type: 'text', nullable: false, maxLength: 40 },
+      { name: 'kind', type: 'enum', values: ['a', 'b'], default: 'a', description: 'Of what kind' },
+      { name: 'person', type: 'reference', table: 'persons', onDelete: 'set_null' },
+    ]
+    const made = await api.post('/tables', {
+      slug: 'things',
+      name: 'All things',
+      columns,
+      indexes: [{ columns: [{ name: 'title' }] }],
+    })
+    expect(made.status).toBe(201)
+    await api.patch('/tables/things', {
+      columns: { add: [{ name: 'price', type: 'decimal', precision: 8, scale: 2 }] },
+    })
+    const recorded = (await api.get('/migrations?status=applied&sort=-number')).page(Migration).items
+    expect(recorded.slice(0, 2)).toMatchObject([
+      {
+        name: 'Change things',
+        origin: 'table',
+        status: 'applied',
+        down: 'alter table "things" drop column "price";',
+      },
+      {
+        name: 'Create things',
+        origin: 'table',
+        status: 'applied',
+        up: expect.stringMatching(/^create table "things" \(/),
+        down: 'drop table "things";',
+      },
+    ])
+    expect(await drift()).toMatchObject({ inSync: true })
+    expect((await to.post('/migrations/promote', { from: 'production' })).status).toBe(200)
+    const { id: _, createdAt: __, updatedAt: ___, ...here } = (await definition('things')) ?? {}
+    expect(await definition('things', 'development')).toMatchObject(here)
+    expect(here).toMatchObject({
+      name: 'All things',
+      columns: [{}, { type: 'enum', values: ['a', 'b'] }, { type: 'reference' }, { name: 'price' }],
+    })
+    expect(await drift(to)).toMatchObject({ inSync: true })
+    expect((await to.post('/tables/things/records', { title: 'One', kind: 'b', price: '1.5' })).status).toBe(
+      201,
+    )
+    expect((await to.post('/tables/things/records', { title: 'One', kind: 'c' })).status).toBe(422)
+
+    const words = {
+      name: 'Things of all kinds',
+      description: 'Of everybody',
+      rules: [{ role: 'viewer', read: { kind: 'a' } }],
+    }
+    expect((await api.patch('/tables/things', words)).status).toBe(200)
+    expect((await api.patch('/tables/things', words)).status).toBe(200)
+    const taken = await to.post('/migrations/promote', { from: 'production' })
+    expect(taken.data(Promotion).migrations).toMatchObject([{ name: 'Change things', status: 'applied' }])
+    expect(await definition('things', 'development')).toMatchObject(words)
+    expect((await to.post('/migrations/promote', { from: 'production' })).data(Promotion).migrations).toEqual(
+      [],
+    )
+
+    expect((await api.send('DELETE', '/tables/things')).status).toBe(204)
+    expect((await to.post('/migrations/promote', { from: 'production' })).status).toBe(200)
+    expect(await definition('things', 'development')).toBeUndefined()
+  })
+
+  it('is rolled back as a migration, words and all', async () => {
+    const made = await api.post('/tables', {
+      slug: 'crates',
+      columns: [
+        { name: 'label', type: 'text', unique: true },
+        { name: 'weight', type: 'integer', default: 1 },
+        { name: 'old', type: 'text' },
+      ],
+      indexes: [{ columns: [{ name: 'weight' }] }],
+    })
+    expect(made.status).toBe(201)
+    await api.post('/tables/crates/records', { label: 'One', weight: 7, old: 'gone' })
+    const before = await definition('crates')
+    const patch = {
+      slug: 'boxes',
+      name: 'Boxes',
+      columns: {
+        add: [{ name: 'kind', type: 'enum', values: ['a', 'b'], default: 'a' }],
+        change: [{ name: 'weight', to: { name: 'kilos', type: 'bigint', nullable: false } }],
+        drop: ['old'],
+      },
+      checks: { add: [{ name: 'not_heavy', expression: 'kilos < 100' }] },
+      force: true,
+    }
+    expect((await api.patch('/tables/crates', patch)).status).toBe(200)
+    const [change] = (await api.get('/migrations?status=applied&sort=-number&limit=1')).page(Migration).items
+    await rolledBack(change as Migration)
+    const { updatedAt: _, ...was } = before ?? {}
+    expect(await definition('crates')).toMatchObject(was)
+    expect(await drift()).toMatchObject({ inSync: true })
+    expect(await rows('select label, weight, old from crates')).toEqual([
+      { label: 'One', weight: 7, old: null },
+    ])
+    expect(await applied(change as Migration)).toMatchObject({ status: 'applied' })
+    expect(await definition('boxes')).toMatchObject({
+      name: 'Boxes',
+      columns: [{}, { name: 'kilos' }, { name: 'kind' }],
+    })
+    for (const _ of ['change', 'create']) {
+      const [last] = (await api.get('/migrations?status=applied&sort=-number&limit=1')).page(Migration).items
+      await rolledBack(last as Migration)
+      expect((await deleted(last as Migration)).status).toBe(204)
+    }
+    expect(await definition('crates')).toBeUndefined()
+  })
+})
+
+describe('a promotion', () => {
+  it('shows of an environment only to keys that are valid there', async () => {
+    scope.environments = ['staging']
+    const to = service.as(testPrincipal({ workspaceId, environment: 'staging' }))
+    const refused = (await to.post('/migrations/promote', { from: 'production', dryRun: true })).error()
+    expect(refused).toMatchObject({ code: 'forbidden', details: [{ path: '/from' }] })
+    scope.environments = null
+  })
+})
