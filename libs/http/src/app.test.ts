@@ -347,7 +347,9 @@ describe('refusals', () => {
   )
 
   test('an unknown address and a wrong method', async () => {
-    expect(problem(await app.call('GET', '/nothing'))).toEqual(['route_not_found'])
+    const unknown = await app.call('GET', '/nothing')
+    expect(problem(unknown)).toEqual(['route_not_found'])
+    expect(unknown.json).toMatchObject({ error: { message: 'There is no operation GET /nothing.' } })
     const answer = await app.call('PUT', '/things/1')
     expect([answer.status, answer.headers.allow, ...problem(answer)]).toEqual([
       405,

@@ -59,7 +59,7 @@ export function createApp(options: AppOptions): express.Express {
   probes(app, { log, readiness: options.readiness, document: () => openApiDocument(options.service, routes) })
   options.mount?.(app)
 
-  app.use((req, res) => sendError(beginExchange(req, res, 'none', log), routeNotFound()))
+  app.use((req, res) => sendError(beginExchange(req, res, 'none', log), routeNotFound(req.method, req.path)))
   app.use((error: unknown, req: express.Request, res: express.Response, _next: express.NextFunction) =>
     sendError(beginExchange(req, res, 'none', log), translate(error)),
   )

@@ -72,7 +72,7 @@ export {
   type Scope,
 } from './route.js'
 export { routeTableRoute } from './route-table.js'
-export { RouteTree } from './routing.js'
+export { methodNotAllowed, RouteTree, routeNotFound } from './routing.js'
 export {
   createSecretValues,
   type ResolveSecrets,

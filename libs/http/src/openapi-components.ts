@@ -33,7 +33,7 @@ export const headerParameters: Record<HeaderName, HeaderParameter> = {
     in: 'header',
     required: true,
     description: 'Slug of the workspace the request works in.',
-    schema: { type: 'string' },
+    schema: { type: 'string', pattern: '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$' },
   },
   Environment: {
     name: 'X-Environment',
@@ -51,14 +51,16 @@ export const headerParameters: Record<HeaderName, HeaderParameter> = {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'The same key with the same request takes effect once and is answered the same for 24 hours.',
-    schema: { type: 'string', minLength: 1, maxLength: 255 },
+      'The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII.',
+    // Blanks around a header's value do not arrive.
+    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]([ -~]*[!-~])?$' },
   },
   IfMatch: {
     name: 'If-Match',
     in: 'header',
-    description: 'The ETag seen last; the request fails with 412 when the resource has changed since.',
-    schema: { type: 'string' },
+    description:
+      'The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any.',
+    schema: { type: 'string', pattern: '^(\\*|(W/)?"[!#-~]*")$' },
   },
   IfNoneMatch: {
     name: 'If-None-Match',

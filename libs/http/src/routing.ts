@@ -1,4 +1,4 @@
-import { ApiError } from '@opsplane/contracts'
+import { ApiError, originPrefix } from '@opsplane/contracts'
 import { checkDeprecation } from './deprecation.js'
 import { shownSecret } from './once-shown.js'
 import type { Route } from './route.js'
@@ -109,11 +109,16 @@ export function checkRoutes(routes: readonly Route[], hasVerifier: boolean): voi
   }
 }
 
-export function routeNotFound(): ApiError {
-  return new ApiError('route_not_found', 'There is no such operation.')
+const maxNamedPath = 200
+
+/** Names the address as the API reference writes it, cut where it is long. */
+export function routeNotFound(method: string, path: string): ApiError {
+  const named = path.startsWith(`${originPrefix}/`) ? path.slice(originPrefix.length) : path
+  const shown = named.length > maxNamedPath ? `${named.slice(0, maxNamedPath)}…` : named
+  return new ApiError('route_not_found', `There is no operation ${method} ${shown}.`)
 }
 
-function methodNotAllowed(method: string, methods: string[]): ApiError {
+export function methodNotAllowed(method: string, methods: string[]): ApiError {
   const allowed = (methods.includes('GET') ? ['HEAD', ...methods] : methods).sort().join(', ')
   return new ApiError('method_not_allowed', `${method} is not possible here. Allowed: ${allowed}.`, {
     headers: { Allow: allowed },

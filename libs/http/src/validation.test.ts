@@ -19,3 +19,36 @@ test.each([
   expect(error.message).toBe(message)
   expect(error.details.map(({ path }) => path)).toEqual(Array.from({ length: 100 }, (_, n) => `/k${n}`))
 })
+
+test('what is missing is said to be required, whatever it had to be', () => {
+  const schema = z.object({
+    kind: z.enum(['a', 'b']),
+    target: z.union([z.string(), z.int()]),
+    step: z.discriminatedUnion('type', [z.object({ type: z.literal('wait') })]),
+    name: z.string(),
+  })
+  const details: ErrorDetail[] = []
+  parsePart(schema, { step: {} }, 'body', details)
+  expect(details).toEqual(
+    ['/kind', '/target', '/step/type', '/name'].map((path) => ({
+      in: 'body',
+      path,
+      code: 'required',
+      message: 'is required',
+    })),
+  )
+})
+
+test('problems are in the words of the platform, and tell no patterns', () => {
+  const details: ErrorDetail[] = []
+  const schema = z.object({ limit: z.int().max(200), at: z.iso.datetime({ offset: true }) })
+  parsePart(schema, { limit: 1_000, at: '2030-01-01' }, 'query', details)
+  expect(details.map(({ path, message, params }) => [path, message, params])).toEqual([
+    ['/limit', 'must be at most 200', { origin: 'number', maximum: 200, inclusive: true }],
+    [
+      '/at',
+      'must be a date and time with a zone, such as 2026-03-02T10:00:00Z',
+      { origin: 'string', format: 'datetime' },
+    ],
+  ])
+})

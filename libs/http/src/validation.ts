@@ -1,4 +1,4 @@
-import { ApiError, type ErrorDetail } from '@opsplane/contracts'
+import { ApiError, type ErrorDetail, issueMessage } from '@opsplane/contracts'
 import type { z } from 'zod'
 
 type Issue = z.core.$ZodIssue
@@ -12,7 +12,7 @@ export const mostDetails = 100
  * than are told.
  */
 export function parsePart(schema: z.ZodType, value: unknown, place: Place, details: ErrorDetail[]): unknown {
-  const result = schema.safeParse(value)
+  const result = schema.safeParse(value, { error: issueMessage })
   if (result.success) return result.data
   for (const issue of result.error.issues) {
     if (details.length > mostDetails) break
@@ -27,7 +27,7 @@ export function parseField<Schema extends z.ZodType>(
   field: string,
   value: unknown,
 ): z.output<Schema> {
-  const result = schema.safeParse(value)
+  const result = schema.safeParse(value, { error: issueMessage })
   if (result.success) return result.data
   const details = result.error.issues.flatMap((issue) => issueDetails(issue, 'body', value))
   throw validationFailed(details.map((detail) => ({ ...detail, path: `/${field}${detail.path}` })))
@@ -68,7 +68,7 @@ function issueDetails(issue: Issue, place: Place, value: unknown, at: PropertyKe
     const branch = nearestBranch(issue.errors)
     if (branch) return branch.flatMap((inner) => issueDetails(inner, place, value, path))
   }
-  if (issue.code === 'invalid_type' && valueAt(value, path) === undefined) {
+  if (missingCodes.has(issue.code) && valueAt(value, path) === undefined) {
     return [{ in: place, path: jsonPointer(path), code: 'required', message: 'is required' }]
   }
   const params = issueParams(issue)
@@ -82,6 +82,9 @@ function issueDetails(issue: Issue, place: Place, value: unknown, at: PropertyKe
     },
   ]
 }
+
+/** What a schema finds wrong with nothing at all. */
+const missingCodes = new Set<Issue['code']>(['invalid_type', 'invalid_value', 'invalid_union'])
 
 /** Of a union's branches, the one whose type fits and whose fields have the fewest problems. */
 function nearestBranch(branches: Issue[][]): Issue[] | undefined {
@@ -101,6 +104,9 @@ const notParams = new Set([
   'errors',
   'issues',
   'note',
+  'pattern',
+  'options',
+  'discriminator',
 ])
 
 function issueParams(issue: Issue): Record<string, unknown> | undefined {

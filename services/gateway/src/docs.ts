@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ApiError } from '@opsplane/contracts'
+import { methodNotAllowed } from '@opsplane/http'
 import express, { type ErrorRequestHandler, type RequestHandler, type Response, type Router } from 'express'
 import helmet from 'helmet'
 
@@ -27,6 +28,11 @@ const contentSecurityPolicy = helmet({
   },
 })
 
+/** Ends a route of what is only read: any other method, TRACE included, is a 405. */
+export const onlyReads: RequestHandler = ({ method }) => {
+  throw methodNotAllowed(method, ['GET'])
+}
+
 /** The API reference page and the files it needs, mounted at /api/v1/docs. */
 export function docsRoutes(): Router {
   const cached: RequestHandler = (_request, response, next) => {
@@ -35,15 +41,20 @@ export function docsRoutes(): Router {
   }
   const router = express.Router()
   router.use(contentSecurityPolicy)
-  router.get('/', (_request, response) => {
+  const get = (path: string, ...handlers: RequestHandler[]) =>
+    router
+      .route(path)
+      .get(...handlers)
+      .all(onlyReads)
+  get('/', (_request, response) => {
     response.setHeader('Cache-Control', 'no-cache')
     sendFile(response, 'index.html', page)
   })
   for (const name of ['docs.css', 'docs.js']) {
-    router.get(`/${name}`, cached, (_request, response) => sendFile(response, name, page))
+    get(`/${name}`, cached, (_request, response) => sendFile(response, name, page))
   }
   for (const name of swaggerAssets) {
-    router.get(`/${name}`, cached, (_request, response) => sendFile(response, name, swaggerUi))
+    get(`/${name}`, cached, (_request, response) => sendFile(response, name, swaggerUi))
   }
   router.use(preconditionFailed)
   return router

@@ -1,3 +1,5 @@
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { parse } from 'yaml'
@@ -54,6 +56,15 @@ describe('the OpenAPI document', () => {
         '/webhooks',
       ]),
     )
+  })
+
+  test('describes itself as a document, not as a text, and names the address of what is not there', async () => {
+    const { paths } = (await openApi()) as { paths: Record<string, { get: { responses: object } }> }
+    expect(paths['/openapi.yaml']?.get.responses).toMatchObject({
+      200: { content: { 'application/yaml': { schema: { type: 'object' } } } },
+    })
+    const { body } = await call(`${platform.url}/api/v1/nothing`, { method: 'POST' })
+    expect(body.error?.message).toBe('There is no operation POST /nothing.')
   })
 
   test('is the same in YAML', async () => {
@@ -117,6 +128,18 @@ describe('the docs page', () => {
     const root = await fetch(platform.url, { redirect: 'manual' })
     expect([root.status, root.headers.get('location')]).toEqual([302, '/api/v1/docs'])
     expect((await fetch(`${platform.url}/api/v1/docs/`)).status).toBe(200)
+  })
+
+  test.each(['/docs', '/docs/docs.css', '/openapi.json'])('%s is only read', async (path) => {
+    const { hostname, port } = new URL(platform.url)
+    const [head] = await new Promise<string[]>((resolve, reject) => {
+      // Not fetch, which knows no TRACE.
+      const socket = connect(Number(port), hostname, () =>
+        socket.end(`TRACE /api/v1${path} HTTP/1.1\r\nHost: ${hostname}\r\nConnection: close\r\n\r\n`),
+      )
+      text(socket).then((answer) => resolve(answer.split('\r\n')), reject)
+    })
+    expect(head).toBe('HTTP/1.1 405 Method Not Allowed')
   })
 
   test('answers a condition that fails, and a part that is not there', async () => {

@@ -23,7 +23,7 @@ export const ownDocument: OpenApiDocument = {
     },
     '/openapi.yaml': {
       get: documentOperation('getOpenApiYaml', 'This API as OpenAPI 3.1, in YAML', 'application/yaml', {
-        type: 'string',
+        type: 'object',
       }),
     },
     '/docs': {

@@ -4,6 +4,7 @@ import {
   clientTls,
   type InternalTls,
   type OpenApiDocument,
+  routeNotFound,
   securityHeaders,
   send,
   sendError,
@@ -12,7 +13,7 @@ import type { Logger } from '@opsplane/runtime'
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express'
 import { Agent } from 'undici'
 import type { GatewayConfig } from './config.js'
-import { docsRoutes } from './docs.js'
+import { docsRoutes, onlyReads } from './docs.js'
 import { createOpenApiSource } from './openapi.js'
 import { readServices } from './readiness.js'
 import { apiPrefix } from './target.js'
@@ -40,7 +41,7 @@ export function createOwnRoutes(options: OwnRoutesOptions): express.Express {
   app.enable('case sensitive routing')
 
   const get = (path: string, handler: RequestHandler) => {
-    app.route(path).get(withHeaders, handler).all(methodNotAllowed)
+    app.route(path).get(withHeaders, handler).all(onlyReads)
   }
   get('/', (_request, response) => response.redirect(302, `${apiPrefix}/docs`))
   get('/healthz', (request, response) => answer(request, response, { status: 'live' }))
@@ -60,8 +61,9 @@ export function createOwnRoutes(options: OwnRoutesOptions): express.Express {
     response.type('application/yaml').send(`${text}${stringify({ servers: serversFor(request) })}`)
   })
   app.use(`${apiPrefix}/docs`, withHeaders, docsRoutes())
-  app.use(() => {
-    throw new ApiError('route_not_found', 'There is no such operation.')
+  app.use((request) => {
+    const { method, path } = request
+    throw routeNotFound(method, path.startsWith(`${apiPrefix}/`) ? path.slice(apiPrefix.length) : path)
   })
   app.use(answerError(log))
   return app
@@ -86,12 +88,6 @@ function publicOrigin(config: GatewayConfig, request: Request): string {
 const withHeaders: RequestHandler = (request, response, next) => {
   response.set({ ...securityHeaders, 'X-Request-ID': request.get('X-Request-ID') })
   next()
-}
-
-const methodNotAllowed: RequestHandler = (request) => {
-  throw new ApiError('method_not_allowed', `${request.method} is not possible here. Allowed: GET, HEAD.`, {
-    headers: { Allow: 'GET, HEAD' },
-  })
 }
 
 function notReady(checks: Record<string, string>): ApiError {

@@ -1,0 +1,120 @@
+import type { z } from 'zod'
+
+type RawIssue = z.core.$ZodRawIssue
+type Expected = string
+
+const kinds: Record<Expected, string> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  tuple: 'a list',
+  object: 'an object',
+  record: 'an object',
+  null: 'null',
+  date: 'a date',
+}
+
+const formats: Record<string, string> = {
+  datetime: 'a date and time with a zone, such as 2026-03-02T10:00:00Z',
+  date: 'a date, such as 2026-03-02',
+  time: 'a time, such as 10:00:00',
+  duration: 'an ISO 8601 duration, such as PT15M',
+  email: 'an e-mail address',
+  url: 'a URL',
+  uuid: 'a UUID',
+  ipv4: 'an IPv4 address',
+  ipv6: 'an IPv6 address',
+  base64: 'Base64',
+  json_string: 'JSON',
+}
+
+/**
+ * What is wrong with a value, in words that follow the name of its field: "must be a string". For schemas that say nothing
+ * themselves; given to zod as `error` of a parse, it also words the problems inside of unions and keys.
+ */
+export function issueMessage(issue: RawIssue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `must be ${kinds[issue.expected] ?? issue.expected}`
+    case 'invalid_value':
+      return `must be ${alternatives(issue.values)}`
+    case 'invalid_format':
+      return formatMessage(issue)
+    case 'too_small':
+      return sizeMessage(issue.origin, Number(issue.minimum), bound(issue, 'at least', 'more than'))
+    case 'too_big':
+      return sizeMessage(issue.origin, Number(issue.maximum), bound(issue, 'at most', 'less than'))
+    case 'not_multiple_of':
+      return `must be a multiple of ${issue.divisor}`
+    case 'invalid_union':
+      return unionMessage(issue)
+    case 'invalid_key':
+    case 'invalid_element':
+      return issue.issues[0]?.message
+    default:
+      return undefined
+  }
+}
+
+function formatMessage(issue: Extract<RawIssue, { code: 'invalid_format' }>): string {
+  if (issue.format === 'starts_with') return `must start with ${quoted(issue.prefix)}`
+  if (issue.format === 'ends_with') return `must end with ${quoted(issue.suffix)}`
+  if (issue.format === 'includes') return `must contain ${quoted(issue.includes)}`
+  const wanted = formats[issue.format]
+  return wanted === undefined ? 'has not the form the API reference describes' : `must be ${wanted}`
+}
+
+interface Bound {
+  inclusive?: boolean | undefined
+  exact?: boolean | undefined
+}
+
+const bound = ({ inclusive, exact }: Bound, within: string, beyond: string): string => {
+  if (exact) return 'exactly'
+  return inclusive === false ? beyond : within
+}
+
+/** Of a text its characters count, of a list its items; a number is compared itself. */
+function sizeMessage(origin: string, limit: number, comparison: string): string {
+  const unit = units[origin]
+  if (unit === undefined) return `must be ${comparison} ${limit}`
+  if (comparison === 'at least' && limit === 1) return 'must not be empty'
+  return `must have ${comparison} ${limit} ${limit === 1 ? unit : `${unit}s`}`
+}
+
+const units: Record<string, string> = {
+  string: 'character',
+  array: 'item',
+  set: 'item',
+  map: 'field',
+  record: 'field',
+  object: 'field',
+  file: 'byte',
+}
+
+/** Of branches of which none comes near, each says what it would have been. */
+function unionMessage(issue: Extract<RawIssue, { code: 'invalid_union' }>): string {
+  if ('options' in issue && Array.isArray(issue.options)) return `must be ${alternatives(issue.options)}`
+  const wanted = issue.errors.flatMap((branch) =>
+    branch.slice(0, 1).flatMap(({ path, message }) => (path.length === 0 ? [message] : [])),
+  )
+  const kindsOf = [...new Set(wanted)].flatMap((message) =>
+    message.startsWith('must be ') ? [message.slice('must be '.length)] : [],
+  )
+  return kindsOf.length === 0 ? 'has none of the forms the API reference describes' : `must be ${or(kindsOf)}`
+}
+
+const maxNamed = 20
+
+function alternatives(values: readonly unknown[]): string {
+  const named = values.slice(0, maxNamed).map(quoted)
+  if (values.length === 1) return named.join()
+  return `one of ${named.join(', ')}${values.length > maxNamed ? ', …' : ''}`
+}
+
+const quoted = (value: unknown): string => (typeof value === 'string' ? `"${value}"` : String(value))
+
+const or = (texts: readonly string[]): string =>
+  texts.length < 2 ? texts.join('') : `${texts.slice(0, -1).join(', ')} or ${texts.at(-1)}`
