@@ -59,6 +59,17 @@ export type RightsQuestion = z.infer<typeof RightsQuestion>
 export const Rights = z.object({ permissions: z.record(z.string(), z.array(PermissionName)) })
 export type Rights = z.infer<typeof Rights>
 
+/** Which of these users are members of a workspace? */
+export const MembersQuestion = z.strictObject({
+  workspaceId: z.string(),
+  userIds: z.array(z.string().max(100)).max(200),
+})
+export type MembersQuestion = z.infer<typeof MembersQuestion>
+
+/** Those who are: invited, active or suspended. */
+export const KnownMembers = z.object({ userIds: z.array(z.string()) })
+export type KnownMembers = z.infer<typeof KnownMembers>
+
 /** What a service asks settings about the credential of a request. */
 export const EnvironmentScopeQuestion = z.strictObject({ tokenId: z.string().max(100) })
 

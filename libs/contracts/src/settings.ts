@@ -78,6 +78,17 @@ export const WorkspaceAccess = Workspace.extend({ role: Role }).meta({
 })
 export type WorkspaceAccess = z.infer<typeof WorkspaceAccess>
 
+/** Below `/workspaces` it stands for the one a request is made in. */
+const reservedSlug = 'me'
+
+export const NewWorkspace = z
+  .strictObject({
+    slug: Slug.refine((slug) => slug !== reservedSlug, `must not be ${reservedSlug}`),
+    name: Name.optional().meta({ description: 'The slug unless given.' }),
+  })
+  .meta({ id: 'NewWorkspace', example: { slug: 'acme', name: 'Acme' } })
+export type NewWorkspace = z.infer<typeof NewWorkspace>
+
 export const WorkspacePatch = z
   .strictObject({ name: Name, settings: WorkspaceSettings.partial().strict() })
   .partial()
@@ -86,11 +97,42 @@ export type WorkspacePatch = z.infer<typeof WorkspacePatch>
 
 const Count = z.int().min(0)
 
+/** Kinds of what people make, by the family of their events. */
+export const countedResources = [
+  'incident',
+  'problem',
+  'change',
+  'request',
+  'article',
+  'ci',
+  'catalog_item',
+  'sla_policy',
+  'workflow',
+  'webhook',
+  'connector',
+  'app',
+  'table',
+  'record',
+  'query',
+  'artifact',
+  'scheduled_job',
+  'report',
+  'dashboard',
+  'kpi',
+  'export',
+] as const
+export type CountedResource = (typeof countedResources)[number]
+
 export const WorkspaceStats = z
   .object({
     members: Count,
     tokens: z.object({ active: Count, total: Count }),
     secrets: Count.meta({ description: 'In this environment.' }),
+    resources: z.record(z.enum(countedResources), Count).meta({
+      description:
+        'What there is in this environment: created, and neither deleted nor archived. As far as the audit log has it, ' +
+        'which is a moment behind.',
+    }),
     events: z
       .object({
         last24h: Count,

@@ -14,6 +14,7 @@ const routes: [string, string, InternalParty[]][] = [
   ['POST', '/internal/tokens/verify', ['gateway']],
   ['POST', '/internal/secrets/resolve', ['dispatcher', 'integrations', 'workflows', 'sdk']],
   ['POST', '/internal/rights', ['dispatcher', 'workflows', 'sdk', 'analytics']],
+  ['POST', '/internal/members', ['itsm']],
   ['POST', '/internal/environment-scope', ['workflows', 'database-studio']],
   ['POST', '/internal/retention', ['workflows', 'sdk']],
   ['POST', '/internal/bootstrap', ['operator']],

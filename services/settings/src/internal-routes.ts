@@ -4,6 +4,8 @@ import {
   EnvironmentScope,
   EnvironmentScopeQuestion,
   ExecutionRetention,
+  KnownMembers,
+  MembersQuestion,
   ResolvedSecrets,
   RetentionQuestion,
   Rights,
@@ -15,6 +17,7 @@ import {
 import { callingService, defineRoute, type Route } from '@opsplane/http'
 import type { Drizzle } from '@opsplane/postgres'
 import type { RunBootstrap } from './bootstrap.js'
+import { knownMembers } from './membership/queries.js'
 import { reachOf } from './membership/reach.js'
 import { rightsOf } from './role/rights.js'
 import type { SecretService } from './secret/secret-service.js'
@@ -69,6 +72,19 @@ export function internalRoutes({ db, verify, secretService, bootstrap }: Interna
       response: Rights,
       handler: async ({ body: { workspaceId, userIds } }) => ({
         permissions: Object.fromEntries(await rightsOf(db, workspaceId, userIds)),
+      }),
+    }),
+
+    defineRoute({
+      ...internal,
+      operationId: 'getKnownMembers',
+      path: '/internal/members',
+      callers: ['itsm'],
+      summary: 'Find out who of these users is a member',
+      body: MembersQuestion,
+      response: KnownMembers,
+      handler: async ({ body: { workspaceId, userIds } }) => ({
+        userIds: await knownMembers(db, workspaceId, userIds),
       }),
     }),
 

@@ -30,6 +30,7 @@ it('describes every public operation, and no internal one', async () => {
     'createSecret: post /secrets',
     'createSession: post /auth/token',
     'createToken: post /auth/tokens',
+    'createWorkspace: post /workspaces',
     'deleteRole: delete /settings/roles/{name}',
     'deleteSecret: delete /secrets/{name}',
     'endOwnSession: delete /auth/sessions/{id}',

@@ -212,6 +212,18 @@ export const auditHeads = pgTable(
   () => dueIndexes(dueCheckpoints),
 )
 
+/** How much of each kind a workspace has, as the audit log has it. */
+export const resourceCounts = pgTable(
+  'resource_counts',
+  {
+    workspaceId: text('workspace_id').notNull(),
+    environment: text('environment').notNull(),
+    resource: text('resource').notNull(),
+    count: bigint('count', { mode: 'number' }).notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.workspaceId, table.environment, table.resource] })],
+)
+
 /** What the end of a chain was at some time, signed. Rows are only ever added. */
 export const auditCheckpoints = pgTable(
   'audit_checkpoints',

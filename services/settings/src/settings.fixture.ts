@@ -39,6 +39,7 @@ const callers = new Map<string, InternalParty>([
   ['/internal/bootstrap', 'operator'],
   ['/internal/secrets/resolve', 'dispatcher'],
   ['/internal/rights', 'dispatcher'],
+  ['/internal/members', 'itsm'],
   ['/internal/retention', 'workflows'],
 ])
 

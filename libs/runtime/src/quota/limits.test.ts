@@ -17,8 +17,8 @@ test.each(['{"webhook":1}', '{"webhooks":-1}', '{"webhooks":"many"}', '[]'])(
   },
 )
 
-test('the README has every limit as it is', () => {
-  const readme = readFileSync(new URL('../../../../README.md', import.meta.url), 'utf8')
+test('the documentation has every limit as it is', () => {
+  const page = readFileSync(new URL('../../../../docs/configuration.md', import.meta.url), 'utf8')
   for (const [name, { initial, description }] of Object.entries(limitTable))
-    expect(readme).toContain(`| \`${name}\` | ${initial.toLocaleString('en')} | ${description} |`)
+    expect(page).toContain(`| \`${name}\` | ${initial.toLocaleString('en')} | ${description} |`)
 })

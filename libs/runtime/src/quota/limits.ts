@@ -3,7 +3,7 @@ import { z } from 'zod'
 /** A limit of what one tenant, or one of its keys, may have or do. 0 stands for no limit. */
 interface LimitDefinition {
   initial: number
-  /** For the README and for whoever meets the limit. */
+  /** For docs/configuration.md and for whoever meets the limit. */
   description: string
 }
 
@@ -24,6 +24,10 @@ export const limitTable = {
   requestBytesInFlight: {
     initial: 134_217_728,
     description: 'bytes of request bodies of one workspace under way at once, over all replicas',
+  },
+  workspaces: {
+    initial: 100,
+    description: 'workspaces one person owns',
   },
   webhooks: {
     initial: 1_000,

@@ -1,6 +1,7 @@
 import type { Instant, PlatformEvent } from '@opsplane/contracts'
 import { type Database, jsonArray } from '@opsplane/postgres'
 import { type ChainEnd, emptyChain, nextLink } from './chain.js'
+import { countResources } from './resource-counts.js'
 
 /** Statements by hand: every event of the platform passes here, and what is sent for each batch is prepared once. */
 type Sql = Pick<Database['sql'], 'unsafe'>
@@ -35,7 +36,12 @@ export async function appendToChains(
       heads.set(event.workspaceId, end)
       links.push({ event, ...end })
     }
-    if (links.length > 0) await write(tx, links, now)
+    if (links.length === 0) return
+    await write(tx, links, now)
+    await countResources(
+      tx,
+      links.map(({ event }) => event),
+    )
   })
 }
 

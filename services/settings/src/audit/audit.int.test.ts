@@ -159,8 +159,28 @@ describe('the figures of a workspace', () => {
     })
     expect(stats).toMatchObject({ members: 1, tokens: { active: 2, total: 3 }, secrets: 2 })
     expect(stats.events.byType).toContainEqual({ type: 'token.created', last24h: 3, last7d: 3 })
+    expect(stats.resources).toMatchObject({ incident: 0, webhook: 0 })
     settings.clock.advance(2 * 86_400_000)
     const later = (await api.get('/workspaces/acme/stats')).data(WorkspaceStats)
     expect(later.events).toMatchObject({ last24h: 0, last7d: stats.events.last7d })
+  })
+
+  it('count what was made and is still there, each event once however often it comes', async () => {
+    const owner = await settings.owner('counted')
+    const its = await settings.as(owner.session, { workspace: 'counted' })
+    const of = (type: string, fields: Partial<PlatformEvent> = {}) =>
+      eventFrom(owner.workspaceId, { type, ...fields })
+    const events = [
+      ...[of('incident.created'), of('incident.created'), of('incident.updated')],
+      ...[of('webhook.created'), of('webhook.deleted'), of('workflow.created'), of('workflow.archived')],
+      of('record.created', { environment: 'staging' }),
+    ]
+    await publish([...events, ...events])
+    const resources = await waitFor(async () => {
+      const { data } = await its.get('/workspaces/counted/stats')
+      const stats = data(WorkspaceStats)
+      return stats.events.byType.some(({ type }) => type === 'workflow.archived') && stats.resources
+    })
+    expect(resources).toMatchObject({ incident: 2, webhook: 0, workflow: 0, record: 0, problem: 0 })
   })
 })

@@ -1,6 +1,6 @@
 import { Account, type Instant, UserState } from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
-import { and, count, eq, ne, type SQL, sql } from 'drizzle-orm'
+import { and, count, eq, inArray, ne, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { accounts, memberships } from '../schema.js'
 import type { MembershipState } from './domain.js'
@@ -37,6 +37,21 @@ export async function memberOf(db: Reader, workspaceId: string, userId: string):
     .from(memberships)
     .where(and(eq(memberships.workspaceId, workspaceId), eq(memberships.userId, userId)))
   return row ? { state: readMembership(row.state), version: row.version } : null
+}
+
+/** Those of these users who belong to the workspace, or are invited to. */
+export async function knownMembers(db: Reader, workspaceId: string, userIds: string[]): Promise<string[]> {
+  const rows = await db
+    .select({ userId: memberships.userId })
+    .from(memberships)
+    .where(
+      and(
+        eq(memberships.workspaceId, workspaceId),
+        inArray(memberships.userId, userIds),
+        ne(memberships.status, 'deactivated'),
+      ),
+    )
+  return rows.flatMap(({ userId }) => userId ?? [])
 }
 
 /** The active owners of the workspace beside this user. */

@@ -49,6 +49,12 @@ export async function workspaceIdBySlug(db: Drizzle, slug: string): Promise<stri
   return row?.id ?? null
 }
 
+export const countOwnedWorkspaces = (db: Drizzle, userId: string): Promise<number> =>
+  db.$count(
+    memberships,
+    and(eq(memberships.userId, userId), eq(memberships.role, 'owner'), eq(memberships.status, 'active')),
+  )
+
 /** For people to read; empty for a workspace that is not there. */
 export async function workspaceName(db: Drizzle, id: string): Promise<string> {
   const [row] = await db

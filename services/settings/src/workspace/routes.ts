@@ -1,4 +1,5 @@
 import {
+  NewWorkspace,
   notFound,
   type Principal,
   Workspace,
@@ -8,7 +9,9 @@ import {
 } from '@opsplane/contracts'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
+import type { SettingsConfig } from '../config.js'
 import { requireEveryEnvironment } from '../membership/reach.js'
+import { createWorkspaces } from './creating.js'
 import { workspace } from './domain.js'
 import { accessibleWorkspaces, currentWorkspace } from './queries.js'
 import { workspaceStats } from './stats.js'
@@ -17,7 +20,9 @@ import { workspaceScope } from './workspace-scope.js'
 const tag = 'Workspaces'
 
 /** Workspaces: those of the caller, and reading and changing the one a request is made in. */
-export function workspaceRoutes({ store, database, cursors }: ServiceContext): Route[] {
+export function workspaceRoutes(ctx: ServiceContext<SettingsConfig>): Route[] {
+  const { store, database, cursors } = ctx
+  const create = createWorkspaces(ctx)
   const workspaces = store.aggregate(workspace)
   return [
     defineList({
@@ -36,6 +41,25 @@ export function workspaceRoutes({ store, database, cursors }: ServiceContext): R
           tokenId: principal.tokenId,
           ...{ limit, after, binding, cursors },
         }),
+    }),
+
+    defineRoute({
+      operationId: 'createWorkspace',
+      method: 'post',
+      path: '/workspaces',
+      summary: 'Create a workspace',
+      description:
+        'You become its owner, and enter it by its slug as X-Workspace. Needs no X-Workspace itself. With an API key it ' +
+        'takes `workspace:write` in every environment, and the key does not open the new workspace. Emits ' +
+        '`workspace.created` and `user.activated` there.',
+      tag,
+      scope: 'authenticated',
+      workspace: 'none',
+      body: NewWorkspace,
+      response: WorkspaceAccess,
+      status: 201,
+      errors: ['insufficient_scope', 'conflict', 'quota_exceeded'],
+      handler: ({ body, meta }) => create(body, meta),
     }),
 
     defineRoute({
@@ -81,7 +105,7 @@ export function workspaceRoutes({ store, database, cursors }: ServiceContext): R
       path: '/workspaces/:slug/stats',
       summary: 'Get figures about the current workspace',
       description:
-        'Members and keys of the workspace, secrets and events of the environment. The slug must be that of X-Workspace.',
+        'Members and keys of the workspace; secrets, what was made of each kind, and events of the environment. The slug must be that of X-Workspace.',
       tag,
       scope: 'workspace:read',
       response: WorkspaceStats,

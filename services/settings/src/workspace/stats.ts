@@ -1,6 +1,7 @@
 import type { Instant, TenantScope, WorkspaceStats } from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
 import { and, count, desc, eq, gte, sql } from 'drizzle-orm'
+import { resourcesOf } from '../audit/resource-counts.js'
 import { auditLog, memberships, secrets, tokens } from '../schema.js'
 
 const dayMs = 86_400_000
@@ -12,15 +13,22 @@ export async function workspaceStats(
   now: Instant,
 ): Promise<WorkspaceStats> {
   const { workspaceId, environment } = tenant
-  const [members, tokenCounts, secretCount, byType] = await Promise.all([
+  const [members, tokenCounts, secretCount, resources, byType] = await Promise.all([
     db.$count(memberships, and(eq(memberships.workspaceId, workspaceId), eq(memberships.status, 'active'))),
     countTokens(db, workspaceId, now),
     db.$count(secrets, and(eq(secrets.workspaceId, workspaceId), eq(secrets.environment, environment))),
+    resourcesOf(db, tenant),
     countEvents(db, tenant, now),
   ])
   const last24h = byType.reduce((sum, row) => sum + row.last24h, 0)
   const last7d = byType.reduce((sum, row) => sum + row.last7d, 0)
-  return { members, tokens: tokenCounts, secrets: secretCount, events: { last24h, last7d, byType } }
+  return {
+    members,
+    tokens: tokenCounts,
+    secrets: secretCount,
+    resources,
+    events: { last24h, last7d, byType },
+  }
 }
 
 async function countTokens(db: Drizzle, workspaceId: string, now: Instant) {
