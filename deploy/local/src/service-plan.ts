@@ -83,6 +83,12 @@ function ownVariables({
       SMTP_URL: env.SMTP_URL,
       SMTP_FROM: env.SMTP_FROM,
     },
+    itsm: {
+      EMBEDDINGS_URL: env.EMBEDDINGS_URL,
+      EMBEDDINGS_MODEL: env.EMBEDDINGS_MODEL,
+      EMBEDDINGS_API_KEY: env.EMBEDDINGS_API_KEY,
+      EMBEDDINGS_ALLOWED_CIDRS: env.EMBEDDINGS_ALLOWED_CIDRS,
+    },
     dispatcher: {
       ...masterKeys,
       // Receivers on this machine are what a local run is for: loopback is allowed, also without TLS.

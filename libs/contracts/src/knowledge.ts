@@ -72,13 +72,13 @@ const contentFields = {
   sourceProblemId: Reference.nullable().meta({ description: 'Problem it was learnt from.' }),
 }
 
-/** An article as events carry it: without the body, which is too long for a message and read over the API. */
+/** An article as events carry it. */
 export const ArticleEventState = z.object({
   id: idSchema('article'),
   number: z.string().meta({ description: 'Unique in the workspace, increasing.', example: 'KB-12' }),
   ...contentFields,
   validUntil: At.nullable(),
-  bodySha256: z.string().meta({ description: 'Tells that the body changed.' }),
+  body: z.string().meta({ description: 'In Markdown.' }),
   status: ArticleStatus,
   articleVersion: z.int().min(1).meta({ description: 'The version being worked on, or the last one.' }),
   publishedVersion: z.int().min(1).nullable().meta({ description: 'The version readers get.' }),
@@ -99,18 +99,15 @@ export type ArticleEventState = z.infer<typeof ArticleEventState>
 export const Helpfulness = z.object({ helpful: z.int().min(0), notHelpful: z.int().min(0) })
 export type Helpfulness = z.infer<typeof Helpfulness>
 
-export const Article = ArticleEventState.omit({ bodySha256: true })
-  .extend({
-    body: z.string().meta({ description: 'In Markdown.' }),
-    helpfulness: Helpfulness,
-    version: z.int().positive().meta({ description: 'Also the ETag; send it as If-Match.' }),
-    allowedActions: allowedActionsOf(
-      ArticleAction,
-      allNeed(articleActions, 'knowledge:write'),
-      'the present status',
-    ),
-  })
-  .meta({ id: 'Article' })
+export const Article = ArticleEventState.extend({
+  helpfulness: Helpfulness,
+  version: z.int().positive().meta({ description: 'Also the ETag; send it as If-Match.' }),
+  allowedActions: allowedActionsOf(
+    ArticleAction,
+    allNeed(articleActions, 'knowledge:write'),
+    'the present status',
+  ),
+}).meta({ id: 'Article' })
 export type Article = z.infer<typeof Article>
 
 export const ArticleVersionStatus = z
@@ -191,7 +188,11 @@ export const ArticleVote = z.object({
 })
 export type ArticleVote = z.infer<typeof ArticleVote>
 
-export const SearchMode = z.enum(['lexical', 'hybrid_corpus', 'hybrid_embeddings']).meta({ id: 'SearchMode' })
+export const SearchMode = z.enum(['lexical', 'hybrid']).meta({
+  id: 'SearchMode',
+  description:
+    '`hybrid`: by meaning as well, with vectors of the embeddings endpoint. `lexical`: by words alone.',
+})
 export type SearchMode = z.infer<typeof SearchMode>
 
 export const KnowledgeSearch = z
@@ -205,7 +206,7 @@ export const KnowledgeSearch = z
     mode: z
       .enum(['auto', 'lexical', 'hybrid'])
       .default('auto')
-      .meta({ description: '`lexical` leaves the vectors out; the others use the best there are.' }),
+      .meta({ description: '`lexical` leaves the vectors out; the others use them where they can be had.' }),
   })
   .meta({ id: 'KnowledgeSearch', example: { query: 'cannot reach the office network from home' } })
 export type KnowledgeSearch = z.infer<typeof KnowledgeSearch>
@@ -237,12 +238,10 @@ export type KnowledgeHit = z.infer<typeof KnowledgeHit>
 export const KnowledgeResults = z
   .object({
     results: z.array(KnowledgeHit),
-    meta: z.object({
-      searchMode: SearchMode,
-      degraded: z
-        .string()
-        .nullable()
-        .meta({ description: 'Why a better mode was not used, such as `embeddings_timeout`.' }),
+    searchMode: SearchMode,
+    degraded: z.string().nullable().meta({
+      description:
+        'Why it was not searched by meaning, such as `embeddings_not_configured` or `embeddings_timeout`.',
     }),
   })
   .meta({ id: 'KnowledgeResults' })

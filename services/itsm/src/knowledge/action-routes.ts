@@ -1,6 +1,7 @@
 import { Article, ArticleFeedback, RejectArticle, ScheduleArticle } from '@opsplane/contracts'
 import { defineRoute, type RequestMeta, type Route } from '@opsplane/http'
 import { z } from 'zod'
+import type { SettingsStore } from '../settings/settings-store.js'
 import { transitionErrors } from '../transition-errors.js'
 import type { ArticleStore } from './article-store.js'
 import type { ArticleReading } from './reading.js'
@@ -16,7 +17,14 @@ const contract = {
 } as const
 
 /** The actions with a route of their own, and what readers say. */
-export function articleActionRoutes(articles: ArticleStore, reading: ArticleReading): Route[] {
+export function articleActionRoutes(
+  articles: ArticleStore,
+  { reading, settings }: { reading: ArticleReading; settings: SettingsStore },
+): Route[] {
+  const approval = async (meta: RequestMeta) => {
+    const { separationOfDuties } = await settings.of(meta.tenant)
+    return { by: byOf(meta), separationOfDuties, now: meta.now }
+  }
   const take = async (reference: string, command: ArticleCommand, meta: RequestMeta): Promise<Article> =>
     articles.handle(await articles.idOf(reference, meta.tenant), command, meta)
   return [
@@ -34,11 +42,11 @@ export function articleActionRoutes(articles: ArticleStore, reading: ArticleRead
       path: '/knowledge/:id/approve',
       summary: 'Approve and publish an article',
       description:
-        'By somebody who has not written on this version. Emits `article.published`, and `article.outdated` for ' +
+        'By somebody who has not written on this version, unless the settings of the desk lift `separationOfDuties`. Emits `article.published`, and `article.outdated` for ' +
         'the version it replaces.',
       errors: [...transitionErrors, 'forbidden'],
-      handler: ({ params, meta }) =>
-        take(params.id, { kind: 'approve', by: byOf(meta), now: meta.now }, meta),
+      handler: async ({ params, meta }) =>
+        take(params.id, { kind: 'approve', ...(await approval(meta)) }, meta),
     }),
     defineRoute({
       ...contract,
@@ -50,8 +58,8 @@ export function articleActionRoutes(articles: ArticleStore, reading: ArticleRead
         'keep the version they have, and rejecting it makes it a draft again. Emits `article.scheduled`.',
       errors: [...transitionErrors, 'forbidden'],
       body: ScheduleArticle,
-      handler: ({ params, body, meta }) =>
-        take(params.id, { kind: 'schedule', by: byOf(meta), ...body, now: meta.now }, meta),
+      handler: async ({ params, body, meta }) =>
+        take(params.id, { kind: 'schedule', ...body, ...(await approval(meta)) }, meta),
     }),
     defineRoute({
       ...contract,

@@ -78,7 +78,7 @@ export type ArticleStore = ReturnType<typeof articleStore>
 
 /** Counts of votes are added where an article is read. */
 function present(state: ArticleState, version: number): Article {
-  const { contributors: _, bodySha256: __, ...shown } = state
+  const { contributors: _, ...shown } = state
   return { ...shown, helpfulness: nobody, version, allowedActions: allowedActions(state) }
 }
 

@@ -8,9 +8,8 @@ import {
   notFound,
 } from '@opsplane/contracts'
 import { edited } from './edit.js'
-import { fingerprintOf } from './fingerprint.js'
 import { articleRows } from './rows.js'
-import type { ArticleCommand, ArticleState, By, CreateArticle } from './state.js'
+import type { Approval, ArticleCommand, ArticleState, CreateArticle } from './state.js'
 import { statusAfter } from './transitions.js'
 
 export interface ArticleDecision {
@@ -24,7 +23,7 @@ export const article: Decider<ArticleState, ArticleCommand, object> = {
   resourceType: 'article',
   table: 'knowledge_articles',
   decide,
-  expose: ({ body: _, contributors: __, ...exposed }) => exposed,
+  expose: ({ contributors: _, ...exposed }) => exposed,
   describe: ({ title, number }) => ({ displayName: title, number }),
   project: articleRows,
 }
@@ -40,10 +39,10 @@ function decide(command: ArticleCommand, state: ArticleState | null): ArticleDec
     case 'submit':
       return [{ type: 'article.submitted', after: { ...after, rejectionReason: null } }]
     case 'approve':
-      return published(state, { ...after, publishedBy: approver(command.by, state) })
+      return published(state, { ...after, publishedBy: approver(command, state) })
     case 'schedule': {
       const publishAt = checkMoment(command, state)
-      const publishedBy = approver(command.by, state)
+      const publishedBy = approver(command, state)
       return [
         { type: 'article.scheduled', after: { ...after, publishAt, publishedBy }, extras: { publishAt } },
       ]
@@ -73,7 +72,6 @@ function create(
     id,
     number,
     ...input,
-    bodySha256: fingerprintOf(input.body),
     status: 'draft',
     articleVersion: 1,
     publishedVersion: null,
@@ -90,9 +88,10 @@ function create(
   return [{ type: 'article.created', after }]
 }
 
-/** Two pairs of eyes: whoever has written on a version cannot let it through. */
-function approver({ actor, userId }: By, { contributors }: ArticleState): Actor {
-  if (contributors.includes(userId))
+/** Two pairs of eyes: whoever has written on a version cannot let it through, unless the settings say otherwise. */
+function approver({ by, separationOfDuties = true }: Approval, { contributors }: ArticleState): Actor {
+  const { actor, userId } = by
+  if (separationOfDuties && contributors.includes(userId))
     throw new ApiError('forbidden', 'Somebody who has not written on this version must approve it.')
   return actor
 }

@@ -1,6 +1,5 @@
 import { type ArticlePatch, changedFields } from '@opsplane/contracts'
 import type { ArticleDecision } from './domain.js'
-import { fingerprintOf } from './fingerprint.js'
 import type { ArticleState, By } from './state.js'
 
 /** What changes nothing decides nothing. The first change to a published article begins its next version. */
@@ -10,10 +9,9 @@ export function edited(
   next: ArticleState,
 ): ArticleDecision[] {
   const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined))
-  const content: ArticleState = { ...next, ...given }
   const changed = changedFields(state, { ...state, ...given })
   if (changed.length === 0) return []
-  const after = { ...content, bodySha256: fingerprintOf(content.body) }
+  const after: ArticleState = { ...next, ...given }
   if (state.status !== 'published') {
     const contributors = [...new Set([...state.contributors, by.userId])]
     return [{ type: 'article.updated', after: { ...after, contributors } }]

@@ -1,6 +1,7 @@
 import { createOutbound } from '@opsplane/http'
 import type { ServiceContext, ServiceParts } from '@opsplane/service'
 import type { ItsmConfig } from '../config.js'
+import type { SettingsStore } from '../settings/settings-store.js'
 import { articleActionRoutes } from './action-routes.js'
 import { articleStore } from './article-store.js'
 import { createBreaker } from './embedding/breaker.js'
@@ -10,7 +11,6 @@ import { embeddingWork } from './embedding/embedding-work.js'
 import { articleReading } from './reading.js'
 import { articleRoutes } from './routes.js'
 import { scheduledPublishing } from './scheduled-publishing.js'
-import { corpusIndexes } from './search/corpus-index.js'
 import { searchPatience } from './search/patience.js'
 import { knowledgeSearch } from './search/search.js'
 import { searchRoutes } from './search/search-routes.js'
@@ -21,12 +21,15 @@ import { articleVersions } from './versions.js'
 type Context = ServiceContext<ItsmConfig>
 
 /** Everything below /knowledge, and the work it does in the background. */
-export function createKnowledge(ctx: Context, patience = searchPatience): ServiceParts {
+export function createKnowledge(
+  ctx: Context,
+  settings: SettingsStore,
+  patience = searchPatience,
+): ServiceParts {
   const { db } = ctx.database
   const nowMs = () => Date.parse(ctx.clock.now())
   const endpoint = createEndpoint(ctx.config)
   const embedder = endpoint?.embedder
-  const corpus = corpusIndexes(db, ctx.log, patience)
   const embeddings = embedder
     ? { embedder, indexes: embeddingIndexes(db, embedder.model), breaker: createBreaker(nowMs) }
     : null
@@ -37,11 +40,11 @@ export function createKnowledge(ctx: Context, patience = searchPatience): Servic
   return {
     routes: [
       ...articleRoutes(ctx, articles, reading),
-      ...articleActionRoutes(articles, reading),
+      ...articleActionRoutes(articles, { reading, settings }),
       ...versionRoutes(articles, articleVersions(ctx, articles)),
-      ...searchRoutes(knowledgeSearch(db, vectorLeg(corpus, embeddings, patience))),
+      ...searchRoutes(knowledgeSearch(db, vectorLeg(embeddings, patience))),
     ],
-    background: [corpus, ...(endpoint ? [endpoint] : [])],
+    background: endpoint ? [endpoint] : [],
   }
 }
 

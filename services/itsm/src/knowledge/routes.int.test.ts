@@ -52,11 +52,11 @@ describe('the life of an article', () => {
       ...['updated', 'submitted', 'published', 'outdated', 'retired'],
     ])
     for (const { event } of published) {
-      expect(JSON.stringify(event)).not.toContain('Restart')
+      expect(Object(event.data.after ?? event.data.before)).toHaveProperty('body')
       const definition = Object.entries(knowledgeEvents).find(([type]) => type === event.type)?.[1]
       expect(definition?.data.parse(event.data)).toEqual(event.data)
     }
-    expect(published[3]?.event.data.changes).toContain('bodySha256')
+    expect(published[3]?.event.data.changes).toContain('body')
   })
 
   it('needs a second person to publish', async () => {
@@ -68,8 +68,8 @@ describe('the life of an article', () => {
   })
 
   it('takes a body of 256 KiB and no more', async () => {
-    const whole = await begin({ body: '\n'.repeat(maxArticleBytes) })
-    expect(whole.body).toHaveLength(maxArticleBytes)
+    const whole = await begin({ body: 'ä'.repeat(maxArticleBytes / 2) })
+    expect(whole.body).toHaveLength(maxArticleBytes / 2)
     const reply = await team.author.post('/knowledge', {
       title: 'Long',
       body: 'ä'.repeat(maxArticleBytes / 2 + 1),

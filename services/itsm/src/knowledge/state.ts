@@ -1,8 +1,7 @@
 import type { Actor, ArticleEventState, ArticlePatch, Instant, NewArticle } from '@opsplane/contracts'
 
-/** A whole article: what events carry, its body, and who has had a hand in the version being worked on. */
+/** A whole article: what events carry, and who has had a hand in the version being worked on. */
 export interface ArticleState extends ArticleEventState {
-  body: string
   /** User ids; none of them may approve. A user's API keys count as the user. */
   contributors: string[]
 }
@@ -11,6 +10,12 @@ export interface ArticleState extends ArticleEventState {
 export interface By {
   actor: Actor
   userId: string
+}
+
+/** `separationOfDuties` by the settings of the desk: who has written on a version does not approve it unless it is false. */
+export interface Approval {
+  by: By
+  separationOfDuties?: boolean
 }
 
 export interface CreateArticle {
@@ -26,6 +31,6 @@ export type ArticleCommand =
   | CreateArticle
   | { kind: 'edit'; by: By; now: Instant; patch: ArticlePatch }
   | { kind: 'submit' | 'publish' | 'retire' | 'delete'; now: Instant }
-  | { kind: 'approve'; by: By; now: Instant }
-  | { kind: 'schedule'; by: By; publishAt: Instant; now: Instant }
+  | (Approval & { kind: 'approve'; now: Instant })
+  | (Approval & { kind: 'schedule'; publishAt: Instant; now: Instant })
   | { kind: 'reject'; reason: string; now: Instant }

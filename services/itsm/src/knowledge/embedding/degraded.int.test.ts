@@ -19,7 +19,7 @@ let now = Date.parse('2026-03-02T10:00:00.000Z')
 let answer: (texts: string[]) => ReceiverResponse
 /** However busy the machine is, a search waits for what it is to get; only the test of slowness lets it be impatient. */
 const longMs = 50_000
-const searchPatience = { embeddingMs: longMs, corpusMs: longMs }
+const searchPatience = { embeddingMs: longMs }
 const patiently = { timeoutMs: longMs }
 
 /** Two meanings: drinks and everything else. */
@@ -72,8 +72,8 @@ const search = async (query = 'beverage') =>
   (await team.reader.post('/knowledge/search', { query })).data(KnowledgeResults)
 
 it('finds by meaning, asking as OpenAI is asked', async () => {
-  const { results, meta } = await search()
-  expect(meta).toEqual({ searchMode: 'hybrid_embeddings', degraded: null })
+  const { results, ...how } = await search()
+  expect(how).toEqual({ searchMode: 'hybrid', degraded: null })
   expect(results[0]).toMatchObject({ title: 'Coffee on floor 2', ranks: { text: null, vector: 1 } })
   const request = endpoint.received().at(-1)
   expect([request?.method, request?.path]).toEqual(['POST', '/v1/embeddings'])
@@ -131,24 +131,23 @@ it.each<[string, () => ReceiverResponse, string, number]>([
     'embeddings_dimensions',
     longMs,
   ],
-])('degrades to the corpus when the endpoint %s', async (_, given, reason, embeddingMs) => {
+])('goes by words alone when the endpoint %s', async (_, given, reason, embeddingMs) => {
   answer = given
   searchPatience.embeddingMs = embeddingMs
-  const { results, meta } = await search('coffee beans')
-  expect(meta).toEqual({ searchMode: 'hybrid_corpus', degraded: reason })
+  const { results, ...how } = await search('coffee beans')
+  expect(how).toEqual({ searchMode: 'lexical', degraded: reason })
   expect(results[0]?.title).toBe('Coffee on floor 2')
 })
 
 it('stops asking after failures in a row, and asks again later', async () => {
   answer = () => ({ status: 500 })
-  for (let attempt = 0; attempt < 3; attempt++)
-    expect((await search()).meta.degraded).toBe('embeddings_refused')
+  for (let attempt = 0; attempt < 3; attempt++) expect((await search()).degraded).toBe('embeddings_refused')
   const asked = endpoint.received().length
-  expect((await search()).meta).toEqual({ searchMode: 'hybrid_corpus', degraded: 'embeddings_paused' })
+  expect(await search()).toMatchObject({ searchMode: 'lexical', degraded: 'embeddings_paused' })
   expect(endpoint.received()).toHaveLength(asked)
   answer = well
   now += 31_000
-  expect((await search()).meta.searchMode).toBe('hybrid_embeddings')
+  expect((await search()).searchMode).toBe('hybrid')
 })
 
 it('embeds what is published while the endpoint is away once it is back', async () => {

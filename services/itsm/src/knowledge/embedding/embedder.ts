@@ -1,7 +1,6 @@
 import type { Outbound } from '@opsplane/http'
 import { OutboundError } from '@opsplane/http'
 import { z } from 'zod'
-import { normalise } from '../search/corpus-model.js'
 
 /** Why there are no vectors; the code is fit for the answer of a search. */
 export class EmbeddingError extends Error {
@@ -71,6 +70,14 @@ export function openAiEmbedder({ outbound, url, model, apiKey }: EmbedderOptions
       return vectorsOf(body.toString('utf8'), texts.length)
     },
   }
+}
+
+/** To length 1, in place; zeros stay zeros. */
+function normalise(vector: Float32Array): Float32Array {
+  let square = 0
+  for (const value of vector) square += value * value
+  if (square > 0) for (const [at, value] of vector.entries()) vector[at] = value / Math.sqrt(square)
+  return vector
 }
 
 function endpointOf(url: string): string {

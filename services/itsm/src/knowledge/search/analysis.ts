@@ -5,14 +5,11 @@ import { z } from 'zod'
 import { codesIn } from '../codes.js'
 import { ofTenant } from '../queries.js'
 import { knowledgePublished as table } from '../tables.js'
-import { stampOf } from './stamp.js'
 
 /** What is wanted of a query taken apart, in the languages the tenant has articles in. */
 export interface Analysis {
   query: string
   languages: string[]
-  /** Changes with every publication of the tenant, and whenever one is retired. */
-  stamp: string
   /** What looks like an identifier. */
   codes: string[]
   /** Its words without stop words, as they are. */
@@ -23,7 +20,6 @@ export interface Analysis {
 
 const Row = z.object({
   languages: z.array(z.string()),
-  stamp: z.string(),
   words: z.array(z.string()),
   lexemes: z.array(z.string()),
 })
@@ -40,8 +36,7 @@ export async function analyse(
   const words = query.match(/[\p{L}\p{N}]{4,}/gu)?.slice(0, mostWords) ?? []
   const rows = await db.execute(sql`
     with published as (
-      select ${table.language} as language, count(*) as articles, ${stampOf(table.id, table.version)} as stamp
-      from ${table} where ${ofTenant(table, tenant)} group by 1
+      select distinct ${table.language} as language from ${table} where ${ofTenant(table, tenant)}
     ), spoken as (
       select language, knowledge_config(language) as config from published
       where language = ${language ?? null}::text or ${language ?? null}::text is null
@@ -52,7 +47,6 @@ export async function analyse(
     )
     select json_build_object(
       'languages', (select coalesce(json_agg(language order by language), '[]') from spoken),
-      'stamp', (select coalesce(sum(articles), 0) || '/' || coalesce(sum(stamp), 0) from published),
       'words', (select coalesce(json_agg(word order by word), '[]') from words where not exists (
         select 1 from spoken where numnode(plainto_tsquery(config, word)) = 0)),
       'lexemes', (select coalesce(json_agg(lexeme order by lexeme), '[]') from lexemes)

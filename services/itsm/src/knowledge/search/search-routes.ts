@@ -12,8 +12,8 @@ export function searchRoutes(search: ReturnType<typeof knowledgeSearch>): Route[
       path: '/knowledge/search',
       summary: 'Search published articles',
       description:
-        'By identifiers and error codes, words, similar spelling and meaning, fused into one list. `meta` tells ' +
-        'which way was used, and why if a better one could not be. `"a phrase"` and `-without` are meant as they are.',
+        'By identifiers and error codes, words, similar spelling and, where the operator has configured an embeddings ' +
+        'endpoint, meaning, fused into one list. `searchMode` tells which way was used, `degraded` why not by meaning. `"a phrase"` and `-without` are meant as they are.',
       tag,
       scope: 'knowledge:read',
       body: KnowledgeSearch,

@@ -7,17 +7,14 @@ import { knowledgeTeam } from '../knowledge.fixture.js'
 let service: TestService
 let team: ReturnType<typeof knowledgeTeam>
 
-/** Enough that a corpus has something to learn from, and nothing that any query below asks for. */
+/** Nothing that any query below asks for. */
 const filler = Array.from({ length: 10 }, (_, index) => ({
   title: `Coffee machine ${index % 2 === 0 ? 'descaling' : 'beans'} on floor ${index}`,
   body: 'Fill the tank with water, choose the programme, wait until the lamp is green and rinse it twice.',
 }))
 
-/** However busy the machine is, a search waits for what is learnt from its corpus. */
-const searchPatience = { embeddingMs: 50_000, corpusMs: 50_000 }
-
 beforeAll(async () => {
-  service = await startTestService(itsm, { overrides: { searchPatience } })
+  service = await startTestService(itsm)
   team = knowledgeTeam(service)
   for (const fields of filler) await team.publish(fields)
 })
@@ -206,30 +203,15 @@ it('folds, stems, marks and excuses typing errors in other scripts as in this on
   expect((await hits('распечаытвают'))[0]).toMatchObject({ ranks: { text: null, trigram: 1 } })
 })
 
-describe('the mode', () => {
-  it('is told: vectors of the corpus where there is one', async () => {
-    expect((await search(team.reader, 'descaling')).meta).toEqual({
-      searchMode: 'hybrid_corpus',
-      degraded: null,
-    })
-    expect((await search(team.reader, 'descaling', { mode: 'lexical' })).meta).toEqual({
-      searchMode: 'lexical',
-      degraded: null,
-    })
-  })
-
-  it('is lexical, and says why, where there is too little to learn from', async () => {
-    const own = knowledgeTeam(service)
-    expect((await search(own.reader, 'anything')).meta).toEqual({
-      searchMode: 'lexical',
-      degraded: 'no_articles',
-    })
-    await own.publish({ title: 'Alone' })
-    expect((await search(own.reader, 'alone', { mode: 'hybrid' })).meta).toEqual({
-      searchMode: 'lexical',
-      degraded: 'corpus_too_small',
-    })
-  })
+it('is lexical without an embeddings endpoint, and says so', async () => {
+  const mode = async (client: ApiClient, more: object = {}) => {
+    const { searchMode, degraded } = await search(client, 'descaling', more)
+    return [searchMode, degraded]
+  }
+  expect(await mode(team.reader)).toEqual(['lexical', 'embeddings_not_configured'])
+  expect(await mode(team.reader, { mode: 'hybrid' })).toEqual(['lexical', 'embeddings_not_configured'])
+  expect(await mode(team.reader, { mode: 'lexical' })).toEqual(['lexical', null])
+  expect(await mode(knowledgeTeam(service).reader)).toEqual(['lexical', 'no_articles'])
 })
 
 it('rebuilds its tables from the log to the same rows, columns of the search included', async () => {

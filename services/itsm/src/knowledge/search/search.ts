@@ -17,13 +17,14 @@ export function knowledgeSearch(db: Drizzle, vectors: ReturnType<typeof vectorLe
     searched: Omit<SearchScope, 'excluded'>,
   ): Promise<KnowledgeResults> => {
     const { wanted, excluded } = wordingOf(query)
-    if (wanted === '') return { results: [], meta: { searchMode: 'lexical', degraded: null } }
+    if (wanted === '') return { results: [], searchMode: 'lexical', degraded: null }
     const scope = { ...searched, excluded }
     const analysis = await analyse(db, scope.tenant, wanted, scope.filters.language)
     if (analysis.languages.length === 0)
       return {
         results: [],
-        meta: { searchMode: 'lexical', degraded: mode === 'lexical' ? null : 'no_articles' },
+        searchMode: 'lexical',
+        degraded: mode === 'lexical' ? null : 'no_articles',
       }
     const [lexical, vector] = await Promise.all([
       lexicalLegs(db, scope, analysis),
@@ -31,11 +32,11 @@ export function knowledgeSearch(db: Drizzle, vectors: ReturnType<typeof vectorLe
     ])
     const near = await keptWithin(db, scope, vector.ids)
     const { complete, ...ranked } = lexical
-    const modelled = vector.searchMode === 'hybrid_embeddings'
+    const modelled = vector.searchMode === 'hybrid'
     const legs = { ...ranked, vector: near, ...(modelled && { complete }) }
     const fused = fuse(legs).slice(0, limit)
     const results = await hitsOf(db, scope, analysis, fused)
-    return { results, meta: { searchMode: vector.searchMode, degraded: vector.degraded } }
+    return { results, searchMode: vector.searchMode, degraded: vector.degraded }
   }
 }
 

@@ -3,14 +3,13 @@ import type { Breaker } from '../embedding/breaker.js'
 import { type Embedder, EmbeddingError } from '../embedding/embedder.js'
 import type { EmbeddingIndexes } from '../embedding/embedding-index.js'
 import type { Analysis } from './analysis.js'
-import type { CorpusIndexes } from './corpus-index.js'
 import { nearest } from './nearest.js'
 import type { SearchPatience } from './patience.js'
 import type { SearchScope } from './scope.js'
 
 export interface VectorAnswer {
   searchMode: SearchMode
-  /** Why no better mode was used. */
+  /** Why it was not searched by meaning. */
   degraded: string | null
   ids: string[]
 }
@@ -21,17 +20,16 @@ export interface Embeddings {
   breaker: Breaker
 }
 
-/** Below these cosines neighbours are chance: measured on the relevance set. */
-const leastCorpus = 0.1
-const leastEmbedding = 0.2
+/** Below this cosine neighbours are chance: measured on the relevance set. */
+const leastCosine = 0.2
 
-/** Embeddings where they can be had, else vectors of the corpus, else none; never two kinds in one list. */
-export function vectorLeg(corpus: CorpusIndexes, embeddings: Embeddings | null, patience: SearchPatience) {
+/** What is near in meaning, by vectors of the embeddings endpoint; without them the answer says why there are none. */
+export function vectorLeg(embeddings: Embeddings | null, patience: SearchPatience) {
   const byEmbeddings = async (
     scope: SearchScope,
     { query }: Analysis,
   ): Promise<string[] | { reason: string }> => {
-    if (!embeddings) return { reason: 'none' }
+    if (!embeddings) return { reason: 'embeddings_not_configured' }
     const { embedder, indexes, breaker } = embeddings
     if (breaker.isOpen()) return { reason: 'embeddings_paused' }
     const index = await indexes.of(scope.tenant)
@@ -40,7 +38,7 @@ export function vectorLeg(corpus: CorpusIndexes, embeddings: Embeddings | null, 
       const [vector] = await embedder.embed([query], patience.embeddingMs)
       breaker.succeeded()
       if (vector?.length !== index.dims) return { reason: 'embeddings_dimensions' }
-      return nearest(index, vector, scope, leastEmbedding)
+      return nearest(index, vector, scope, leastCosine)
     } catch (error) {
       breaker.failed()
       if (error instanceof EmbeddingError) return { reason: error.code }
@@ -48,18 +46,10 @@ export function vectorLeg(corpus: CorpusIndexes, embeddings: Embeddings | null, 
     }
   }
 
-  const byCorpus = async (scope: SearchScope, { stamp, lexemes }: Analysis): Promise<VectorAnswer> => {
-    const answer = await corpus.of(scope.tenant, stamp)
-    if ('reason' in answer) return { searchMode: 'lexical', degraded: answer.reason, ids: [] }
-    const vector = answer.index.model.queryVector(lexemes)
-    const ids = vector ? nearest(answer.index, vector, scope, leastCorpus) : []
-    return { searchMode: 'hybrid_corpus', degraded: null, ids }
-  }
-
   return async (scope: SearchScope, analysis: Analysis): Promise<VectorAnswer> => {
-    const embedded = await byEmbeddings(scope, analysis)
-    if (Array.isArray(embedded)) return { searchMode: 'hybrid_embeddings', degraded: null, ids: embedded }
-    const answer = await byCorpus(scope, analysis)
-    return embeddings ? { ...answer, degraded: embedded.reason } : answer
+    const found = await byEmbeddings(scope, analysis)
+    return Array.isArray(found)
+      ? { searchMode: 'hybrid', degraded: null, ids: found }
+      : { searchMode: 'lexical', degraded: found.reason, ids: [] }
   }
 }
