@@ -37,6 +37,12 @@ const fields = {
     example: 7,
   }),
   resolutionRequired: z.boolean().meta({ description: 'Whether resolving needs a code and notes.' }),
+  separationOfDuties: z.boolean().meta({
+    description:
+      'Whether changes and articles are approved, and changes reviewed, by others than those who had a hand in them. ' +
+      'False is for whoever is alone in a workspace; it holds for changes submitted from then on.',
+    example: true,
+  }),
   majorRules: z
     .array(MajorRule)
     .max(20)

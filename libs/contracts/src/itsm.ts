@@ -205,13 +205,15 @@ export const IncidentComment = z
   .meta({ id: 'IncidentComment' })
 export type IncidentComment = z.infer<typeof IncidentComment>
 
+const bySeverity = 'by the severity unless given.'
+
 export const NewIncident = z
   .strictObject({
     title: Title,
     description: Description.optional(),
     severity: Severity.default('medium').meta({ description: 'How grave it is.' }),
-    impact: Impact.default('medium'),
-    urgency: Urgency.default('medium'),
+    impact: Impact.optional().meta({ description: `How much is affected; ${bySeverity}` }),
+    urgency: Urgency.optional().meta({ description: `How soon it must be mended; ${bySeverity}` }),
     assigneeId: AssigneeId.optional(),
     assignmentGroup: AssignmentGroup.optional(),
     channel: Channel.optional().meta({

@@ -11,6 +11,14 @@ export const priorities = ['P1', 'P2', 'P3', 'P4', 'P5'] as const
 export const Priority = z.enum(priorities)
 export type Priority = z.infer<typeof Priority>
 
+/** The impact and urgency a severity amounts to where nobody says them: with the default matrix P1, P2, P3 and P4. */
+export const levelsBySeverity = {
+  critical: { impact: 'high', urgency: 'high' },
+  high: { impact: 'medium', urgency: 'high' },
+  medium: { impact: 'medium', urgency: 'medium' },
+  low: { impact: 'medium', urgency: 'low' },
+} as const satisfies Record<string, { impact: Level; urgency: Level }>
+
 const Row = z.strictObject({ high: Priority, medium: Priority, low: Priority })
 
 /** The priority by impact (rows) and urgency (columns). */

@@ -14,6 +14,7 @@ import { article } from './knowledge/domain.js'
 import { createKnowledge } from './knowledge/knowledge.js'
 import type { SearchPatience } from './knowledge/search/patience.js'
 import { articleVote } from './knowledge/vote.js'
+import { openPeople } from './people.js'
 import { problem } from './problem/domain.js'
 import { createProblems } from './problem/problems.js'
 import { itsmSettings } from './settings/domain.js'
@@ -53,15 +54,16 @@ export const itsm = defineService<ItsmConfig, ItsmOverrides>({
   searchesTexts: true,
   setup(ctx, { searchPatience }) {
     const settings = settingsStore(ctx)
-    const incidents = incidentStore(ctx, settings)
-    const changes = changeStore(ctx)
+    const { people, background } = openPeople(ctx)
+    const incidents = incidentStore(ctx, { settings, people })
+    const changes = changeStore(ctx, { settings, people })
     const areas: ServiceParts[] = [
       createIncidents(ctx, incidents, settings),
       createChanges(ctx, changes),
       { routes: cmdbRoutes(ctx) },
       createSla(ctx, incidents),
       createChangeWindows(ctx, changes),
-      createKnowledge(ctx, searchPatience),
+      createKnowledge(ctx, settings, searchPatience),
       { routes: stateMachineRoutes() },
       createProblems(ctx, incidents, settings),
       { routes: settingsRoutes(settings) },
@@ -69,7 +71,7 @@ export const itsm = defineService<ItsmConfig, ItsmOverrides>({
     ]
     return {
       routes: areas.flatMap(({ routes }) => routes),
-      background: areas.flatMap(({ background = [] }) => background),
+      background: [...background, ...areas.flatMap((area) => area.background ?? [])],
     }
   },
 })

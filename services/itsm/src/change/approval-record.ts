@@ -23,7 +23,7 @@ export const earlierStage = (change: ChangeRecord): Approval[] =>
 
 /** Who has approved the technical stage and is therefore, by the policy, kept from the authorization. */
 export function spentApprovers(change: ChangeRecord): string[] {
-  if (!change.approvalPolicy?.distinctApprovers) return []
+  if (!change.approvalPolicy?.distinctApprovers || change.dutiesCombined) return []
   return technicalStage(change).flatMap(({ decisions }) => decisions.map(({ userId }) => userId))
 }
 
@@ -60,7 +60,8 @@ const bytesOf = (text: string) => new TextEncoder().encode(text).length
 
 /** Who is kept from deciding: who asked for it, has edited it, carries it out or was to, or counts for the stage before. */
 export function excludedFrom(change: ChangeRecord): string[] {
-  const { requesterId, assigneeId, approvals, editorIds } = change
+  const { requesterId, assigneeId, approvals, editorIds, dutiesCombined } = change
+  if (dutiesCombined) return []
   const before = approvals.filter(stands).flatMap(({ excludedIds }) => excludedIds)
   const handed = assigneeId === null ? [] : [assigneeId]
   return [...new Set([requesterId, ...editorIds, ...before, ...handed, ...spentApprovers(change)])]
@@ -74,7 +75,7 @@ function hasDecided({ approvals }: ChangeRecord, userId: string): boolean {
 
 /** Throws forbidden for whoever has decided on it, as they cannot become its assignee either. */
 export function checkImplementer(change: ChangeRecord, userId: string): void {
-  if (hasDecided(change, userId))
+  if (!change.dutiesCombined && hasDecided(change, userId))
     throw new ApiError('forbidden', 'Somebody who has not decided on the change must carry it out.')
 }
 
@@ -84,7 +85,7 @@ export function checkImplementer(change: ChangeRecord, userId: string): void {
  */
 export function reassigned(before: ChangeRecord, after: ChangeRecord): ChangeRecord {
   const { assigneeId } = after
-  if (assigneeId === null || assigneeId === before.assigneeId) return after
+  if (assigneeId === null || assigneeId === before.assigneeId || before.dutiesCombined) return after
   if (hasDecided(before, assigneeId))
     throw invalidField('/assigneeId', 'has_decided', 'Who has decided on a change cannot carry it out.')
   const next = { ...after, approvals: after.approvals.map((approval) => excluding(approval, assigneeId)) }

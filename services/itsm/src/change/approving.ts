@@ -35,9 +35,10 @@ export function withdrawn(change: ChangeRecord, now: Instant): ChangeRecord {
 
 /** Hands a draft in. Throws validation_failed naming every field that is missing. */
 export function submitted(
-  { userId, facts, policies, approvalIds, agreed, clash, now }: CommandOf<'submit'>,
-  draft: ChangeRecord,
+  { userId, facts, policies, approvalIds, agreed, clash, now, separationOfDuties }: CommandOf<'submit'>,
+  { dutiesCombined: _, ...handedIn }: ChangeRecord,
 ): ChangeDecision {
+  const draft: ChangeRecord = separationOfDuties === false ? { ...handedIn, dutiesCombined: true } : handedIn
   const status = statusAfter('submit', draft)
   checkComplete(draft)
   const state = draft.type === 'standard' ? takenOver(draft, agreed) : draft
@@ -72,7 +73,8 @@ function request(
   now: Instant,
   submitterId?: string,
 ): ChangeRecord {
-  const excludedIds = [...excludedFrom(change), ...(submitterId === undefined ? [] : [submitterId])]
+  const submitter = submitterId === undefined || change.dutiesCombined ? [] : [submitterId]
+  const excludedIds = [...excludedFrom(change), ...submitter]
   const contentHash = hashOf(change)
   const asked = rules.map((rule, index) => {
     const id = ids[index]
@@ -163,7 +165,7 @@ function decidable({ userId, approvalId }: DecideOnChange, state: ChangeRecord):
     throw invalidField('/approvalId', 'not_found', 'The change has no such approval.')
   const open = meant.filter((approval) => hindrance(approval, userId) === undefined)
   if (open.length > 0) return open
-  if (meant.length > 0 && editorIds.includes(userId))
+  if (meant.length > 0 && !state.dutiesCombined && editorIds.includes(userId))
     throw new ApiError('forbidden', 'Somebody who has not edited the change must decide on it.')
   if (meant.length > 0 && state.status === 'authorize' && spentApprovers(state).includes(userId))
     throw new ApiError('forbidden', 'Somebody who has not approved the technical stage must decide on it.')

@@ -13,7 +13,9 @@ import type { RequestMeta } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { clashNow, clashOf, conflictsOf } from '../change-window/conflict-context.js'
 import { referencedId } from '../lists/referenced-id.js'
+import type { People } from '../people.js'
 import { checkProblemLink } from '../problem/queries.js'
+import type { SettingsStore } from '../settings/settings-store.js'
 import type { ChangeStep } from './commands.js'
 import { change } from './domain.js'
 import { bearsOnConflicts } from './editing.js'
@@ -27,7 +29,10 @@ import { changeTemplate } from './template.js'
 import { allowedActions } from './transitions.js'
 
 /** The changes as the API shows them, and the commands that need more than the change itself. */
-export function changeStore({ store, database: { db, sql } }: ServiceContext) {
+export function changeStore(
+  { store, database: { db, sql } }: ServiceContext,
+  { settings, people }: { settings: SettingsStore; people: People },
+) {
   const aggregate = store.aggregate(change, { present })
   const templates = store.aggregate(changeTemplate)
 
@@ -67,6 +72,7 @@ export function changeStore({ store, database: { db, sql } }: ServiceContext) {
     ...aggregate,
     async draft(input: NewChange, meta: RequestMeta): Promise<Change> {
       const id = newId('change')
+      await people.check(meta.tenant, { assigneeId: input.assigneeId })
       return store.transact(meta, async (unit) => {
         await checkProblemLink(db, meta.tenant, input.problemId)
         const { facts, classes } = await touched(db, meta.tenant, { id, ciIds: input.ciIds }, unit)
@@ -79,6 +85,7 @@ export function changeStore({ store, database: { db, sql } }: ServiceContext) {
     },
     edit: (id: string, patch: ChangePatch, meta: RequestMeta): Promise<Change> =>
       handleReading(id, meta, async (state, unit) => {
+        await people.check(meta.tenant, { assigneeId: patch.assigneeId }, state)
         await checkProblemLink(db, meta.tenant, patch.problemId)
         const touching = { id, ciIds: patch.ciIds ?? state.ciIds, before: state.ciIds }
         const { facts, classes } = await touched(db, meta.tenant, touching, unit)
@@ -97,6 +104,7 @@ export function changeStore({ store, database: { db, sql } }: ServiceContext) {
           agreed: await agreedOn(state, classes, meta.tenant),
           policies: await activePolicies(db, meta.tenant),
           approvalIds: newApprovalIds(),
+          separationOfDuties: (await settings.of(meta.tenant)).separationOfDuties,
           clash: await clashOf(sql, meta.tenant, state, acceptance),
         }
       }),

@@ -34,6 +34,8 @@ export interface SubmitChange {
   facts: RiskFacts
   policies: readonly ChangePolicyState[]
   approvalIds: readonly string[]
+  /** By the settings of the desk; duties are kept apart unless it is false. */
+  separationOfDuties?: boolean
   /** For a standard change. */
   agreed?: AgreedOn | undefined
   clash?: Clash

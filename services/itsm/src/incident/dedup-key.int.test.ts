@@ -11,6 +11,7 @@ import { createEventStore } from '@opsplane/eventstore'
 import { connect } from '@opsplane/postgres'
 import { createLogger } from '@opsplane/runtime'
 import { startTestService, type TestService, testPrincipal } from '@opsplane/testing'
+import { anybody } from '../people.js'
 import { itsm } from '../service.js'
 import { settingsStore } from '../settings/settings-store.js'
 import { incidentStore } from './incident-store.js'
@@ -87,7 +88,13 @@ it('makes one incident of alerts that reach several processes at once', async ()
     const ctx = { database, store: createEventStore({ database, log }) } as Parameters<typeof openIncident>[0]
     return {
       database,
-      open: () => openIncident(ctx, incidentStore(ctx, settingsStore(ctx)), NewIncident.parse(alert), meta()),
+      open: () =>
+        openIncident(
+          ctx,
+          incidentStore(ctx, { settings: settingsStore(ctx), people: anybody }),
+          NewIncident.parse(alert),
+          meta(),
+        ),
     }
   })
   let refused = 0

@@ -3,6 +3,7 @@ import { createEventStore } from '@opsplane/eventstore'
 import { connect } from '@opsplane/postgres'
 import { createLogger } from '@opsplane/runtime'
 import { createDatabase, templateDatabase, testRolePassword, uniquePrefix } from '@opsplane/testing'
+import { anybody } from '../people.js'
 import { itsm } from '../service.js'
 import { settingsStore } from '../settings/settings-store.js'
 import { incidentStore } from './incident-store.js'
@@ -32,7 +33,7 @@ export async function testDesk() {
     clock: { now: () => at },
   }
   const settings = settingsStore(ctx)
-  const incidents = incidentStore(ctx, settings)
+  const incidents = incidentStore(ctx, { settings, people: anybody })
   const meta = (tenant: TenantScope): CommandMeta => ({ tenant, actor: agent, now: at, requestId: null })
 
   return {

@@ -40,6 +40,25 @@ describe('the priority', () => {
     expect((await patch(first.id, { urgency: 'low' })).data(Incident).priority).toBe('P4')
   })
 
+  it.each([
+    ['critical', 'P1'],
+    ['high', 'P2'],
+    ['medium', 'P3'],
+    ['low', 'P4'],
+  ])('follows from the severity %s alone', async (severity, priority) => {
+    expect(await desk().open({ severity })).toMatchObject({ severity, priority })
+  })
+
+  it('goes by what is said of impact and urgency rather than by the severity', async () => {
+    const { open } = desk()
+    expect(await open({ severity: 'critical', impact: 'low', urgency: 'low' })).toMatchObject({
+      priority: 'P5',
+    })
+    expect(await open({ severity: 'critical', impact: 'low' })).toMatchObject({
+      ...{ impact: 'low', urgency: 'high', priority: 'P3' },
+    })
+  })
+
   it('is overridden with a reason, and comes back', async () => {
     const { principal, open, patch } = settings()
     const { id } = await open()

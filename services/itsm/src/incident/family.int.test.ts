@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type ApiError, type IncidentPatch, type IncidentState, newId } from '@opsplane/contracts'
 import { createEventStore } from '@opsplane/eventstore'
 import { createLogger } from '@opsplane/runtime'
+import { anybody } from '../people.js'
 import { settingsStore } from '../settings/settings-store.js'
 import { type TestDesk, tenantOf, testDesk } from './desk.fixture.js'
 import { incidentStore } from './incident-store.js'
@@ -130,7 +131,7 @@ describe('many at once', () => {
     const log = createLogger({ service: 'test', level: 'silent' })
     const replicas = Array.from({ length: 3 }, () => {
       const ctx = { ...desk.ctx, store: createEventStore({ database: desk.ctx.database, log }) }
-      return { ctx, incidents: incidentStore(ctx, settingsStore(ctx)) }
+      return { ctx, incidents: incidentStore(ctx, { settings: settingsStore(ctx), people: anybody }) }
     })
     const moves = ids.flatMap((id) =>
       replicas.map(({ ctx, incidents }, at) => {

@@ -1,6 +1,7 @@
 import type { CommandMeta, Incident, IncidentState, TenantScope } from '@opsplane/contracts'
 import type { ServiceContext } from '@opsplane/service'
 import { referencedId } from '../lists/referenced-id.js'
+import type { People } from '../people.js'
 import { incidents } from '../schema.js'
 import type { SettingsStore } from '../settings/settings-store.js'
 import type { IncidentCommand } from './commands.js'
@@ -14,7 +15,7 @@ import { allowedActions } from './transitions.js'
 /** The incidents as the API shows them: with their version and what can be done to them now. */
 export function incidentStore(
   { store, database }: Pick<ServiceContext, 'store' | 'database'>,
-  settings: SettingsStore,
+  { settings, people }: { settings: SettingsStore; people: People },
 ) {
   const aggregate = store.aggregate(incident, { present })
 
@@ -36,6 +37,8 @@ export function incidentStore(
     reopening,
     /** The settings commands are given with. */
     settingsOf: settings.of,
+    /** The people its commands name. */
+    people,
     /** What the incident names. */
     linksOf: async (id: string, tenant: TenantScope): Promise<IncidentLinks | undefined> =>
       (await aggregate.find(id, tenant))?.state,

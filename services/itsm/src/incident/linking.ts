@@ -17,6 +17,18 @@ export async function adoptChild(
   await unit.handle(incidents, parentId, { kind: 'attach', now })
 }
 
+/** What it named before it may keep naming; it is read only where a person is given. */
+async function checkPeople(
+  incidents: IncidentStore,
+  id: string,
+  { assigneeId, callerId }: PatchIncident['patch'],
+  { tenant }: CommandMeta,
+): Promise<void> {
+  if (!assigneeId && !callerId) return
+  const before = await incidents.find(id, tenant)
+  await incidents.people.check(tenant, { assigneeId, callerId }, before?.state)
+}
+
 /** Changes an incident that names what there is, and with its `parentId` the parents it leaves and joins, in one transaction. */
 export async function patchIncident(
   { store, database }: Pick<ServiceContext, 'store' | 'database'>,
@@ -27,6 +39,7 @@ export async function patchIncident(
 ): Promise<Incident> {
   const { now, patch } = command
   const { parentId } = patch
+  await checkPeople(incidents, id, patch, meta)
   const before = await (parentId === undefined ? null : incidents.find(id, meta.tenant))
   const checkLinks = (unit: Unit) =>
     checkIncidentLinks(database.db, meta.tenant, patch, unit, () => incidents.linksOf(id, meta.tenant))

@@ -1,4 +1,4 @@
-import type { IncidentState } from '@opsplane/contracts'
+import { type IncidentState, levelsBySeverity } from '@opsplane/contracts'
 import { priorityBy } from '../settings/priority-by.js'
 import { alertFields } from './alerts.js'
 import type { CreateIncident } from './commands.js'
@@ -13,6 +13,8 @@ export function opened({
   input,
   followsUpOn = null,
 }: CreateIncident): IncidentState {
+  const usual = levelsBySeverity[input.severity]
+  const { impact = usual.impact, urgency = usual.urgency } = input
   return {
     id,
     number,
@@ -34,9 +36,9 @@ export function opened({
     reopenCount: 0,
     escalationLevel: 0,
     commentCount: 0,
-    impact: input.impact,
-    urgency: input.urgency,
-    priority: priorityBy(settings.priorityMatrix, input),
+    impact,
+    urgency,
+    priority: priorityBy(settings.priorityMatrix, { impact, urgency }),
     priorityOverride: null,
     parentId: input.parentId ?? null,
     childCount: 0,

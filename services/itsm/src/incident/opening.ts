@@ -21,6 +21,7 @@ export async function openIncident(
   const { store, database } = ctx
   const { tenant, now } = meta
   const { dedupKey, parentId } = input
+  await incidents.people.check(tenant, input)
   const parent = parentId ? [parentId] : []
   const create = async (unit: Unit) => {
     // Not of an alert that is only counted: what its source names may have gone out of service since.

@@ -58,7 +58,7 @@ export function incidentRoutes(ctx: ServiceContext, incidents: IncidentStore): R
       path: '/itsm/incidents',
       summary: 'Create an incident',
       description:
-        'Only `title` is needed; impact and urgency give the priority. Emits `incident.created`; with an `assigneeId` ' +
+        'Only `title` is needed; impact and urgency, which follow from the severity unless given, give the priority. Emits `incident.created`; with an `assigneeId` ' +
         'also `incident.assigned`, and the incident is in progress; with a `parentId` also `incident.updated` of the ' +
         'parent, which counts its children. While an incident with the same `dedupKey` is open, ' +
         'none is opened: the answer is 200 with that one, unchanged but for `alertCount` and `lastAlertAt`, and ' +

@@ -4,6 +4,7 @@ import { createEventStore } from '@opsplane/eventstore'
 import { connect, type Database } from '@opsplane/postgres'
 import { createLogger } from '@opsplane/runtime'
 import { type ApiClient, startTestService, type TestService, testPrincipal } from '@opsplane/testing'
+import { anybody } from '../people.js'
 import { itsm } from '../service.js'
 import { settingsStore } from '../settings/settings-store.js'
 import { type ProblemStore, problemStore } from './problem-store.js'
@@ -23,7 +24,7 @@ beforeAll(async () => {
     const database = connect(service.adminUrl, { schema: 'itsm', max: 4 })
     databases.push(database)
     const ctx = { database, store: createEventStore({ database, log }), relay: { wake: () => {} } }
-    return problemStore(ctx, settingsStore(ctx))
+    return problemStore(ctx, { settings: settingsStore(ctx), people: anybody })
   })
 })
 afterAll(async () => {

@@ -11,6 +11,7 @@ import {
 } from '@opsplane/contracts'
 import { type TurnContext, takeTurns, turnOfTenant, type Unit } from '@opsplane/eventstore'
 import { referencedId } from '../lists/referenced-id.js'
+import type { People } from '../people.js'
 import type { SettingsStore } from '../settings/settings-store.js'
 import type { CreateProblem, ProblemStep } from './commands.js'
 import { problem } from './domain.js'
@@ -19,7 +20,10 @@ import { problems } from './tables.js'
 import { allowedActions } from './transitions.js'
 
 /** The problems as the API shows them, and the commands that need more than the problem itself. */
-export function problemStore(ctx: TurnContext, settings: SettingsStore) {
+export function problemStore(
+  ctx: TurnContext,
+  { settings, people }: { settings: SettingsStore; people: People },
+) {
   const {
     store,
     database: { db },
@@ -54,6 +58,7 @@ export function problemStore(ctx: TurnContext, settings: SettingsStore) {
     prepare,
     record: (input: NewProblem, meta: CommandMeta): Promise<Problem> =>
       store.transact(meta, async (unit) => {
+        await people.check(meta.tenant, { assigneeId: input.assigneeId })
         await checkReferences(db, meta.tenant, input, unit)
         const command = await prepare(input, meta)
         return unit.create(aggregate, command.id, command)
@@ -61,6 +66,12 @@ export function problemStore(ctx: TurnContext, settings: SettingsStore) {
     async change(id: string, patch: ProblemPatch, meta: CommandMeta): Promise<Problem> {
       const { priorityMatrix: matrix } = await settings.of(meta.tenant)
       const edit = async (unit: Unit) => {
+        if (patch.assigneeId)
+          await people.check(
+            meta.tenant,
+            { assigneeId: patch.assigneeId },
+            (await unit.find(aggregate, id))?.state,
+          )
         if (patch.ciIds !== undefined || patch.changeIds !== undefined) {
           const current = await unit.find(aggregate, id)
           if (!current) throw notFound()

@@ -16,7 +16,7 @@ export function createProblems(
   incidents: IncidentStore,
   settings: SettingsStore,
 ): ServiceParts {
-  const problems = problemStore(ctx, settings)
+  const problems = problemStore(ctx, { settings, people: incidents.people })
   const links = problemLinks(ctx, incidents, problems)
   return {
     routes: [

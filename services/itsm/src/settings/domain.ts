@@ -21,6 +21,7 @@ export const defaultSettings = (id: string): ItsmSettingsState => ({
   priorityMatrix: defaultPriorityMatrix,
   autoCloseDays: 7,
   resolutionRequired: false,
+  separationOfDuties: true,
   majorRules: [...defaultMajorRules],
   createdAt: null,
   updatedAt: null,
@@ -36,9 +37,11 @@ export const itsmSettings: Decider<ItsmSettingsState, ItsmSettingsCommand> = {
       priorityMatrix = state.priorityMatrix,
       autoCloseDays = state.autoCloseDays,
       resolutionRequired = state.resolutionRequired,
+      separationOfDuties = state.separationOfDuties,
       majorRules = state.majorRules,
     } = patch
-    const wanted = { ...state, priorityMatrix, autoCloseDays, resolutionRequired, majorRules }
+    const rules = { autoCloseDays, resolutionRequired, separationOfDuties, majorRules }
+    const wanted = { ...state, priorityMatrix, ...rules }
     if (changedFields(state, wanted).length === 0) return []
     const after = { ...wanted, createdAt: state.createdAt ?? now, updatedAt: now }
     return [{ type: 'itsm_settings.updated', after }]

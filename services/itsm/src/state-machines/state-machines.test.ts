@@ -4,7 +4,7 @@ import { StateMachine } from '@opsplane/contracts'
 import { stateMachine } from './state-machine.js'
 import { stateMachines } from './state-machines.js'
 
-const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
+const readme = readFileSync(new URL('../../../../docs/itsm.md', import.meta.url), 'utf8')
 
 describe.each(stateMachines.map((machine) => ({ ...machine })))('the life of $entity', (machine) => {
   it('is what the API says a state machine is, over declared statuses', () => {
@@ -25,7 +25,7 @@ describe.each(stateMachines.map((machine) => ({ ...machine })))('the life of $en
     expect([...reached].sort()).toEqual(machine.statuses.map(({ name }) => name).sort())
   })
 
-  it('is in the README, action by action', () => {
+  it('is in docs/itsm.md, action by action', () => {
     const documented = machine.actions.filter((action) =>
       new RegExp(`^\\| \`?${action}\`? +\\|`, 'm').test(readme),
     )
