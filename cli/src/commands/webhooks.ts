@@ -77,7 +77,8 @@ async function test(io: Io, id: string, command: Command): Promise<void> {
   const call = { method: 'POST', path: pathOf`/webhooks/${id}/test`, ...pingCall } as const
   const result = await api.one(WebhookTestResult, call).catch((error: unknown) => {
     // It is the endpoint that is away, not the platform.
-    const ofEndpoint = error instanceof ApiFailure && error.details.some(({ path }) => path === '/id')
+    const ofEndpoint =
+      error instanceof ApiFailure && error.details.some(({ path }) => path === '/url' || path === '/headers')
     throw ofEndpoint ? new CliError(error.message, 1, { cause: error }) : error
   })
   const { status, latency_ms: latency, body } = result

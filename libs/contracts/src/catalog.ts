@@ -7,18 +7,21 @@ export interface EventDefinition<Data extends z.ZodType = z.ZodType> {
   data: Data
 }
 
+const ResourceVersion = z.int().min(1).meta({ description: 'Of the resource once this has happened.' })
+
 type NoExtras = Record<never, never>
 
 /** The schema of a resource event's `data`. */
 export type ResourceData<Resource extends z.ZodType, Extras extends z.ZodRawShape = NoExtras> = z.ZodObject<
   {
+    version: z.ZodInt
     before: z.ZodNullable<Resource>
     after: z.ZodNullable<Resource>
     changes: z.ZodArray<z.ZodString>
   } & Extras
 >
 
-/** `data` of a resource event: before, after, changes, and the extras of this type; nothing else. */
+/** `data` of a resource event: the resource's version, before, after, changes, and the extras of this type; nothing else. */
 export function resourceEvent<Resource extends z.ZodType, Extras extends z.ZodRawShape = NoExtras>(
   resource: Resource,
   description: string,
@@ -30,6 +33,7 @@ export function resourceEvent(
   extras: z.ZodRawShape = {},
 ): EventDefinition {
   const { changes } = ChangeData.shape
-  const data = z.object({ before: resource.nullable(), after: resource.nullable(), changes, ...extras })
+  const [before, after] = [resource.nullable(), resource.nullable()]
+  const data = z.object({ version: ResourceVersion, before, after, changes, ...extras })
   return { description, data }
 }

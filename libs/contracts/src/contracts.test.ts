@@ -131,10 +131,14 @@ test('a delivery body is shape B: data is the resource after the event, or the l
     event: 'incident.resolved',
     timestamp: '2026-01-01T00:00:00.000Z',
     workspace_id: 'ws_1',
-    data: { id: 'inc_1', status: 'resolved' },
+    data: { id: 'inc_1', status: 'resolved', version: 2 },
   })
   const deleted = { ...event, data: { ...event.data, after: null } }
-  expect(deliveryBody(deleted, 'wh_1').data).toEqual({ id: 'inc_1', status: 'open' })
+  expect(deliveryBody(deleted, 'wh_1').data).toEqual({ id: 'inc_1', status: 'open', version: event.version })
+  const commented = { ...event, data: { ...event.data, status: 'lost', comment: { body: 'Seen.' } } }
+  expect(deliveryBody(commented, 'wh_1').data).toMatchObject({
+    ...{ id: 'inc_1', status: 'resolved', comment: { body: 'Seen.' } },
+  })
 })
 
 test('subjects name workspace, environment and type, below the prefix', () => {

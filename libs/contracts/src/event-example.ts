@@ -26,6 +26,7 @@ export function eventExample<Type extends EventType>(type: Type): EventOf<Type> 
   const [resourceType = '', verb = ''] = type.split('.')
   const { before: _, after, ...extras } = object(sample(jsonSchemaOf(eventCatalog[type].data), 'data'))
   const resource = object(after)
+  const version = beginnings.has(verb) ? 1 : 2
   const event = {
     id: `evt_${ulid}`,
     type,
@@ -40,8 +41,8 @@ export function eventExample<Type extends EventType>(type: Type): EventOf<Type> 
       ...(typeof resource.number === 'string' && { number: resource.number }),
       displayName: String(resource.title ?? resource.name ?? resource.id),
     },
-    data: { ...extras, ...changeOf(verb, resource) },
-    version: beginnings.has(verb) ? 1 : 2,
+    data: { ...extras, version, ...changeOf(verb, resource) },
+    version,
     requestId: null,
     causationId: null,
     source: sample(jsonSchemaOf(EventSource), 'source'),

@@ -60,15 +60,31 @@ export const DeliveryBody = z
   .meta({ id: 'DeliveryBody' })
 export type DeliveryBody = z.infer<typeof DeliveryBody>
 
-/** `data` is the resource after the event; on delete, the last known resource. */
-export function deliveryBody(event: PlatformEvent, webhookId: string): DeliveryBody {
+/**
+ * The resource after the event, on delete the last known one, with its version; beside its fields those extras of the event's
+ * type that it has no field of the same name for, such as the comment that was added.
+ */
+export function deliveryData({
+  data,
+  version,
+}: Pick<PlatformEvent, 'data' | 'version'>): Record<string, unknown> {
+  const { before, after, changes: _, ...extras } = data
+  return { version, ...extras, ...(after ?? before) }
+}
+
+/** `data`: see `deliveryData`, which many webhooks of one event share. */
+export function deliveryBody(
+  event: PlatformEvent,
+  webhookId: string,
+  data: Record<string, unknown> = deliveryData(event),
+): DeliveryBody {
   return {
     id: event.id,
     webhook_id: webhookId,
     event: event.type,
     timestamp: event.createdAt,
     workspace_id: event.workspaceId,
-    data: event.data.after ?? event.data.before ?? {},
+    data,
   }
 }
 

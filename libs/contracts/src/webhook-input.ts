@@ -27,10 +27,7 @@ const reservedPrefixes = ['x-service-', 'webhook-']
 
 const segment = '[a-z][a-z0-9_]*'
 
-/**
- * A subscription entry. Types beyond today's catalogue are accepted, as it grows with every service;
- * what can match nothing for its form alone is not.
- */
+/** A subscription entry, by its form; whether it matches any event of the catalogue is for the routes to ask. */
 export const EventPattern = z
   .string()
   .max(200)

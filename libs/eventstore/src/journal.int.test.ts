@@ -81,7 +81,9 @@ describe('a journal', () => {
     }
     const own = published.filter(({ resource }) => resource.id === 'c1')
     expect(own.map(({ id }) => id)).toEqual(events.map(({ id }) => id))
-    expect(own[1]?.data).toEqual({ before: { value: 'a' }, after: { value: 'b' }, changes: ['value'] })
+    expect(own[1]?.data).toEqual({
+      ...{ version: own[1]?.version, before: { value: 'a' }, after: { value: 'b' }, changes: ['value'] },
+    })
   })
 
   test('has versions without gaps, however many write to it at once', async () => {

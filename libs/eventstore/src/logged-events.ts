@@ -16,8 +16,14 @@ export function envelopeOf(event: LoggedEvent): string {
   return (
     `{"id":${text(event.id)},"type":${text(event.type)},"workspaceId":${text(event.workspaceId)},` +
     `"environment":${text(event.environment)},"createdAt":${text(event.createdAt)},` +
-    `"actor":${event.actor},"resource":${event.resource},"data":${event.data},"version":${event.version},` +
+    `"actor":${event.actor},"resource":${event.resource},"data":${withVersion(event)},"version":${event.version},` +
     `"requestId":${text(event.requestId)},"causationId":${text(event.causationId)},` +
     `"source":${event.source}}`
   )
+}
+
+/** The data with the version of the resource, which the log keeps beside it. */
+function withVersion({ data, version }: LoggedEvent): string {
+  const fields = data.slice(data.indexOf('{') + 1).trimStart()
+  return fields.startsWith('}') ? `{"version":${version}}` : `{"version":${version},${fields}`
 }

@@ -275,7 +275,7 @@ describe('refusals', () => {
   })
 
   test.each([
-    ['a missing body', undefined, ['validation_failed', 'body  required']],
+    ['a missing body', undefined, ['validation_failed', 'body /title required']],
     ['null', 'null', ['validation_failed', 'body  invalid_type']],
     ['broken JSON', '{"title":', ['malformed_json']],
     ['bytes that are not UTF-8', Buffer.from('7b227469746c65223a22ff227d', 'hex'), ['malformed_json']],

@@ -1,6 +1,7 @@
 import type { ErrorDetail } from '@opsplane/contracts'
 import type { Clock, Logger } from '@opsplane/runtime'
 import type { Request, Response } from 'express'
+import type { z } from 'zod'
 import { answerTo, storedAnswer } from './answer.js'
 import { authenticate } from './authenticate.js'
 import { readJsonBody } from './body.js'
@@ -76,15 +77,21 @@ export function routeHandler(route: Route, context: ServeContext): RouteHandler 
 }
 
 /**
- * What stands for a body that was not sent: nothing, or `{}` where only that will do. Found out with the first such request, as
+ * What stands for a body that was not sent: nothing, or `{}` where that will do or tells which fields are missing. Found out with the first such request, as
  * the first parse of a schema compiles it: for all routes together a fifth of a service's start.
  */
 function insteadOfNone(body: Route['body']): () => object | undefined {
   let found: { value: object | undefined } | undefined
   return () => {
-    found ??= { value: !body?.safeParse(undefined).success && body?.safeParse({}).success ? {} : undefined }
+    found ??= { value: body && !body.safeParse(undefined).success && isObject(body) ? {} : undefined }
     return found.value
   }
+}
+
+/** Whether a schema takes `{}`, or lacks nothing but fields of it. */
+function isObject(body: z.ZodType): boolean {
+  const { success, error } = body.safeParse({})
+  return success || error.issues.every(({ path }) => path.length > 0)
 }
 
 /** Parses all parts before it throws, so that all problems are reported at once. */

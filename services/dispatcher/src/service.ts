@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
-import type { PlatformEvent } from '@opsplane/contracts'
+import { matchesSomeEvent, type PlatformEvent } from '@opsplane/contracts'
 import type { EventOrigin } from '@opsplane/eventstore'
 import {
   createSecretValues,
@@ -19,7 +19,13 @@ import {
   type LimitName,
   type Limits,
 } from '@opsplane/runtime'
-import { type BackgroundWork, defineService, openNeighbour, type ServiceContext } from '@opsplane/service'
+import {
+  type BackgroundWork,
+  defineService,
+  openNeighbour,
+  type ServiceContext,
+  type ServiceOverrides,
+} from '@opsplane/service'
 import { catalogRoutes } from './catalog/routes.js'
 import { type DispatcherConfig, loadConfig } from './config.js'
 import { createAttempt } from './delivery/attempt.js'
@@ -53,12 +59,18 @@ const secretsKeptMs = 10_000
 
 type Context = ServiceContext<DispatcherConfig>
 
-export const dispatcher = defineService<DispatcherConfig>({
+/** What tests replace. */
+export interface DispatcherOverrides extends ServiceOverrides {
+  /** Which subscription entries are taken: by the catalogue unless given. */
+  matchesSomeEvent?: (pattern: string) => boolean
+}
+
+export const dispatcher = defineService<DispatcherConfig, DispatcherOverrides>({
   name: 'dispatcher',
   loadConfig,
   migrationsDir: fileURLToPath(new URL('../migrations', import.meta.url)),
   deciders: [webhook, resend, replay],
-  async setup(ctx, { streams }) {
+  async setup(ctx, { streams, ...overrides }) {
     const { link, names, log } = ctx
     const waiters = new Waiters()
     const outbound = await outboundOf(ctx.config)
@@ -66,7 +78,8 @@ export const dispatcher = defineService<DispatcherConfig>({
     const limits = createLimits(ctx.config)
     const budgets = openBudgets(ctx, limits)
     const topics = createTopics({ link, names, waiters, log, budgets, ...(streams && { streams }) })
-    const sending = startSending(ctx, { outbound, settings, limits, budgets })
+    const subscribable = overrides.matchesSomeEvent ?? matchesSomeEvent
+    const sending = startSending(ctx, { outbound, settings, limits, budgets, matchesSomeEvent: subscribable })
     return {
       routes: [...topicRoutes(topics), ...sending.routes, ...catalogRoutes(ctx)],
       background: [outbound, settings, topics, ...sending.background],
@@ -100,10 +113,12 @@ interface SendingOptions {
   settings: ServiceClient
   limits: Limits
   budgets: Budgets
+  matchesSomeEvent(pattern: string): boolean
 }
 
 /** Sends deliveries, and makes the routes of what is sent and of webhooks. */
-function startSending(ctx: Context, { outbound, settings, limits, budgets }: SendingOptions): Sending {
+function startSending(ctx: Context, options: SendingOptions): Sending {
+  const { outbound, settings, limits, budgets, matchesSomeEvent } = options
   const { config, database, store, clock, log, relay, cursors, link, names } = ctx
   const sealer = createSealer(config.opsplaneMasterKey, config.opsplanePreviousMasterKeys)
   log.info({ keyIds: sealer.keyIds }, 'master keys, the present one first')
@@ -173,7 +188,9 @@ function startSending(ctx: Context, { outbound, settings, limits, budgets }: Sen
       watchRights(ctx, { aggregate, settings, onChange }),
     ],
     routes: [
-      ...webhookRoutes({ database, cursors, vault, outbound, aggregate, limits, onChange }),
+      ...webhookRoutes({
+        ...{ database, cursors, vault, outbound, aggregate, limits, matchesSomeEvent, onChange },
+      }),
       ...rotateRoutes({ database, store, vault, aggregate, onChange }),
       ...deliveryRoutes({ database, aggregate }),
       ...resendRoutes({

@@ -8,7 +8,7 @@ const catalog = { 'lamp.switched': resourceEvent(Lamp, 'A lamp was switched.', {
 
 const check = (data: object, type = 'lamp.switched') => {
   const whole = { before: null, after: { id: '1', on: true }, changes: ['on'], by: 'Ann', ...data }
-  return () => checkEvents(catalog, [{ type, data: JSON.stringify(whole) }])
+  return () => checkEvents(catalog, [{ type, version: 1, data: JSON.stringify(whole) }])
 }
 
 test('an event as declared passes, the order of keys being nothing', () => {

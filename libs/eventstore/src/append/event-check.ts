@@ -3,11 +3,14 @@ import { z } from 'zod'
 import type { EventRow } from './commit.js'
 
 /** Throws when an event is not declared, breaks its schema or carries fields the schema does not declare. */
-export function checkEvents(catalog: EventCatalog, events: readonly Pick<EventRow, 'type' | 'data'>[]): void {
-  for (const { type, data } of events) {
+export function checkEvents(
+  catalog: EventCatalog,
+  events: readonly Pick<EventRow, 'type' | 'data' | 'version'>[],
+): void {
+  for (const { type, data, version } of events) {
     const definition = Object.hasOwn(catalog, type) ? catalog[type] : undefined
     if (!definition) throw new Error(`${type} is not declared in the event catalogue`)
-    const sent: unknown = JSON.parse(data)
+    const sent = { version, ...JSON.parse(data) }
     const result = definition.data.safeParse(sent)
     if (!result.success) {
       throw new Error(`${type} carries what breaks its schema:\n${z.prettifyError(result.error)}`)

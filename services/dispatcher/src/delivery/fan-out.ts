@@ -148,7 +148,7 @@ function draftsOf(options: FanOutOptions, batch: Batch): Draft[] {
     const { event, origin } = incoming
     const matches = matchesOf(batch.webhooksOf(event), event, origin)
     if (matches.length === 0) return []
-    const data = JSON.stringify(event.data.after ?? event.data.before ?? {})
+    const data = JSON.stringify(matches[0]?.body.data)
     const bytes = Buffer.byteLength(batch.jsonOf(event))
     return matches.map(({ subscriber: { target }, body }): Draft => {
       const id = deliveryIdOf(event.id, target.id)

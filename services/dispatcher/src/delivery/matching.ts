@@ -1,4 +1,10 @@
-import { type DeliveryBody, deliveryBody, filterMatches, type PlatformEvent } from '@opsplane/contracts'
+import {
+  type DeliveryBody,
+  deliveryBody,
+  deliveryData,
+  filterMatches,
+  type PlatformEvent,
+} from '@opsplane/contracts'
 import type { Subscriber, TenantWebhooks } from './webhook-index.js'
 
 /** Where an event stands in the log of the service that made it. */
@@ -15,10 +21,12 @@ export interface Match {
 
 /** The webhooks of the event's tenant that it goes to; without an origin it is behind no fence. */
 export function matchesOf(webhooks: TenantWebhooks, event: PlatformEvent, origin: Origin | null): Match[] {
+  let data: DeliveryBody['data'] | undefined
   return webhooks.subscribers(event.type).flatMap((subscriber) => {
     const { id, filter } = subscriber.target
     if (isOwnLifecycle(id, event) || isFenced(subscriber, origin)) return []
-    const body = deliveryBody(event, id)
+    data ??= deliveryData(event)
+    const body = deliveryBody(event, id, data)
     return filter === null || filterMatches(filter, body) ? [{ subscriber, body }] : []
   })
 }

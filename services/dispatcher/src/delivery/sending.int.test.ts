@@ -27,7 +27,7 @@ describe('a delivery', () => {
       event: 'signed.created',
       timestamp: event.createdAt,
       workspace_id: event.workspaceId,
-      data: event.data.after,
+      data: { ...event.data.after, version: event.version },
     })
     const { headers } = request
     const hmac = (text: string | Buffer) => createHmac('sha256', 'hush').update(text)

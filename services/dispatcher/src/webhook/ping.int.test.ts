@@ -59,7 +59,7 @@ describe('a test ping', () => {
       code: 'upstream_error',
       status: 502,
       message: expect.stringContaining('host name could not be resolved'),
-      details: [{ code: 'dns' }],
+      details: [{ in: 'body', path: '/url', code: 'dns' }],
     })
     const refused = await fixture.webhook('refused', {
       url: `https://127.0.0.1:${await freePort()}/hook`,
@@ -72,7 +72,7 @@ describe('a test ping', () => {
     expect((await ping(missing.id)).error()).toMatchObject({
       code: 'conflict',
       message: expect.stringContaining('absent'),
-      details: [{ code: 'secret_missing' }],
+      details: [{ path: '/headers', code: 'secret_missing' }],
     })
     const waiting = await fixture.webhook('waiting', { headers: { 'X-Api': '{{secrets.other}}' } })
     fixture.settings.up = false

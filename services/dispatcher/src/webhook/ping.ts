@@ -41,12 +41,12 @@ export function createPing({ aggregate, attempt }: PingDependencies): Ping {
       data: { ...webhook.expose(state) },
     }
     const content = { id: body.id, type: body.event, text: JSON.stringify(body) }
-    return resultOf(await attempt(target, content, signal))
+    return resultOf(await attempt(target, content, signal), state.url)
   }
 }
 
 /** Any answer of the endpoint is a result, whatever its status; without one, the error says what failed. */
-function resultOf(result: AttemptResult): WebhookTestResult {
+function resultOf(result: AttemptResult, url: string): WebhookTestResult {
   if (result.kind === 'postponed') {
     const { reason } = result
     if (!(reason instanceof ApiError) || reason.code === 'rate_limited') throw reason
@@ -58,13 +58,23 @@ function resultOf(result: AttemptResult): WebhookTestResult {
   }
   const { response, durationMs, error } = result.record
   if (response) return { status: response.status, latency_ms: durationMs, body: response.body }
-  throw unanswered(error ?? { kind: 'protocol', message: 'There was no answer.' })
+  throw unanswered(error ?? { kind: 'protocol', message: 'There was no answer.' }, url)
 }
 
-function unanswered({ kind, message }: AttemptError): ApiError {
-  const details = [{ in: 'path' as const, path: '/id', code: kind, message }]
-  if (kind === 'secret_missing' || kind === 'secret_refused' || kind === 'headers_too_large')
-    return new ApiError('conflict', `Nothing was sent: ${message}`, { details })
+function unanswered({ kind, message }: AttemptError, url: string): ApiError {
+  const ofHeaders = kind === 'secret_missing' || kind === 'secret_refused' || kind === 'headers_too_large'
+  // The field of the webhook that is to be looked at.
+  const path = ofHeaders ? '/headers' : '/url'
+  const details = [{ in: 'body' as const, path, code: kind, message }]
+  if (ofHeaders) return new ApiError('conflict', `Nothing was sent: ${message}`, { details })
   const code = kind === 'timeout' ? 'upstream_timeout' : 'upstream_error'
-  return new ApiError(code, `The endpoint did not answer (${kind}): ${message}`, { details })
+  return new ApiError(code, `The endpoint ${addressOf(url)} did not answer (${kind}): ${message}`, {
+    details,
+  })
+}
+
+/** Without what may be secret in it: its credentials and its query. */
+function addressOf(url: string): string {
+  const { origin, pathname } = new URL(url)
+  return `${origin}${pathname}`
 }

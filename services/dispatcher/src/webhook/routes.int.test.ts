@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { Delivery, DeliveryDetail, newId, Webhook } from '@opsplane/contracts'
+import { Delivery, DeliveryDetail, matchesSomeEvent, newId, Webhook } from '@opsplane/contracts'
 import { testPrincipal } from '@opsplane/testing'
 import { deliveriesOf } from '../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
@@ -44,6 +44,23 @@ describe('webhook routes', () => {
     const read = await fixture.api.get(`/webhooks/${created.id}`)
     expect(read.data(Webhook)).toEqual(created)
     expect(read.headers.get('etag')).toBe('"1"')
+  })
+
+  it('refuse a subscription that matches no event there is, and name the nearest', async () => {
+    const own = await startDispatcher({ overrides: { matchesSomeEvent } })
+    const events = ['incident.*', 'incident.craeted', 'workflows.*']
+    const refused = (await own.api.post('/webhooks', { ...minimal, events })).error()
+    expect([refused.status, refused.details.map(({ path, params }) => [path, params?.nearest])]).toEqual([
+      422,
+      [
+        ['/events/1', 'incident.created'],
+        ['/events/2', 'workflow.*'],
+      ],
+    ])
+    const { id } = (await own.api.post('/webhooks', minimal)).data(Webhook)
+    expect((await own.api.patch(`/webhooks/${id}`, { events })).error().code).toBe('validation_failed')
+    expect((await own.api.patch(`/webhooks/${id}`, { events: ['audit.*', '*'] })).status).toBe(200)
+    await own.stop()
   })
 
   it('accept the camelCase aliases, and refuse them when they contradict', async () => {

@@ -1,12 +1,14 @@
 import {
   CreateWebhook,
+  type ErrorDetail,
+  nearestEventPattern,
   newId,
   type TenantScope,
   UpdateWebhook,
   Webhook,
   WebhookStatus,
 } from '@opsplane/contracts'
-import { defineList, defineRoute, type Outbound, type Route } from '@opsplane/http'
+import { defineList, defineRoute, type Outbound, type Route, validationFailed } from '@opsplane/http'
 import type { Database, Vault } from '@opsplane/postgres'
 import { type CursorCodec, type Limits, quotaExceeded } from '@opsplane/runtime'
 import { z } from 'zod'
@@ -22,6 +24,8 @@ export interface WebhookRoutesContext {
   outbound: Outbound
   aggregate: WebhookAggregate
   limits: Limits
+  /** Whether a subscription entry matches any event there is. */
+  matchesSomeEvent(pattern: string): boolean
   /** Called after a webhook was changed, paused, resumed or deleted. */
   onChange(webhookId: string, tenant: TenantScope): Promise<void>
 }
@@ -67,6 +71,7 @@ export function webhookRoutes(context: WebhookRoutesContext): Route[] {
       const { secret, headers = {}, ...settings } = body
       const { workspaceId, environment } = meta.tenant
       await refuseTooMany(context, meta.tenant)
+      refuseUnknownEvents(context, settings.events)
       outbound.checkUrl(settings.url)
       const id = newId('webhook')
       const prepared = await prepareHeaders(vault, workspaceId, id, headers)
@@ -107,6 +112,7 @@ export function webhookRoutes(context: WebhookRoutesContext): Route[] {
       const { secret, headers, ...settings } = body
       const { workspaceId } = meta.tenant
       if (settings.url !== undefined) outbound.checkUrl(settings.url)
+      if (settings.events !== undefined) refuseUnknownEvents(context, settings.events)
       const { now, principal: caller } = meta
       const command: UpdateWebhookCommand = { kind: 'update', now, caller, settings }
       if (headers) command.headers = await prepareHeaders(vault, workspaceId, params.id, headers)
@@ -140,6 +146,20 @@ export function webhookRoutes(context: WebhookRoutesContext): Route[] {
 async function counted(database: Database, tenant: TenantScope, webhook: Webhook): Promise<Webhook> {
   const [filled = webhook] = await withFailures(database, tenant, [webhook])
   return filled
+}
+
+/** An entry that matches nothing would wait for ever. Throws validation_failed naming each, and what it may have meant. */
+function refuseUnknownEvents(
+  { matchesSomeEvent }: Pick<WebhookRoutesContext, 'matchesSomeEvent'>,
+  events: readonly string[],
+): void {
+  const details = events.flatMap((pattern, index): ErrorDetail[] => {
+    if (matchesSomeEvent(pattern)) return []
+    const nearest = nearestEventPattern(pattern)
+    const message = `matches no event there is; did you mean ${nearest}? GET /events/catalog lists all`
+    return [{ in: 'body', path: `/events/${index}`, code: 'unknown_event', message, params: { nearest } }]
+  })
+  if (details.length > 0) throw validationFailed(details)
 }
 
 /** Of several created at the same moment a few more may come through. */

@@ -1,13 +1,11 @@
 import {
-  eventCatalog,
-  patternMatches,
+  matchesSomeEvent,
+  nearestEventPattern,
   type WorkflowDefinition,
   type WorkflowProblem,
 } from '@opsplane/contracts'
 import { problem } from './structure.js'
 import { type Path, visits } from './walk.js'
-
-const types = Object.keys(eventCatalog)
 
 /** Event types and patterns that no event of the platform has. */
 export function checkEvents(definition: WorkflowDefinition): WorkflowProblem[] {
@@ -23,7 +21,14 @@ export function checkEvents(definition: WorkflowDefinition): WorkflowProblem[] {
 
 const unknownEvents = (step: string | null, path: Path, patterns: readonly string[]): WorkflowProblem[] =>
   patterns.flatMap((pattern, index) =>
-    types.some((type) => patternMatches(pattern, type))
+    matchesSomeEvent(pattern)
       ? []
-      : [problem(step, [...path, index], 'unknown_event', `${pattern} is no event of this platform`)],
+      : [
+          problem(
+            step,
+            [...path, index],
+            'unknown_event',
+            `${pattern} is no event of this platform; did you mean ${nearestEventPattern(pattern)}?`,
+          ),
+        ],
   )

@@ -1,0 +1,42 @@
+import { patternMatches } from './event.js'
+import { eventCatalog } from './event-catalog.js'
+
+const types = Object.keys(eventCatalog)
+
+/** What patterns are most often meant to be: all below a prefix of some type. */
+const families = [
+  ...new Set(
+    types.flatMap((type) => {
+      const parts = type.split('.').slice(0, -1)
+      return parts.map((_, at) => `${parts.slice(0, at + 1).join('.')}.*`)
+    }),
+  ),
+]
+
+/** Whether a subscription entry matches any declared type of event. */
+export const matchesSomeEvent = (pattern: string): boolean =>
+  types.some((type) => patternMatches(pattern, type))
+
+/** The declared type, or for a pattern the family of types, that is spelt most like this one. */
+export function nearestEventPattern(pattern: string): string {
+  const candidates = pattern.endsWith('.*') ? families : types
+  const [nearest = '*'] = candidates
+    .map((candidate) => ({ candidate, distance: editDistance(pattern, candidate) }))
+    .sort((left, right) => left.distance - right.distance)
+    .map(({ candidate }) => candidate)
+  return nearest
+}
+
+/** Levenshtein: how many characters are to be put in, taken out or replaced. */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, at) => at)
+  for (let i = 1; i <= from.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= to.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1)
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row.at(-1) ?? 0
+}
