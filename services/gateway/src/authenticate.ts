@@ -1,5 +1,12 @@
 import type { IncomingMessage } from 'node:http'
-import { ApiError, Environment, environments, type Principal, type RouteAccess } from '@opsplane/contracts'
+import {
+  ApiError,
+  Environment,
+  environments,
+  idPrefixes,
+  type Principal,
+  type RouteAccess,
+} from '@opsplane/contracts'
 import { networkOf } from '@opsplane/runtime'
 import type { RateHeaders, RateLimiter } from './rate-limit.js'
 import type { TokenCache, TokenQuestion } from './token-cache.js'
@@ -28,7 +35,7 @@ export interface Caller {
 
 export interface AuthenticatorOptions {
   tokens: TokenCache
-  /** Per person and workspace. */
+  /** Per API key; of sessions per person and workspace. */
   limiter: RateLimiter
   /** Per network, for requests without a valid token. */
   anonymousLimiter: RateLimiter
@@ -40,6 +47,8 @@ const bearer = /^Bearer +([\x21-\x7e]+) *$/i
 /** Settings takes no longer ones; every token it makes is far shorter. */
 const maxTokenLength = 500
 const slugPattern = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
+
+const keyPrefix = `${idPrefixes.token}_`
 
 /** Tokens not vouched for lately that settings is asked about at once. */
 const strangersAtOnce = 32
@@ -79,8 +88,8 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       if (admitted) strangers--
     }
   }
-  const charge = ({ userId, workspaceId }: Principal, onLimit: OnLimit) =>
-    onLimit(limiter.take(`${userId} ${workspaceId ?? ''}`))
+  const charge = ({ tokenId, userId, workspaceId }: Principal, onLimit: OnLimit) =>
+    onLimit(limiter.take(tokenId.startsWith(keyPrefix) ? tokenId : `${userId} ${workspaceId ?? ''}`))
 
   return {
     async authenticate({ request, clientAddress }, access, onLimit) {

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from '@jest/globals'
-import { asAda, call, startPlatform, type TestPlatform } from './testing/platform.js'
+import { asAda, call, defaultVerify, startPlatform, type TestPlatform } from './testing/platform.js'
 
 let platform: TestPlatform
 afterEach(() => platform.stop())
@@ -21,6 +21,24 @@ test('a person has so many requests per minute in a workspace', async () => {
 
   platform.pass(30_000)
   expect((await get('/itsm/incidents', asAda)).status).toBe(200)
+})
+
+test('each API key has its own, beside that of its owner', async () => {
+  platform = await startPlatform({ rateLimitPerMinute: 1 })
+  platform.verify = (question) => {
+    const principal = defaultVerify(question)
+    const { token } = question
+    if (!token.startsWith('good-key')) return principal
+    const id = token === 'good-key-1' ? 'tok_1' : 'tok_2'
+    return { ...principal, tokenId: id, actor: { id, name: 'CI', type: 'api_token' as const } }
+  }
+  const statusWith = async (token: string) =>
+    (await get('/itsm/incidents', { ...asAda, Authorization: `Bearer ${token}` })).status
+  expect(await statusWith('good-key-1')).toBe(200)
+  expect(await statusWith('good-key-1')).toBe(429)
+  expect(await statusWith('good-key-2')).toBe(200)
+  expect(await statusWith('good')).toBe(200)
+  expect(await statusWith('good-key-2')).toBe(429)
 })
 
 test('a network without a valid token has its own, and one for trying out tokens', async () => {
