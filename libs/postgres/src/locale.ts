@@ -15,4 +15,4 @@ export async function hasUnicodeLocale(sql: postgres.Sql): Promise<boolean> {
 
 export const asciiLocaleWarning =
   'The LC_CTYPE of this database is C, which knows the letters of ASCII only: in other scripts, search finds words in the ' +
-  'very same case alone, and no misspelt ones. Create it with LC_CTYPE C.UTF-8 and restore a dump: "Operations" in README.md.'
+  'very same case alone, and no misspelt ones. Create it with LC_CTYPE C.UTF-8 and restore a dump: docs/operations.md.'
