@@ -2571,7 +2571,7 @@ export interface paths {
         put?: never;
         /**
          * Create an incident
-         * @description Only `title` is needed; impact and urgency give the priority. Emits `incident.created`; with an `assigneeId` also `incident.assigned`, and the incident is in progress; with a `parentId` also `incident.updated` of the parent, which counts its children. While an incident with the same `dedupKey` is open, none is opened: the answer is 200 with that one, unchanged but for `alertCount` and `lastAlertAt`, and `incident.updated` is emitted.
+         * @description Only `title` is needed; impact and urgency, which follow from the severity unless given, give the priority. Emits `incident.created`; with an `assigneeId` also `incident.assigned`, and the incident is in progress; with a `parentId` also `incident.updated` of the parent, which counts its children. While an incident with the same `dedupKey` is open, none is opened: the answer is 200 with that one, unchanged but for `alertCount` and `lastAlertAt`, and `incident.updated` is emitted.
          */
         post: operations["createIncident"];
         delete?: never;
@@ -3376,7 +3376,7 @@ export interface paths {
         put?: never;
         /**
          * Approve and publish an article
-         * @description By somebody who has not written on this version. Emits `article.published`, and `article.outdated` for the version it replaces.
+         * @description By somebody who has not written on this version, unless the settings of the desk lift `separationOfDuties`. Emits `article.published`, and `article.outdated` for the version it replaces.
          */
         post: operations["approveArticle"];
         delete?: never;
@@ -3553,7 +3553,7 @@ export interface paths {
         put?: never;
         /**
          * Search published articles
-         * @description By identifiers and error codes, words, similar spelling and meaning, fused into one list. `meta` tells which way was used, and why if a better one could not be. `"a phrase"` and `-without` are meant as they are.
+         * @description By identifiers and error codes, words, similar spelling and, where the operator has configured an embeddings endpoint, meaning, fused into one list. `searchMode` tells which way was used, `degraded` why not by meaning. `"a phrase"` and `-without` are meant as they are.
          */
         post: operations["searchKnowledge"];
         delete?: never;
@@ -5520,7 +5520,11 @@ export interface paths {
          */
         get: operations["listWorkspaces"];
         put?: never;
-        post?: never;
+        /**
+         * Create a workspace
+         * @description You become its owner, and enter it by its slug as X-Workspace. Needs no X-Workspace itself. With an API key it takes `workspace:write` in every environment, and the key does not open the new workspace. Emits `workspace.created` and `user.activated` there.
+         */
+        post: operations["createWorkspace"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5556,7 +5560,7 @@ export interface paths {
         };
         /**
          * Get figures about the current workspace
-         * @description Members and keys of the workspace, secrets and events of the environment. The slug must be that of X-Workspace.
+         * @description Members and keys of the workspace; secrets, what was made of each kind, and events of the environment. The slug must be that of X-Workspace.
          */
         get: operations["getWorkspaceStats"];
         put?: never;
@@ -11235,6 +11239,11 @@ export interface components {
             };
             /** @description Whether resolving needs a code and notes. */
             resolutionRequired: boolean;
+            /**
+             * @description Whether changes and articles are approved, and changes reviewed, by others than those who had a hand in them. False is for whoever is alone in a workspace; it holds for changes submitted from then on.
+             * @example true
+             */
+            separationOfDuties: boolean;
             /** Format: date-time */
             updatedAt: string | null;
             /** @description Also the ETag; 0 until they are first changed. */
@@ -11329,6 +11338,11 @@ export interface components {
             };
             /** @description Whether resolving needs a code and notes. */
             resolutionRequired?: boolean;
+            /**
+             * @description Whether changes and articles are approved, and changes reviewed, by others than those who had a hand in them. False is for whoever is alone in a workspace; it holds for changes submitted from then on.
+             * @example true
+             */
+            separationOfDuties?: boolean;
         };
         JsonSchemaDocument: {
             [key: string]: unknown;
@@ -11363,12 +11377,10 @@ export interface components {
             title: string;
         };
         KnowledgeResults: {
-            meta: {
-                /** @description Why a better mode was not used, such as `embeddings_timeout`. */
-                degraded: string | null;
-                searchMode: components["schemas"]["SearchMode"];
-            };
+            /** @description Why it was not searched by meaning, such as `embeddings_not_configured` or `embeddings_timeout`. */
+            degraded: string | null;
             results: components["schemas"]["KnowledgeHit"][];
+            searchMode: components["schemas"]["SearchMode"];
         };
         KnowledgeResultsEnvelope: {
             data: components["schemas"]["KnowledgeResults"];
@@ -11393,7 +11405,7 @@ export interface components {
             /** @default 10 */
             limit?: number;
             /**
-             * @description `lexical` leaves the vectors out; the others use the best there are.
+             * @description `lexical` leaves the vectors out; the others use them where they can be had.
              * @default auto
              * @enum {string}
              */
@@ -12840,8 +12852,7 @@ export interface components {
             /** @description What is seen, in Markdown. */
             description?: string | null;
             /**
-             * @description How much is affected.
-             * @default medium
+             * @description How much is affected; by the severity unless given.
              * @enum {string}
              */
             impact?: "high" | "medium" | "low";
@@ -12866,8 +12877,7 @@ export interface components {
             /** @example Checkout answers 502 */
             title: string;
             /**
-             * @description How soon it must be mended.
-             * @default medium
+             * @description How soon it must be mended; by the severity unless given.
              * @enum {string}
              */
             urgency?: "high" | "medium" | "low";
@@ -13523,6 +13533,18 @@ export interface components {
             /** @default  */
             description?: string;
             name: string;
+        };
+        /**
+         * @example {
+         *       "slug": "acme",
+         *       "name": "Acme"
+         *     }
+         */
+        NewWorkspace: {
+            /** @description The slug unless given. */
+            name?: string;
+            /** @example acme */
+            slug: string;
         };
         /**
          * @description Nothing, or an empty object.
@@ -15353,8 +15375,11 @@ export interface components {
             name?: string;
             schedule?: components["schemas"]["Schedule"];
         };
-        /** @enum {string} */
-        SearchMode: "lexical" | "hybrid_corpus" | "hybrid_embeddings";
+        /**
+         * @description `hybrid`: by meaning as well, with vectors of the embeddings endpoint. `lexical`: by words alone.
+         * @enum {string}
+         */
+        SearchMode: "lexical" | "hybrid";
         Secret: {
             /** Format: date-time */
             createdAt: string;
@@ -17328,6 +17353,30 @@ export interface components {
                 last24h: number;
             };
             members: number;
+            /** @description What there is in this environment: created, and neither deleted nor archived. As far as the audit log has it, which is a moment behind. */
+            resources: {
+                app?: number;
+                article?: number;
+                artifact?: number;
+                catalog_item?: number;
+                change?: number;
+                ci?: number;
+                connector?: number;
+                dashboard?: number;
+                export?: number;
+                incident?: number;
+                kpi?: number;
+                problem?: number;
+                query?: number;
+                record?: number;
+                report?: number;
+                request?: number;
+                scheduled_job?: number;
+                sla_policy?: number;
+                table?: number;
+                webhook?: number;
+                workflow?: number;
+            };
             /** @description In this environment. */
             secrets: number;
             tokens: {
@@ -17344,9 +17393,9 @@ export interface components {
     parameters: {
         /** @description Environment of the workspace; data of environments is separate. */
         Environment: "production" | "staging" | "development";
-        /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+        /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
         IdempotencyKey: string;
-        /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+        /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
         IfMatch: string;
         /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
         IfNoneMatch: string;
@@ -17491,7 +17540,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -17795,7 +17844,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -17942,9 +17991,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -18512,7 +18561,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -18816,7 +18865,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -18963,9 +19012,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -19802,7 +19851,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -20106,7 +20155,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -20253,9 +20302,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -20437,7 +20486,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -20873,7 +20922,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -21177,7 +21226,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -21324,9 +21373,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -21508,9 +21557,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -21980,7 +22029,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -22284,7 +22333,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -22431,9 +22480,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -22749,9 +22798,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -23076,7 +23125,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -23224,9 +23273,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -23409,9 +23458,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -23995,9 +24044,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -24458,7 +24507,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -24740,9 +24789,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -25058,7 +25107,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -25206,9 +25255,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -25391,9 +25440,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -27889,7 +27938,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Echoed, logged and carried on events; made when absent or not of this form. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
@@ -28293,7 +28342,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -28455,7 +28504,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -28606,7 +28655,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -28914,7 +28963,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -29221,7 +29270,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -29368,9 +29417,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -29552,9 +29601,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -29736,9 +29785,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -30062,7 +30111,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -30369,9 +30418,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -30553,9 +30602,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -30737,9 +30786,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -30921,9 +30970,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -31105,9 +31154,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -31289,9 +31338,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -31473,9 +31522,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -31658,9 +31707,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -31843,9 +31892,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -32028,9 +32077,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -32213,9 +32262,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -32405,7 +32454,7 @@ export interface operations {
                 builtIn?: "true" | "false";
                 /** @description Items per page. */
                 limit?: number;
-                /** @description Words in name or label. All must be there, the last one may go on; `"…"` is a phrase, `-` excludes, `or` is either. Accents, case and punctuation do not count. A number such as `INC-4` is taken as a whole. */
+                /** @description StringInterner in name or label. All must be there, the last one may go on; `"…"` is a phrase, `-` excludes, `or` is either. Accents, case and punctuation do not count. A number such as `INC-4` is taken as a whole. */
                 q?: string;
                 /** @description Field to sort by; `-` sorts descending. */
                 sort?: "name" | "-name";
@@ -32529,7 +32578,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -32836,9 +32885,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -33189,7 +33238,7 @@ export interface operations {
                 nativeKey?: string;
                 /** @description A user, or `none` for items without an owner. */
                 owner?: string;
-                /** @description Words in name, native key, class or description, or text within the name. All must be there, the last one may go on; `"…"` is a phrase, `-` excludes, `or` is either. Accents, case and punctuation do not count. A number such as `INC-4` is taken as a whole. */
+                /** @description StringInterner in name, native key, class or description, or text within the name. All must be there, the last one may go on; `"…"` is a phrase, `-` excludes, `or` is either. Accents, case and punctuation do not count. A number such as `INC-4` is taken as a whole. */
                 q?: string;
                 /** @description Field to sort by; `-` sorts descending. */
                 sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt" | "name" | "-name";
@@ -33319,7 +33368,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -33626,7 +33675,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -33773,9 +33822,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -33957,9 +34006,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -34141,9 +34190,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -34609,9 +34658,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -34793,9 +34842,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -35118,7 +35167,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -35412,7 +35461,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -35827,7 +35876,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -36131,7 +36180,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -36278,9 +36327,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -36872,7 +36921,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -37043,7 +37092,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -38007,7 +38056,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -38314,7 +38363,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -38621,7 +38670,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -38768,9 +38817,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -38952,9 +39001,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -39394,7 +39443,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -39701,7 +39750,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -39848,9 +39897,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -40167,7 +40216,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -40474,7 +40523,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -40621,9 +40670,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -40944,7 +40993,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -41251,7 +41300,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -41398,9 +41447,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -41739,7 +41788,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -42046,9 +42095,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -42230,9 +42279,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -42414,9 +42463,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -42598,9 +42647,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -42782,9 +42831,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -43095,9 +43144,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -43279,9 +43328,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -43463,9 +43512,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -43647,9 +43696,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -43831,9 +43880,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -44149,9 +44198,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -44504,7 +44553,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -44823,9 +44872,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -45007,9 +45056,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -45339,9 +45388,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -45521,9 +45570,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -45705,9 +45754,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -45889,9 +45938,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -46073,9 +46122,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -46257,9 +46306,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -46441,9 +46490,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -46627,9 +46676,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -46811,9 +46860,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -47127,9 +47176,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -47311,9 +47360,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -47642,7 +47691,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -47949,9 +47998,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -48133,9 +48182,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -48317,9 +48366,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -48501,9 +48550,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -48685,9 +48734,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -49049,7 +49098,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -49359,9 +49408,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -49543,9 +49592,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -49727,9 +49776,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -49911,9 +49960,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -50095,9 +50144,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -50411,9 +50460,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -50725,7 +50774,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -51032,7 +51081,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -51179,9 +51228,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -51523,7 +51572,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -52229,7 +52278,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -52536,7 +52585,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -52683,9 +52732,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -52867,9 +52916,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -53051,7 +53100,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -53222,9 +53271,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -53406,9 +53455,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -53590,9 +53639,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -53774,9 +53823,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -53958,9 +54007,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -54690,7 +54739,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -54994,7 +55043,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -55141,9 +55190,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -55503,9 +55552,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -55805,7 +55854,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -56436,7 +56485,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/yaml": string;
+                    "application/yaml": Record<string, never>;
                 };
             };
             /** @description `headers_too_large` */
@@ -56594,7 +56643,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -56898,7 +56947,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -57045,9 +57094,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -57229,7 +57278,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -57534,7 +57583,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -57964,9 +58013,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -58148,9 +58197,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -58332,9 +58381,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -59038,7 +59087,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -59911,7 +59960,7 @@ export interface operations {
                 force?: "true" | "false";
             };
             header?: {
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -60058,7 +60107,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -60231,7 +60280,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -60671,7 +60720,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -60958,7 +61007,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -61253,7 +61302,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -61400,9 +61449,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -61584,9 +61633,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -61768,9 +61817,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -62077,7 +62126,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -62381,9 +62430,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -62565,7 +62614,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -62835,7 +62884,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -63139,7 +63188,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -63286,9 +63335,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -63599,7 +63648,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -64020,7 +64069,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -64171,9 +64220,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -64491,7 +64540,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -64639,7 +64688,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -64928,7 +64977,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -65232,7 +65281,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -65379,9 +65428,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -65843,9 +65892,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -66168,7 +66217,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -66316,9 +66365,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -66636,7 +66685,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -66807,7 +66856,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -67147,7 +67196,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -67461,7 +67510,7 @@ export interface operations {
                 on?: string;
             };
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -67633,9 +67682,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -67817,7 +67866,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -68261,7 +68310,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -68556,7 +68605,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -68703,9 +68752,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -69161,7 +69210,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -69333,7 +69382,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -69505,7 +69554,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -69942,7 +69991,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -70114,9 +70163,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -70298,7 +70347,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -70596,7 +70645,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -70891,7 +70940,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -71038,9 +71087,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -71222,9 +71271,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -71406,9 +71455,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -71850,9 +71899,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -72032,7 +72081,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -72205,9 +72254,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -72389,9 +72438,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -72852,7 +72901,7 @@ export interface operations {
                 wait?: number | null;
             };
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -73026,7 +73075,7 @@ export interface operations {
                 wait?: number | null;
             };
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
@@ -73818,13 +73867,171 @@ export interface operations {
             };
         };
     };
+    createWorkspace: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewWorkspace"];
+            };
+        };
+        responses: {
+            /** @description Create a workspace */
+            201: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkspaceAccessEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `idempotency_in_progress`, `conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused`, `quota_exceeded` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
     updateWorkspace: {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. */
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. */
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
