@@ -46,11 +46,11 @@ describe('the priority', () => {
     ['medium', 'P3'],
     ['low', 'P4'],
   ])('follows from the severity %s alone', async (severity, priority) => {
-    expect(await desk().open({ severity })).toMatchObject({ severity, priority })
+    expect(await settings().open({ severity })).toMatchObject({ severity, priority })
   })
 
   it('goes by what is said of impact and urgency rather than by the severity', async () => {
-    const { open } = desk()
+    const { open } = settings()
     expect(await open({ severity: 'critical', impact: 'low', urgency: 'low' })).toMatchObject({
       priority: 'P5',
     })

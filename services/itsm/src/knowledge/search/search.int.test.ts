@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Article, KnowledgeResults } from '@opsplane/contracts'
-import { type ApiClient, startTestService, type TestService, waitFor } from '@opsplane/testing'
+import { type ApiClient, startTestService, type TestService } from '@opsplane/testing'
 import { itsm } from '../../service.js'
 import { knowledgeTeam } from '../knowledge.fixture.js'
 
@@ -164,16 +164,6 @@ it('marks matches and lets no markup of an article through', async () => {
   expect(body.match(/<mark>/g)).toHaveLength(1)
   expect(body.match(/<\/mark>/g)).toHaveLength(1)
   expect(hit?.snippet).toContain('Open the firewall')
-})
-
-it('has the vectors of an article that took the place of another one', async () => {
-  const own = knowledgeTeam(service)
-  for (const fields of filler) await own.publish(fields)
-  const near = async () => (await search(own.reader, 'descaling', { limit: 50 })).results
-  const [first] = await near()
-  await own.author.post(`/knowledge/${first?.id}/retire`)
-  const { id } = await own.publish(filler[0] ?? { title: '' })
-  await waitFor(async () => (await near()).some((hit) => hit.id === id && hit.ranks.vector !== null))
 })
 
 it('marks words with accents, however they were asked for', async () => {
