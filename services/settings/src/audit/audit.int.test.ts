@@ -159,7 +159,6 @@ describe('the figures of a workspace', () => {
     })
     expect(stats).toMatchObject({ members: 1, tokens: { active: 2, total: 3 }, secrets: 2 })
     expect(stats.events.byType).toContainEqual({ type: 'token.created', last24h: 3, last7d: 3 })
-    expect(stats.resources).toMatchObject({ incident: 0, webhook: 0 })
     settings.clock.advance(2 * 86_400_000)
     const later = (await api.get('/workspaces/acme/stats')).data(WorkspaceStats)
     expect(later.events).toMatchObject({ last24h: 0, last7d: stats.events.last7d })
