@@ -81,6 +81,7 @@ export async function measureWaitingRuns({ cluster, say }: MeasureOptions): Prom
   const id = await publishedWorkflow(cluster, 'Waits', { steps })
   await copyRuns(cluster, { runId: await waiting(cluster, id), count: waitingRuns })
   await consumersCaughtUp(cluster)
+  await nothingIsDue(cluster)
   await delay(restSeconds * 1_000)
   const before = cpuTimes(cluster)
   await delay(restSeconds * 1_000)
@@ -97,7 +98,16 @@ export async function measureWaitingRuns({ cluster, say }: MeasureOptions): Prom
   ]
 }
 
-/** A run of a workspace while another one has many queued that never end. */
+/** What was queued before is worked off. */
+async function nothingIsDue(cluster: Cluster): Promise<void> {
+  const sql = clientOf(cluster)
+  const due = () =>
+    sql`select 1 from runs where ended_at is null and (due_at <= now() or lease_owner is not null) limit 1`
+  while ((await due()).length > 0) await delay(500)
+  await sql.end()
+}
+
+/** A run of a workspace while another one has many that are due. */
 export async function measureNoisyNeighbour({ cluster, say }: MeasureOptions): Promise<Figure[]> {
   const steps = [{ id: 'wait', type: 'wait', seconds: 86_400 }]
   const noisy = await publishedWorkflow(cluster, 'Noisy', { steps })
@@ -136,12 +146,13 @@ async function waiting(cluster: Cluster, id: string): Promise<string> {
   return runId
 }
 
-/** Rows like those of a run; of another workspace they are due at once, and queued. */
+/** Rows like those of a run; of another workspace, where they have a version of their own, they are due at once. */
 async function copyRuns(
   cluster: Cluster,
   { runId, count, workspaceId }: { runId: string; count: number; workspaceId?: string },
 ): Promise<void> {
   const sql = clientOf(cluster)
+  const pinnedTo = workspaceId && (await copyVersion(sql, { runId, workspaceId }))
   const given = new Map<string, string>(
     workspaceId === undefined
       ? []
@@ -156,6 +167,8 @@ async function copyRuns(
         where table_schema = 'workflows' and table_name = ${table} and column_name <> ${key}`
     ).map(({ name }) => name)
   const [ofRun, ofEntry] = [await columns('runs', 'id'), await columns('run_entries', 'run_id')]
+  const pinned = `case when $4::text is null or e.seq > 0 then e.entry
+    else jsonb_set(e.entry::jsonb, '{programRef}', to_jsonb($4::text))::json end`
   const copyId = `left(id, 14) || lpad(n::text, 16, '0')`
   for (let from = 0; from < count; from += insertsAtOnce) {
     const range = [runId, from, Math.min(from + insertsAtOnce, count) - 1]
@@ -164,10 +177,24 @@ async function copyRuns(
          select ${copyId}, ${ofRun.map((name) => given.get(name) ?? name).join(', ')}
          from runs, generate_series($2::int, $3::int) n where id = $1 returning id)
        insert into run_entries (run_id, ${ofEntry.join(', ')})
-       select made.id, ${ofEntry.map((name) => `e.${name}`).join(', ')} from made, run_entries e where e.run_id = $1`,
-      range,
+       select made.id, ${ofEntry.map((name) => (name === 'entry' ? pinned : `e.${name}`)).join(', ')} from made, run_entries e where e.run_id = $1`,
+      [...range, pinnedTo ?? null],
     )
   }
   await sql`vacuum analyze runs`
   await sql.end()
+}
+
+/** The version a run is pinned to, in another workspace; returns what it is pinned to by. */
+async function copyVersion(
+  sql: postgres.Sql,
+  { runId, workspaceId }: { runId: string; workspaceId: string },
+): Promise<string> {
+  const [row] = await sql<{ id: string }[]>`
+    insert into workflow_versions (id, workspace_id, environment, version, state)
+    select 'copy.' || v.id, ${workspaceId}, v.environment, v.version, v.state
+    from workflow_versions v join run_entries e on v.id = e.entry->>'programRef'
+    where e.run_id = ${runId} and e.seq = 0 returning id`
+  if (!row) throw new Error('the run has no version')
+  return row.id
 }

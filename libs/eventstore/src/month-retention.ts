@@ -1,4 +1,5 @@
-import { environments } from '@opsplane/contracts'
+import { ExecutionRetention, environments } from '@opsplane/contracts'
+import type { ServiceClient } from '@opsplane/http'
 import { type Database, lockTimedOut } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
 
@@ -25,6 +26,12 @@ export interface MonthRetentionOptions {
   /** Deletes what else of a workspace is older than that, which belongs to no row. */
   alsoOf?(workspaceId: string, before: string): Promise<unknown>
 }
+
+/** How long workspaces keep what was executed, asked of settings. */
+export const executionDays =
+  (settings: Pick<ServiceClient, 'post'>): MonthRetentionOptions['daysOf'] =>
+  async (workspaceIds) =>
+    (await settings.post('/internal/retention', { workspaceIds }, ExecutionRetention)).days
 
 const dayMs = 24 * 3_600_000
 /** Of workspaces there are none of any more. */

@@ -26,8 +26,10 @@ export interface Delegations {
    * `token_expired`, `workspace_forbidden` or `invalid_token` once it does not. Events name the workflow, where one is given.
    */
   actingBy(grant: string, workflow?: DelegationRequest['workflow']): Pick<InternalIssuer, 'serviceToken'>
-  /** Ends a standing grant for good; one that has ended already stays so. */
+  /** Ends a standing grant; one that has ended already stays so. */
   revoke(grant: string): Promise<void>
+  /** Makes one that was revoked hold again, as far as the person may still do what it says. */
+  reinstate(grant: string): Promise<void>
 }
 
 /** `settings`: a client of the settings service with this service's own identity. */
@@ -44,6 +46,9 @@ export function createDelegations(settings: Pick<ServiceClient, 'post'>): Delega
     },
     async revoke(grant) {
       await settings.post('/internal/grants/revoke', { grant }, z.unknown())
+    },
+    async reinstate(grant) {
+      await settings.post('/internal/grants/reinstate', { grant }, z.unknown())
     },
     actingBy: (grant, workflow) => ({
       serviceToken(audience) {

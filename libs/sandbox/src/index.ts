@@ -13,4 +13,10 @@ export { maxDepth } from './limits.js'
 export { PoolError, type PoolFailure } from './pool/pool.js'
 export type { Evaluated, ExpressionError } from './results.js'
 export { maxExpressionLength } from './template/scan.js'
-export { maxExpressions, parseTemplate, type Template, type TemplateProblem } from './template/template.js'
+export {
+  isPlain,
+  maxExpressions,
+  parseTemplate,
+  type Template,
+  type TemplateProblem,
+} from './template/template.js'

@@ -20,6 +20,7 @@ const routes: [string, string, InternalParty[]][] = [
   ['POST', '/internal/bootstrap', ['operator']],
   ['POST', '/internal/grants', ['itsm']],
   ['POST', '/internal/grants/revoke', ['itsm']],
+  ['POST', '/internal/grants/reinstate', ['itsm']],
   ['POST', '/internal/delegations', ['itsm']],
   ['GET', '/internal/routes', ['gateway', 'workflows', 'sdk', 'apps']],
 ]

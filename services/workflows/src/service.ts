@@ -21,7 +21,7 @@ import { workflowActionRoutes } from './workflow/action-routes.js'
 import { createChecks } from './workflow/check/problems.js'
 import { findConnectors } from './workflow/connector-names.js'
 import { workflow } from './workflow/domain.js'
-import { startRevocation } from './workflow/grants.js'
+import { startSettling } from './workflow/grants.js'
 import { logEndsOf, shared } from './workflow/log-ends.js'
 import { createPortable } from './workflow/portable.js'
 import { portableRoutes } from './workflow/portable-routes.js'
@@ -53,6 +53,7 @@ export const workflows = defineService<WorkflowsConfig>({
       ...{ expressions, settings, clients, operations },
       loadVersion: definitions.versions.load,
       published: definitions.published,
+      reinstate: definitions.grants.reinstate,
       logEnds: () => logEnds(),
     })
     const starting = createStarting({ ...ctx, workflows: definitions, runs })
@@ -83,7 +84,7 @@ export const workflows = defineService<WorkflowsConfig>({
         expressions,
         ...ofRuns.background,
         watchRights(ctx, definitions, settings),
-        startRevocation(ctx, delegations),
+        startSettling(definitions.grants, ctx.log),
         triggers,
         startScheduleTriggers(ctx, { workflows: definitions, runs }),
         startBusTriggers(ctx, starting),

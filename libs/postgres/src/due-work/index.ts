@@ -10,6 +10,7 @@ export {
 export { type HeldOptions, type HeldRow, type Holder, held } from './held.js'
 export { type Isolated, isolate, type Meaning } from './isolate.js'
 export { type LeasedOptions, type LeasedRow, leased } from './leased.js'
+export { createPlaces, type Places } from './places.js'
 export {
   type ClaimOptions,
   claimedAt,

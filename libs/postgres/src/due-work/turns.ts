@@ -7,6 +7,8 @@ export interface TurnBounds {
 
 /** For so long it is not asked again who has something due: with many who wait, that is the costly part. */
 const knownMs = 1_000
+/** The same while everybody it is known of has as much in hand as one may: somebody else may have something due by now. */
+const fullKnownMs = 250
 
 /**
  * Whose rows are claimed next. As long as one claim holds all that is due, nobody's in particular; with a backlog
@@ -32,7 +34,10 @@ export function fairTurns(readKeys: () => Promise<string[]>, nowMs = () => perfo
     async next(limit, bounds) {
       const someAreFull = bounds !== undefined && bounds.full.size > 0
       if (!backlog && !someAreFull) return undefined
-      if (queue.length === 0 || nowMs() - readAtMs >= knownMs) {
+      const mayTake = (key: string) => !bounds?.full.has(key)
+      const ageMs = nowMs() - readAtMs
+      const stale = queue.some(mayTake) ? ageMs >= knownMs : !someAreFull || ageMs >= fullKnownMs
+      if (stale) {
         const keys = await readKeys()
         readAtMs = nowMs()
         // Goes on behind whoever was served last.
@@ -42,8 +47,10 @@ export function fairTurns(readKeys: () => Promise<string[]>, nowMs = () => perfo
           return someAreFull ? { keys: [], each: 0 } : undefined
         }
       }
-      if (bounds) queue = queue.filter((key) => !bounds.full.has(key))
-      const keys = queue.splice(0, limit)
+      const keys = queue.filter(mayTake).slice(0, limit)
+      const taken = new Set(keys)
+      // Who has as much in hand as one may keeps the turn.
+      queue = queue.filter((key) => !taken.has(key))
       const each = Math.ceil(limit / Math.max(keys.length, 1))
       return { keys, each: bounds ? Math.min(each, bounds.ofOne) : each }
     },

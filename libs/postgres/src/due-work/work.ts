@@ -123,9 +123,9 @@ export function claims<Row extends DueRow>(
 
 /** Holds rows back that have failed otherwise than by being worked on, as while they were prepared. */
 export async function holdBack(
-  options: WorkOptions,
-  { sql, log, at }: WorkContext,
-  failed: readonly { row: Pick<DueRow, 'key' | 'failures'>; error: unknown }[],
+  options: Pick<WorkOptions, 'name' | 'of' | 'retry'>,
+  { sql, log, at }: Pick<WorkContext, 'sql' | 'log' | 'at'>,
+  failed: readonly { row: Pick<DueRow, 'key' | 'failures'> & { fence?: string }; error: unknown }[],
 ): Promise<void> {
   if (failed.length > 0) await run(sql, setbackStatement(options.of, setbacksOf(options, log, failed), at()))
 }
@@ -150,7 +150,7 @@ const mostCharacters = 500
 
 /** How long failed rows wait. Said of each when it begins to fail. */
 export function setbacksOf<Row extends Pick<DueRow, 'key' | 'failures'> & { fence?: string }>(
-  { name, retry = { baseMs: 1_000, maxMs: 600_000 } }: WorkOptions,
+  { name, retry = { baseMs: 1_000, maxMs: 600_000 } }: Pick<WorkOptions, 'name' | 'retry'>,
   log: Logger,
   failed: readonly { row: Row; error: unknown }[],
 ): Setback[] {

@@ -42,6 +42,10 @@ export interface Template {
   readonly [parsed]?: true
 }
 
+/** Whether it is of constants and paths alone, which take no child. */
+export const isPlain = ({ expressions }: Template): boolean =>
+  expressions.every(({ plain }) => plain !== undefined)
+
 export const maxExpressions = 1_000
 
 /**

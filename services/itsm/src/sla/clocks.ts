@@ -207,11 +207,7 @@ export function createClocks({
       return part
     }
     const { failed } = await isolate(behind, heedPart, meaningOf({ isPassing: isLostRace }))
-    await holdBack(
-      { name: tellingName, of: { ...dueTimers, key: 'incident_id' }, batch: batchSize },
-      context,
-      failed,
-    )
+    await holdBack({ name: tellingName, of: { ...dueTimers, key: 'incident_id' } }, context, failed)
   }
 
   async function tell(unit: Unit, rows: readonly DueAggregate[], tx: StatementRunner): Promise<void> {

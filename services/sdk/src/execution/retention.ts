@@ -1,5 +1,4 @@
-import { ExecutionRetention } from '@opsplane/contracts'
-import { type AgedTable, deleteAged, startDaily } from '@opsplane/eventstore'
+import { type AgedTable, deleteAged, executionDays, startDaily } from '@opsplane/eventstore'
 import type { ServiceClient } from '@opsplane/http'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
 
@@ -13,8 +12,7 @@ export function startRetention(
   { database: { sql }, log, clock }: ServiceContext,
   settings: Pick<ServiceClient, 'post'>,
 ): BackgroundWork {
-  const daysOf = async (workspaceIds: string[]) =>
-    (await settings.post('/internal/retention', { workspaceIds }, ExecutionRetention)).days
+  const daysOf = executionDays(settings)
   const nowMs = () => Date.parse(clock.now())
   return startDaily(log, 'old executions could not be deleted', (closing) =>
     deleteAged({ sql, log, of: agedExecutions, daysOf, nowMs }, closing),

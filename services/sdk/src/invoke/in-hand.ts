@@ -1,4 +1,4 @@
-import type { Held, HeldRow, Holder } from '@opsplane/postgres'
+import { createPlaces, type Held, type HeldRow, type Holder } from '@opsplane/postgres'
 
 export interface InHandOptions<Row extends HeldRow> {
   /** Executions in hand at most, and of one workspace. */
@@ -33,15 +33,12 @@ export interface InHand<Row extends HeldRow> extends Holder<Row> {
 export function createInHand<Row extends HeldRow>(options: InHandOptions<Row>): InHand<Row> {
   const { most, workspaceOf } = options
   const hands = new Map<string, Hand>()
-  const counts = new Map<string, number>()
+  const places = createPlaces(most)
   const under = new Set<Promise<void>>()
-  let waiting: { promise: Promise<void>; resolve: () => void } | undefined
-  let draining = false
-  const countOf = (workspaceId: string) => counts.get(workspaceId) ?? 0
 
   function hold(hand: Hand): () => void {
     hands.set(hand.id, hand)
-    counts.set(hand.workspaceId, countOf(hand.workspaceId) + 1)
+    places.take(hand.workspaceId)
     let over: () => void = () => {}
     const ended = new Promise<void>((resolve) => {
       over = resolve
@@ -49,40 +46,16 @@ export function createInHand<Row extends HeldRow>(options: InHandOptions<Row>): 
     under.add(ended)
     return () => {
       if (hands.get(hand.id) === hand) hands.delete(hand.id)
-      const left = countOf(hand.workspaceId) - 1
-      if (left > 0) counts.set(hand.workspaceId, left)
-      else counts.delete(hand.workspaceId)
       under.delete(ended)
       over()
-      waiting?.resolve()
-      waiting = undefined
+      places.free(hand.workspaceId)
     }
   }
 
   return {
-    room() {
-      const full = new Set<string>()
-      let largest = 0
-      for (const [workspaceId, count] of counts) {
-        if (count >= most.ofOne) full.add(workspaceId)
-        else largest = Math.max(largest, count)
-      }
-      return { all: draining ? 0 : most.all - hands.size, ofOne: most.ofOne - largest, full }
-    },
-    moreRoom() {
-      if (!waiting) {
-        let resolve = () => {}
-        const promise = new Promise<void>((done) => {
-          resolve = done
-        })
-        waiting = { promise, resolve }
-      }
-      return waiting.promise
-    },
-    enter(hand) {
-      const isFull = countOf(hand.workspaceId) >= most.ofOne || hands.size >= most.all
-      return draining || isFull ? undefined : hold(hand)
-    },
+    room: places.room,
+    moreRoom: places.moreRoom,
+    enter: (hand) => (places.hasRoomFor(hand.workspaceId) ? hold(hand) : undefined),
     get: (id) => hands.get(id),
     held: () => [...hands.values()].map(({ id: key, fence }) => ({ key, fence })),
     take(rows) {
@@ -99,7 +72,7 @@ export function createInHand<Row extends HeldRow>(options: InHandOptions<Row>): 
       for (const key of keys) hands.get(key)?.ending.abort('lost' satisfies Ending)
     },
     async drain(graceMs) {
-      draining = true
+      places.close()
       const stop = setTimeout(() => {
         for (const { ending } of hands.values()) ending.abort('stopped' satisfies Ending)
       }, graceMs)

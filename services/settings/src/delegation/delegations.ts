@@ -54,6 +54,13 @@ export function createDelegations({ config, database, clock }: ServiceContext<Se
     return { ...principal, environment }
   }
 
+  /** The id of a standing grant of this service; undefined of one that ends by itself. */
+  const standingIdOf = async (grant: string, service: string) => {
+    const claims = await grants.open(grant)
+    if (claims.by !== service) throw new ApiError('forbidden', 'The grant is of another service.')
+    return claims.grantId
+  }
+
   return {
     /** `service` asks: the token the person's request came with is for it, so it was asked by them. */
     async grant(wanted: GrantRequest, service: string) {
@@ -97,9 +104,14 @@ export function createDelegations({ config, database, clock }: ServiceContext<Se
 
     /** What is no standing grant ends by itself. */
     async revoke(grant: string, service: string): Promise<void> {
-      const claims = await grants.open(grant)
-      if (claims.by !== service) throw new ApiError('forbidden', 'The grant is of another service.')
-      if (claims.grantId !== undefined) await standing.revoke(claims.grantId)
+      const id = await standingIdOf(grant, service)
+      if (id !== undefined) await standing.revoke(id)
+    },
+
+    /** What the person may do is looked at each time, so nothing comes back that was taken from them meanwhile. */
+    async reinstate(grant: string, service: string): Promise<void> {
+      const id = await standingIdOf(grant, service)
+      if (id !== undefined) await standing.reinstate(id)
     },
   }
 }

@@ -32,7 +32,12 @@ export interface RunActions {
 const takenUpMs = 10_000
 const lookEveryMs = 25
 
-export function createRunActions(sql: Database['sql'], runs: Runs): RunActions {
+/** `reinstate`: lets a version act again by its grant, which may have been revoked since the run ended. */
+export function createRunActions(
+  sql: Database['sql'],
+  runs: Runs,
+  reinstate: (programRef: string) => Promise<void>,
+): RunActions {
   const shown = async (id: string, tenant: TenantScope) => (await findRun(sql, id, tenant)).shown
 
   async function present(
@@ -90,6 +95,7 @@ export function createRunActions(sql: Database['sql'], runs: Runs): RunActions {
       const { shown: before } = found
       if (!before.allowedActions.includes('retry'))
         throw invalidTransition('retry', before.status, before.allowedActions)
+      await reinstate(`${found.identity.workflowId}.${found.identity.workflowVersion}`)
       return present(found, 'retry', { signal: { kind: 'retry', by: caller.actor.id, from } }, caller, false)
     },
     async resume(runId, { step, decision, comment = null }, caller) {

@@ -23,6 +23,7 @@ export const runColumns = [
   'seq',
   'bytes::float8 as bytes',
   'signals',
+  'last_error',
 ] as const
 
 export interface RunRow {
@@ -44,6 +45,8 @@ export interface RunRow {
   seq: number
   bytes: number
   signals: number
+  /** Why it could not be taken over before. */
+  last_error: string | null
 }
 
 export type LeasedRun = RunRow & HeldRow

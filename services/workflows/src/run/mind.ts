@@ -6,7 +6,8 @@ import { newRun } from '../engine/memory.js'
 import type { Program } from '../engine/program.js'
 import type { Signal } from '../engine/signal.js'
 import { summaryOf } from '../engine/summary.js'
-import { type Awaiting, awaitingOf, type TaskChanges, takeTaskChanges } from '../engine/tasks.js'
+import type { Task } from '../engine/task.js'
+import { type Awaiting, awaitingOf, type TaskChanges, takeTaskChanges, tasksOf } from '../engine/tasks.js'
 import type { Origin, RunFace, RunIdentity } from './model.js'
 
 /** What a run has come to, folded in memory. Changes with every decision. */
@@ -15,7 +16,9 @@ export interface Mind {
   decide(signal: Signal, at: number): Decided[]
   /** The step at a place. */
   stepAt(place: Place): Step | undefined
-  /** What is to be under way, since it was last asked. */
+  /** All that is to be under way. */
+  tasks(): Task[]
+  /** What of that has changed, since it was last asked. */
   taskChanges(): TaskChanges
   awaiting(): Awaiting[]
   face(): RunFace
@@ -62,6 +65,7 @@ export function createMind({ program, identity, origin, recorded }: MindOptions)
       return decided
     },
     stepAt: (place) => program.nodes.get(place.replace(/\[.*$/, ''))?.step,
+    tasks: () => tasksOf(program, memory),
     taskChanges: () => takeTaskChanges(program, memory),
     awaiting: () => awaitingOf(memory),
     face() {

@@ -12,6 +12,8 @@ export interface OpenRunsOptions
   extends Pick<RunsOptions, 'loadVersion' | 'published' | 'logEnds'>,
     EffectParts {
   expressions: Pick<Expressions, 'evaluate'>
+  /** Lets a version act again by its grant, for a run of it that goes on. */
+  reinstate(programRef: string): Promise<void>
 }
 
 export interface OpenedRuns {
@@ -23,14 +25,14 @@ export interface OpenedRuns {
 /** The runs of the service, with everything their steps do elsewhere. */
 export async function openRuns(
   ctx: ServiceContext<WorkflowsConfig>,
-  { settings, clients, operations, ...options }: OpenRunsOptions,
+  { settings, clients, operations, reinstate, ...options }: OpenRunsOptions,
 ): Promise<OpenedRuns> {
   const { workflowRuns: all, workflowRunsPerWorkspace: ofOne, workflowLeaseMs: leaseMs } = ctx.config
   const { effects, background } = await openEffects(ctx, { settings, clients, operations })
   const runs = createRuns(ctx, { ...options, effects, leaseMs, most: { all, ofOne } })
   return {
     runs,
-    routes: runRoutes(ctx, runs, createRunActions(ctx.database.sql, runs)),
+    routes: runRoutes(ctx, runs, createRunActions(ctx.database.sql, runs, reinstate)),
     background: [...background, ...runs.background, startRetention(ctx, settings)],
   }
 }

@@ -73,6 +73,56 @@ test('a run of three transforms comes to its end, each step recorded once', asyn
   expect(await eventsOf(runId)).toEqual(['workflow.run_started', 'workflow.run_completed'])
 })
 
+test('a run that cannot be carried on is held back for longer each time, and goes on once it can be', async () => {
+  const { sql } = service
+  const request = world.define({ steps: [{ id: 'one', type: 'transform', value: 1 }] })()
+  const { runId } = await sql.begin(async (tx) => {
+    const made = await runs.start(request, tx)
+    await tx`update run_entries set entry = jsonb_set(entry::jsonb, '{programRef}', '"wf_none.1"')::json
+      where run_id = ${made.runId}`
+    return made
+  })
+  const held = async () =>
+    (
+      await sql`select failures, last_error, lease_owner, held_until > now() + interval '1 minute' as long
+        from runs where id = ${runId}`
+    )[0]
+  const makeDue = async (failures: number) => {
+    await sql`update runs set held_until = null, failures = ${failures} where id = ${runId}`
+    runs.wake()
+  }
+  const isHeld = (more: object) =>
+    waitFor(async () => {
+      const row = await held()
+      expect(row).toMatchObject({ lease_owner: null, last_error: expect.any(String), ...more })
+      return row
+    })
+  runs.wake()
+  await isHeld({})
+  await makeDue(10)
+  await isHeld({ long: true })
+  await sql`update run_entries set entry = jsonb_set(entry::jsonb, '{programRef}', to_jsonb(${request.workflow.programRef}::text))::json
+    where run_id = ${runId}`
+  await makeDue(11)
+  // However often it could not be: that was no death of its worker.
+  expect(await ended(runId)).toMatchObject({ status: 'completed', output: 1 })
+  expect(await held()).toMatchObject({ failures: 0, last_error: null })
+})
+
+test('what a run takes is one statement to begin with and one for each step: the first comes out with the start', async () => {
+  const steps = ['one', 'two', 'three'].map((id) => ({
+    id,
+    type: 'transform' as const,
+    value: '{{ input }}',
+  }))
+  const runId = await started({ steps }, 7)
+  await ended(runId)
+  const written = await service.sql`
+    select xmin::text as tx, count(*)::int as lines from run_entries where run_id = ${runId}
+    group by xmin order by min(seq)`
+  expect(written.map(({ lines }) => lines)).toEqual([3, 1, 2])
+})
+
 test('a trigger that has started a run starts no other one', async () => {
   const request = world.define({ steps: [{ id: 'one', type: 'transform', value: 1 }] })
   const both = await Promise.all([1, 2].map(() => runs.start(request({ triggerKey: 'evt_1' }))))

@@ -1,4 +1,4 @@
-import type { Held, Holder } from '@opsplane/postgres'
+import { createPlaces, type Held, type Holder } from '@opsplane/postgres'
 import { type ActiveRun, type ActiveRunOptions, createActiveRun, type Leaving } from './active-run.js'
 import { heldRunOf, type LeasedRun } from './lease.js'
 import type { LoadedJournal } from './loading.js'
@@ -15,8 +15,10 @@ export interface RunnerOptions extends Pick<ActiveRunOptions, 'nowMs' | 'commit'
   mindOf(run: HeldRun, journal: LoadedJournal): Promise<Mind>
   /** A run is not worked on here any more. */
   left(run: ActiveRun, leaving: Leaving): void
-  /** Runs could not be taken over; their leases run out by themselves. */
-  failed(runIds: readonly string[], error: unknown): void
+  /** A run cannot be carried on; it is held back. */
+  failed(run: LeasedRun, error: unknown): void
+  /** One that could not before can be: what held it back was no death of its worker. */
+  recovered(run: LeasedRun): Promise<unknown>
   /** Leases were renewed. */
   renewed(): void
   /** Gives leases back, for others to go on at once. */
@@ -65,18 +67,17 @@ const mostDeaths = 5
 export function createRunner(options: RunnerOptions): Runner {
   const { most, nowMs } = options
   const slots = new Map<string, Slot>()
-  const counts = new Map<string, number>()
-  let roomer: { promise: Promise<void>; resolve: () => void } | undefined
+  const places = createPlaces(most, { mayExceed: true })
   let timer: NodeJS.Timeout | undefined
   let timerAt = Number.POSITIVE_INFINITY
   const due = new Map<string, number>()
   let draining = false
 
-  const countOf = (workspaceId: string) => counts.get(workspaceId) ?? 0
-
   function hold(id: string, slot: Slot) {
+    const before = slots.get(id)
+    if (before) places.free(before.workspaceId)
     slots.set(id, slot)
-    counts.set(slot.workspaceId, countOf(slot.workspaceId) + 1)
+    places.take(slot.workspaceId)
   }
 
   function free(id: string, fence: string) {
@@ -84,11 +85,7 @@ export function createRunner(options: RunnerOptions): Runner {
     if (slot?.fence !== fence) return
     slots.delete(id)
     due.delete(id)
-    const left = countOf(slot.workspaceId) - 1
-    if (left > 0) counts.set(slot.workspaceId, left)
-    else counts.delete(slot.workspaceId)
-    roomer?.resolve()
-    roomer = undefined
+    places.free(slot.workspaceId)
   }
 
   /** One timer for all runs in hand. */
@@ -142,7 +139,9 @@ export function createRunner(options: RunnerOptions): Runner {
     }
     slot.run = active
     if (first) first.received(await active.present(first.presented))
-    if (row.failures >= mostDeaths) void active.present(own(diedTooOften(row.failures)))
+    const hasDied = row.last_error === null && row.failures >= mostDeaths
+    if (row.last_error !== null) await options.recovered(row)
+    if (hasDied) void active.present(own(diedTooOften(row.failures)))
     else if (run.signals > 0 || active.awaitsNews()) await active.look()
     void active.present(own(active.face().status === 'queued' ? { kind: 'start' } : { kind: 'tick' }))
     return active
@@ -157,7 +156,7 @@ export function createRunner(options: RunnerOptions): Runner {
           .catch((error: unknown) => {
             free(row.key, row.fence)
             first?.received('gone')
-            options.failed([row.key], error)
+            options.failed(row, error)
             return undefined
           })
         hold(row.key, { fence: row.fence, workspaceId: row.workspace_id, active })
@@ -166,28 +165,9 @@ export function createRunner(options: RunnerOptions): Runner {
   }
 
   return {
-    room() {
-      const full = new Set<string>()
-      let largest = 0
-      for (const [workspaceId, count] of counts) {
-        if (count >= most.ofOne) full.add(workspaceId)
-        else largest = Math.max(largest, count)
-      }
-      return { all: most.all - slots.size, ofOne: most.ofOne - largest, full }
-    },
-    moreRoom() {
-      if (!roomer) {
-        let resolve = () => {}
-        const promise = new Promise<void>((done) => {
-          resolve = done
-        })
-        roomer = { promise, resolve }
-      }
-      return roomer.promise
-    },
-    hasRoomFor: (workspaceId) =>
-      !draining &&
-      (countOf(workspaceId) === 0 || (countOf(workspaceId) < most.ofOne && slots.size < most.all)),
+    room: places.room,
+    moreRoom: places.moreRoom,
+    hasRoomFor: places.hasRoomFor,
     renewed: () => options.renewed(),
     held: () => [...slots].map(([key, { fence }]) => ({ key, fence })),
     take: (rows) => take(rows),
@@ -215,6 +195,7 @@ export function createRunner(options: RunnerOptions): Runner {
     get: async (runId) => slots.get(runId)?.active,
     async drain() {
       draining = true
+      places.close()
       clearTimeout(timer)
       const rows = [...slots].map(([key, { fence }]) => ({ key, fence }))
       for (const { run } of slots.values()) run?.drop()

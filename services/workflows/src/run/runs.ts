@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError, type TenantScope } from '@opsplane/contracts'
 import { startMonths } from '@opsplane/eventstore'
-import { giveBackStatement, held } from '@opsplane/postgres'
+import { giveBackStatement, held, holdBack } from '@opsplane/postgres'
 import { systemClock } from '@opsplane/runtime'
 import type { Expressions } from '@opsplane/sandbox'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
@@ -11,6 +11,7 @@ import { type Concerned, follow, type Message, send } from './aftermath.js'
 import { databaseClock } from './clock.js'
 import { limitOf } from './concurrency/key.js'
 import { createEnds, type Ends } from './ends.js'
+import { createEvaluate } from './evaluate.js'
 import type { AcceptedEvent, LogPositions } from './event-wait/accepted.js'
 import { sendToWaiting } from './event-wait/waits.js'
 import { readNews } from './inbox.js'
@@ -168,14 +169,16 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
     return { runId }
   }
 
-  const rightsOf = async ({ origin, identity }: ActiveRun) => {
-    const loaded = await store.insist(() => programs(origin.programRef, identity.tenant))
-    if (!loaded) throw new ApiError('service_unavailable', 'The service is being stopped.')
-    return loaded.version
+  const loaded = async ({ programRef }: Origin, { tenant }: RunIdentity) => {
+    const found = await store.insist(() => programs(programRef, tenant))
+    if (!found) throw new ApiError('service_unavailable', 'The service is being stopped.')
+    return found
   }
+  const evaluate = createEvaluate(options.expressions)
   const work = createWork({
-    ...{ expressions: options.expressions, effects: options.effects },
-    ...{ rightsOf, startChild, log },
+    ...{ evaluate, effects: options.effects },
+    rightsOf: async ({ origin, identity }) => (await loaded(origin, identity)).version,
+    ...{ startChild, log },
   })
   const runner = createRunner({
     ...{ most, commit, left, perform: work },
@@ -183,10 +186,24 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
     look: (active, awaited, begun) => readNews(database.sql, { active, awaited, begun }),
     journals: async (ids) => (await store.insist(() => loadJournals(database.sql, ids))) ?? new Map(),
     async mindOf({ identity }, { origin, recorded }) {
-      const { program } = await programs(origin.programRef, identity.tenant)
+      const { program } = await loaded(origin, identity)
       return createMind({ program, identity, origin, recorded })
     },
-    failed: (runIds, error) => log.error({ err: error, runs: runIds }, 'runs could not be taken over'),
+    failed(row, error) {
+      if (closing.signal.aborted) return
+      log.error({ err: error, run: row.key }, 'a run could not be taken over')
+      const held = holdBack({ name: 'runs', of: dueRuns }, { ...database, log, at: clock.at }, [
+        { row, error },
+      ])
+      // Its lease runs out by itself.
+      held.catch(() => {})
+    },
+    recovered: ({ key, fence }) =>
+      run(
+        database.sql,
+        'update runs set failures = 0, last_error = null where id = $1 and lease_fence = $2::bigint',
+        [key, fence],
+      ),
     giveBack: async (rows) => {
       const { text, parameters } = giveBackStatement(dueRuns, rows)
       if (rows.length > 0) await database.sql.unsafe(text, parameters, { prepare: true })
@@ -197,7 +214,7 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
     held<LeasedRun>({ name: 'runs', of: dueRuns, columns: runColumns, leaseMs, holder: runner }),
   )
   const start = createStarter({
-    ...{ store, runner, programs, clock, owner, database, logEnds: options.logEnds },
+    ...{ store, runner, programs, clock, owner, evaluate, database, logEnds: options.logEnds },
     wake: () => due.wake(),
     limitOf: (program, request) => limitOf(options.expressions, program, request),
     async makeRoom(runIds) {

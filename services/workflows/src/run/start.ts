@@ -1,8 +1,10 @@
 import { type Actor, idFactory, idTime, type TenantScope } from '@opsplane/contracts'
 import type { Database, StatementRunner } from '@opsplane/postgres'
 import type { Program } from '../engine/program.js'
+import { begin } from './beginning.js'
 import type { DatabaseClock } from './clock.js'
 import { admission, type KeyedLimit } from './concurrency/admission.js'
+import type { Evaluate } from './evaluate.js'
 import type { LogPositions } from './event-wait/accepted.js'
 import { lineOf } from './lines.js'
 import { createMind } from './mind.js'
@@ -45,6 +47,7 @@ export interface StarterOptions {
   programs: Programs
   clock: DatabaseClock
   owner: string
+  evaluate: Evaluate
   /** The limit that runs of this program and with this start share; null for none. */
   limitOf(program: Program, request: StartRequest): Promise<KeyedLimit | null>
   /** Up to where the logs of all services have come. */
@@ -93,9 +96,10 @@ export function createStarter(options: StarterOptions) {
     const limit = await options.limitOf(program, request)
     const identity = { ...identityOf(id, request, at), concurrencyKey: limit?.key ?? null }
     const origin = originOf(request, since)
-    const mind = createMind({ program, identity, origin, recorded: [] })
     const begins = tx === undefined && limit === null && runner.hasRoomFor(tenant.workspaceId)
-    const entries = begins ? mind.decide({ kind: 'start' }, now) : []
+    const { mind, entries } = begins
+      ? await begin({ program, identity, origin }, now, options.evaluate)
+      : { mind: createMind({ program, identity, origin, recorded: [] }), entries: [] }
     const lines = [
       lineOf(0, now, origin),
       ...entries.map(({ entry, text }, n) => lineOf(n + 1, now, entry, text)),

@@ -1,9 +1,9 @@
 import type { EffectStep } from '@opsplane/contracts'
 import { delay, type Logger, retryDelayMs } from '@opsplane/runtime'
-import type { Expressions } from '@opsplane/sandbox'
 import type { Outcome, Signal } from '../engine/signal.js'
 import type { Task } from '../engine/task.js'
 import type { ActiveRun, WorkTask } from './active-run.js'
+import { type Evaluate, pause } from './evaluate.js'
 import { maxValueBytes } from './lines.js'
 import { type Effect, failureOf } from './perform/effect.js'
 import type { PinnedVersion } from './programs.js'
@@ -11,7 +11,7 @@ import type { PinnedVersion } from './programs.js'
 export type Effects = { [Type in EffectStep['type']]: Effect<Extract<EffectStep, { type: Type }>> }
 
 export interface WorkOptions {
-  expressions: Pick<Expressions, 'evaluate'>
+  evaluate: Evaluate
   effects: Effects
   /** For whom a run acts, and by what. */
   rightsOf(run: ActiveRun): Promise<Pick<PinnedVersion, 'grant' | 'publishedBy'>>
@@ -21,36 +21,13 @@ export interface WorkOptions {
 }
 
 export type StartTask = Extract<Task, { kind: 'start_run' }>
-type EvaluateTask = Extract<Task, { kind: 'evaluate' }>
 type PerformTask = Extract<Task, { kind: 'perform' }>
 
-/** The sandbox says nothing of the expression then. */
-const passing = new Set(['expression_unavailable', 'expression_overloaded'])
 /** Looks for an answer that is under way: some minutes, longer than any service keeps a key to itself. */
 const mostLooks = 30
-const pause = { strategy: 'exponential', baseMs: 200, maxMs: 10_000 } as const
 
 /** Does what tasks ask for. Rejects with the reason of `aborted`, where it is, and for nothing else. */
-export function createWork({ expressions, effects, rightsOf, startChild, log }: WorkOptions) {
-  async function evaluate(run: ActiveRun, task: EvaluateTask, aborted: AbortSignal): Promise<Signal> {
-    const { tenant } = run.identity
-    for (let attempt = 1; ; attempt++) {
-      const values = await expressions.evaluate({
-        templates: task.templates,
-        scope: task.scope,
-        tenant: `${tenant.workspaceId}/${tenant.environment}`,
-        signal: aborted,
-        // Nothing of it is sent anywhere, and what is sent later is looked at then.
-        secretReferences: run.mind.stepAt(task.place)?.type === 'transform' ? 'keep' : 'refuse',
-      })
-      aborted.throwIfAborted()
-      if (!values.some((value) => !value.ok && passing.has(value.error.code)))
-        return { kind: 'evaluated', task: task.id, values }
-      await delay(retryDelayMs({ ...pause, attempt }), aborted)
-      aborted.throwIfAborted()
-    }
-  }
-
+export function createWork({ evaluate, effects, rightsOf, startChild, log }: WorkOptions) {
   async function perform(run: ActiveRun, task: PerformTask, aborted: AbortSignal): Promise<Signal> {
     const { input, key, timeoutMs } = task
     const { identity, origin } = run

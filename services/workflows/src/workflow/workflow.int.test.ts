@@ -10,6 +10,7 @@ import {
   WorkflowVersionWithDefinition,
   WorkflowWithDraft,
 } from '@opsplane/contracts'
+import { createLogger } from '@opsplane/runtime'
 import { type ApiClient, testPrincipal } from '@opsplane/testing'
 import { z } from 'zod'
 import {
@@ -18,7 +19,7 @@ import {
   startWorkflows,
   type WorkflowsFixture,
 } from '../fixture/workflows-fixture.js'
-import { revokeArchived } from './grants.js'
+import { createVersionGrants } from './grants.js'
 
 let fixture: WorkflowsFixture
 let api: ApiClient
@@ -158,16 +159,81 @@ it('gives up the grants of its versions with its last run, once it is archived',
   const grants = [`grant-${granted.length - 1}`, `grant-${granted.length}`]
   const { runId } = (await api.post(`/workflows/${id}/trigger`, {})).data(TriggeredRun)
   expect((await api.send('DELETE', `/workflows/${id}`)).status).toBe(204)
-  expect(revoked.filter((grant) => grants.includes(grant))).toEqual([])
+  // The one of the first version, which nothing has run by, went with its successor.
+  expect(revoked.filter((grant) => grants.includes(grant))).toEqual([grants[0]])
   expect((await api.post(`/runs/${runId}/cancel`, {})).status).toBe(200)
-  const revoke = async (grant: string) => void revoked.push(grant)
-  for (let look = 0; look < 2; look++) await revokeArchived(fixture.service, { revoke })
+  for (let look = 0; look < 2; look++) await settle()
   expect(revoked.filter((grant) => grants.includes(grant)).sort()).toEqual(grants)
   const other = await create(hello)
   await act(other.id, 'publish')
   const last = `grant-${granted.length}`
   expect((await api.send('DELETE', `/workflows/${other.id}`)).status).toBe(204)
   expect(revoked).toContain(last)
+})
+
+/** As every day, over all workflows. */
+const settle = () => {
+  const { revoked, reinstated } = fixture.settings
+  return createVersionGrants(
+    fixture.service,
+    {
+      revoke: async (grant) => void revoked.push(grant),
+      reinstate: async (grant) => void reinstated.push(grant),
+    },
+    createLogger({ service: 'test', level: 'silent' }),
+  ).settle()
+}
+
+describe('the grant of a version', () => {
+  const nap = (seconds: number): GivenDefinition => ({ steps: [{ id: 'nap', type: 'wait', seconds }] })
+  const publish = async (id: string) => {
+    await act(id, 'publish')
+    return `grant-${fixture.settings.granted.length}`
+  }
+  const start = async (id: string) =>
+    (await api.post(`/workflows/${id}/trigger`, {})).data(TriggeredRun).runId
+
+  it('ends once another version is published and its last run has ended, and no sooner', async () => {
+    const { revoked } = fixture.settings
+    const { id } = await create(nap(3_600))
+    const first = await publish(id)
+    const runs = [await start(id), await start(id)]
+    const second = await publish(id)
+    await settle()
+    expect(revoked).not.toContain(first)
+    expect((await api.post(`/runs/${runs[0]}/cancel`, {})).status).toBe(200)
+    await settle()
+    expect(revoked).not.toContain(first)
+    expect((await api.post(`/runs/${runs[1]}/cancel`, {})).status).toBe(200)
+    await settle()
+    await settle()
+    expect(revoked.filter((grant) => grant === first)).toHaveLength(1)
+    // It is run by hand whether or not it is active.
+    await act(id, 'activate')
+    await act(id, 'deactivate')
+    await settle()
+    expect(revoked).not.toContain(second)
+  })
+
+  it('holds again when the version is rolled back to, or a run of it is retried', async () => {
+    const { revoked, reinstated } = fixture.settings
+    const { id } = await create(nap(3_600))
+    const first = await publish(id)
+    const runId = await start(id)
+    expect((await api.post(`/runs/${runId}/cancel`, {})).status).toBe(200)
+    const second = await publish(id)
+    expect(revoked).toContain(first)
+    expect((await api.post(`/runs/${runId}/retry`, {})).status).toBe(200)
+    expect(reinstated.filter((grant) => grant === first)).toHaveLength(1)
+    await settle()
+    expect(revoked.filter((grant) => grant === first)).toHaveLength(1)
+    expect((await api.post(`/runs/${runId}/cancel`, {})).status).toBe(200)
+    await settle()
+    expect(revoked.filter((grant) => grant === first)).toHaveLength(2)
+    expect((await api.post(`/workflows/${id}/rollback`, { to: 1 })).status).toBe(200)
+    expect(reinstated.filter((grant) => grant === first)).toHaveLength(2)
+    expect(revoked).toContain(second)
+  })
 })
 
 describe('versions', () => {

@@ -16,7 +16,7 @@ import type { ServiceContext } from '@opsplane/service'
 import { type Checks, refuseProblems } from './check/problems.js'
 import { visits } from './check/walk.js'
 import { type Pinned, type WorkflowCommand, type WorkflowRecord, type Written, workflow } from './domain.js'
-import { revokeArchived } from './grants.js'
+import { createVersionGrants, type VersionGrants } from './grants.js'
 import { requireRights } from './rights.js'
 import { allowedActions, statusAfter } from './transitions.js'
 import {
@@ -35,6 +35,7 @@ export type WorkflowAggregate = Aggregate<WorkflowRecord, WorkflowCommand, Workf
 export interface Workflows {
   aggregate: WorkflowAggregate
   versions: Versions
+  grants: VersionGrants
   /** Throws `conflict` (`not_unique`) where one of this name was `promoted` there already. */
   create(fields: NewWorkflow & { promoted?: boolean }, meta: RequestMeta): Promise<WorkflowWithDraft>
   get(id: string, tenant: TenantScope): Promise<WorkflowWithDraft>
@@ -87,6 +88,7 @@ export function createWorkflows(
 ): Workflows {
   const aggregate = store.aggregate(workflow, { present: shown })
   const versions = createVersions(database, cursors)
+  const grants = createVersionGrants(database, delegations, log)
 
   const record: Workflows['record'] = async (id, tenant) => {
     const found = await aggregate.find(id, tenant)
@@ -103,6 +105,7 @@ export function createWorkflows(
   return {
     aggregate,
     versions,
+    grants,
     record,
 
     create: ({ definition, promoted = false, ...fields }, meta) => {
@@ -160,7 +163,9 @@ export function createWorkflows(
       const written = { ...pinned(version), row: versionRow(ref, version) }
       const fence = activate ? await logEnds() : null
       const command = { kind: 'publish', draftRevision, version: written, activate: fence, now } as const
-      return aggregate.handle(id, command, meta)
+      const done = await aggregate.handle(id, command, meta)
+      await grants.trySettle(id)
+      return done
     },
 
     activate: async (id, meta) =>
@@ -168,15 +173,15 @@ export function createWorkflows(
 
     rollback: async (id, to, meta) => {
       const version = await loadVersion(versions, id, to, meta.tenant)
-      return aggregate.handle(id, { kind: 'rollback', version: pinned(version), now: meta.now }, meta)
+      const command = { kind: 'rollback', version: pinned(version), now: meta.now } as const
+      const done = await aggregate.handle(id, command, meta)
+      await grants.trySettle(id)
+      return done
     },
 
     archive: async (id, meta) => {
       await aggregate.handle(id, { kind: 'archive', now: meta.now }, meta)
-      // What fails here is done by the daily look.
-      await revokeArchived(database, delegations, { workflowId: id }).catch((error: unknown) =>
-        log.warn({ err: error, workflowId: id }, 'the grants of an archived workflow are revoked later'),
-      )
+      await grants.trySettle(id)
     },
 
     rotateHook: (id, hookId, meta) =>

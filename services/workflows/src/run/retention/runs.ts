@@ -1,5 +1,10 @@
-import { ExecutionRetention } from '@opsplane/contracts'
-import { type AgedTable, deleteAged, type MonthRetentionOptions, startDaily } from '@opsplane/eventstore'
+import {
+  type AgedTable,
+  deleteAged,
+  executionDays,
+  type MonthRetentionOptions,
+  startDaily,
+} from '@opsplane/eventstore'
 import type { ServiceClient } from '@opsplane/http'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
 import { deleteRecentEvents, deleteSkippedTriggers, deleteTestedDrafts, deleteUnusedKeys } from './beside.js'
@@ -17,8 +22,7 @@ export function startRetention(
   { database: { sql }, log, clock }: ServiceContext,
   settings: Pick<ServiceClient, 'post'>,
 ): BackgroundWork {
-  const daysOf = async (workspaceIds: string[]) =>
-    (await settings.post('/internal/retention', { workspaceIds }, ExecutionRetention)).days
+  const daysOf = executionDays(settings)
   const nowMs = () => Date.parse(clock.now())
   return startDaily(log, 'old runs could not be deleted', (closing) =>
     deleteOldRuns({ sql, log, daysOf, nowMs }, closing),

@@ -9,6 +9,7 @@ import {
 } from '@opsplane/postgres'
 import { delay, retryDelayMs } from '@opsplane/runtime'
 import { type NewRun, startParameters, startStatement } from './start-statement.js'
+import { throttled } from './throttle.js'
 import { type Moved, type Transition, transitionParameters, transitionStatement } from './transition.js'
 
 export interface RunStoreOptions {
@@ -44,8 +45,12 @@ export interface RunStore {
 
 const commitRetry = { strategy: 'exponential', baseMs: 50, maxMs: 2_000 } as const
 
-export function createRunStore({ database, at, leaseMs, announce, closing }: RunStoreOptions): RunStore {
+/** Events of runs that follow each other so closely are published, and consumed, together. */
+const announceEveryMs = 20
+
+export function createRunStore({ database, at, leaseMs, closing, ...options }: RunStoreOptions): RunStore {
   const { planned } = database
+  const announce = throttled(options.announce, announceEveryMs)
   const months = createMonths('add_run_month')
   const eventMonths = createMonths('add_event_month')
   let written = 0

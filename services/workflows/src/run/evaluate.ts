@@ -1,0 +1,40 @@
+import { delay, retryDelayMs } from '@opsplane/runtime'
+import type { Expressions } from '@opsplane/sandbox'
+import type { Signal } from '../engine/signal.js'
+import type { Task } from '../engine/task.js'
+import type { ActiveRun } from './active-run.js'
+
+export type EvaluateTask = Extract<Task, { kind: 'evaluate' }>
+
+/** What the expressions of a step come to. Rejects with the reason of `aborted`, where it is, and for nothing else. */
+export type Evaluate = (
+  run: Pick<ActiveRun, 'identity' | 'mind'>,
+  task: EvaluateTask,
+  aborted?: AbortSignal,
+) => Promise<Signal>
+
+/** Between attempts at what says nothing of the step. */
+export const pause = { strategy: 'exponential', baseMs: 200, maxMs: 10_000 } as const
+
+/** The sandbox says nothing of the expression then. */
+const passing = new Set(['expression_unavailable', 'expression_overloaded'])
+
+export const createEvaluate =
+  (expressions: Pick<Expressions, 'evaluate'>): Evaluate =>
+  async ({ identity: { tenant }, mind }, task, aborted) => {
+    for (let attempt = 1; ; attempt++) {
+      const values = await expressions.evaluate({
+        templates: task.templates,
+        scope: task.scope,
+        tenant: `${tenant.workspaceId}/${tenant.environment}`,
+        signal: aborted,
+        // Nothing of it is sent anywhere, and what is sent later is looked at then.
+        secretReferences: mind.stepAt(task.place)?.type === 'transform' ? 'keep' : 'refuse',
+      })
+      aborted?.throwIfAborted()
+      if (!values.some((value) => !value.ok && passing.has(value.error.code)))
+        return { kind: 'evaluated', task: task.id, values }
+      await delay(retryDelayMs({ ...pause, attempt }), aborted)
+      aborted?.throwIfAborted()
+    }
+  }
