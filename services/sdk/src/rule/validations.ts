@@ -53,7 +53,8 @@ export function createValidate(
 ): Validate {
   /** Throws what keeps it from being run. */
   async function execute(artifact: LoadedArtifact, task: Task, question: ValidationQuestion, depth: number) {
-    if (depth > maxCausationDepth) throw new ApiError('conflict', 'Too many executions have caused one another.')
+    if (depth > maxCausationDepth)
+      throw new ApiError('conflict', 'Too many executions have caused one another.')
     const { actorId, requestId, workspaceId, environment } = question
     return executions.run({
       ...{ tenant: { workspaceId, environment }, artifact, type: 'business_rule', depth, requestId },
