@@ -20,6 +20,8 @@ type QueryValue = string | number | readonly string[] | undefined
 export interface Call {
   method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   path: string
+  /** The path is below the origin itself, without `/api/v1`. */
+  ofOrigin?: boolean
   query?: Record<string, QueryValue>
   body?: unknown
   /** How often a call is made whose failure may pass; 3 unless given. */
@@ -163,8 +165,9 @@ async function beginLines(request: OneRequest): Promise<AsyncGenerator<string[]>
 }
 
 function fetchOnce({ target, call, headers }: OneRequest, deadline: Deadline): Promise<Response> {
-  const { method = 'GET', path, query, body, signal } = call
-  return fetch(`${target.baseUrl}${path}${queryText(query)}`, {
+  const { method = 'GET', path, query, body, signal, ofOrigin } = call
+  const base = ofOrigin ? new URL(target.baseUrl).origin : target.baseUrl
+  return fetch(`${base}${path}${queryText(query)}`, {
     method,
     headers,
     body: body === undefined ? null : JSON.stringify(body),

@@ -86,6 +86,8 @@ test.each([
   [['deliveries', 'list', '--help']],
   [['help', 'events']],
   [['runs', 'tail', '--help']],
+  [['executions', '--help']],
+  [['executions', 'replay', '--help']],
   [['rebuild', '-h']],
   [['dead-letters', '--help']],
   [['dead-letters', 'redrive', '--help']],

@@ -6,6 +6,7 @@ import { addAuditCommands } from './commands/audit.js'
 import { addDeadLetterCommands } from './commands/dead-letters.js'
 import { addDeliveryCommands } from './commands/deliveries.js'
 import { addEventCommands } from './commands/events.js'
+import { addExecutionCommands } from './commands/executions.js'
 import { addKeyCommands } from './commands/keys.js'
 import { addOperationCommands } from './commands/operations.js'
 import { addPackCommands } from './commands/packs.js'
@@ -64,6 +65,7 @@ function createProgram(io: Io): Command {
   addDeliveryCommands(program, io)
   addReplayCommands(program, io)
   addRunCommands(program, io)
+  addExecutionCommands(program, io)
   addAppCommands(program, io)
   addPackCommands(program, io)
   addTopicCommands(program, io)

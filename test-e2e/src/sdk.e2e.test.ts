@@ -10,7 +10,7 @@ let atOrigin: Api
 let receiver: Receiver
 
 const log = '/api/service-sdk'
-const slugs = ['open-incident', 'fails'] as const
+const slugs = ['open-incident', 'fails', 'orders', 'again'] as const
 const artifacts = {} as Record<(typeof slugs)[number], Artifact>
 
 const pack = {
@@ -23,6 +23,12 @@ const pack = {
         input: { type: 'object', required: ['title'], properties: { title: { type: 'string' } } },
       },
       { slug: 'fails', kind: 'workflow_action', source: 'fails.ts' },
+      { slug: 'orders', kind: 'api', source: 'orders.ts', api: { methods: ['PUT'], headers: ['x-page'] } },
+      {
+        ...{ slug: 'again', kind: 'business_rule', source: 'again.ts' },
+        rule: { events: ['workflow.run_completed'] },
+        permissions: { api: ['triggerWorkflow'] },
+      },
     ],
   },
   files: {
@@ -33,6 +39,19 @@ const pack = {
       })`,
     'fails.ts': `import { artifact } from '@opsplane/sdk'
       export default artifact(async () => { throw new Error('no luck') })`,
+    'orders.ts': `import { type ApiRequest, type ApiResponse, artifact } from '@opsplane/sdk'
+      export default artifact(async (request: ApiRequest): Promise<ApiResponse> => ({
+        status: 201,
+        headers: { 'x-artifact-page': request.headers['x-page'] ?? '' },
+        body: { path: request.path, query: request.query, body: request.body },
+      }))`,
+    'again.ts': `import { artifact } from '@opsplane/sdk'
+      type Event = { data: { id: string; workflowId: string; workflowName: string } }
+      export default artifact(async ({ data }: Event, host) => {
+        if (data.workflowName === 'Loops')
+          await host.api({ operation: 'triggerWorkflow', params: { id: data.workflowId }, body: {} })
+        return data.workflowName
+      })`,
   },
 }
 
@@ -75,7 +94,7 @@ afterAll(async () => {
 test('a pack is installed once what it asks for is granted, and its artifact does that', async () => {
   const refused = await api<Refused>('POST', '/sdk/packs/install', { body: pack })
   expect([refused.status, refused.body.error.code]).toEqual([422, 'validation_failed'])
-  const grant = { api: ['createIncident'] }
+  const grant = { api: ['createIncident', 'triggerWorkflow'] }
   const installed = await api('POST', '/sdk/packs/install', { body: { ...pack, grant } })
   expect(installed.status).toBe(201)
   for (const slug of slugs)
@@ -177,4 +196,49 @@ test('a step of a workflow runs an artifact, and the execution names the run', a
     },
   ])
   expect((await api('GET', `/itsm/incidents/${output}`)).status).toBe(200)
+})
+
+test('an artifact answers requests below a path of its own', async () => {
+  const answer = await api('PUT', '/sdk/artifacts/orders/api/2026/a%2Fb?tag=x', {
+    headers: { 'x-page': '7' },
+    body: { amount: 5 },
+  })
+  expect(answer.status).toBe(201)
+  expect(answer.body).toEqual({ path: '/2026/a/b', query: { tag: 'x' }, body: { amount: 5 } })
+  expect(answer.headers).toMatchObject({
+    ...{ 'x-artifact-page': '7', 'cache-control': 'no-store' },
+    'content-security-policy': expect.stringContaining('sandbox'),
+  })
+  const { 'x-execution-id': id } = answer.headers
+  const execution = await atOrigin<Data<Execution>>('GET', `${log}/executions/${id}`)
+  expect(execution.body.data).toMatchObject({ artifact_slug: 'orders', status: 'completed' })
+  const refused = await api<Refused>('DELETE', '/sdk/artifacts/orders/api')
+  expect([refused.status, refused.body.error.code]).toEqual([405, 'method_not_allowed'])
+  const nobody = await api('PUT', '/sdk/artifacts/orders/api/x', { headers: { authorization: undefined } })
+  expect(nobody.status).toBe(401)
+})
+
+/** A workflow of one step that is published. */
+async function publishWorkflow(name: string): Promise<string> {
+  const definition = { steps: [{ id: 'tell', type: 'transform', value: 1 }] }
+  const made = await api<Data<{ id: string }>>('POST', '/workflows', { body: { name, definition } })
+  const { id } = made.body.data
+  expect((await api('POST', `/workflows/${id}/publish`, { body: { activate: true } })).status).toBe(200)
+  return id
+}
+
+test('a rule and a workflow that cause each other come to an end', async () => {
+  const [loops, last] = [await publishWorkflow('Loops'), await publishWorkflow('Last')]
+  const runsOf = async (id: string) =>
+    (await api<Page<{ id: string }>>('GET', `/runs?workflowId=${id}&limit=50`)).body.data.length
+  const outputs = async () =>
+    (await listed('/artifacts/again/executions?limit=50')).map(({ output }) => output)
+  expect((await api('POST', `/workflows/${loops}/trigger?wait=20`, { body: {} })).status).toBe(202)
+  // Ten levels: runs at 0, 2, … 10, and executions of the rule between them.
+  await waitFor(async () => (await runsOf(loops)) === 6, { timeoutMs: 60_000 })
+  // What comes after the last of them in the log is handled after it.
+  await api('POST', `/workflows/${last}/trigger?wait=20`, { body: {} })
+  await waitFor(async () => (await outputs()).includes('Last'), { timeoutMs: 60_000 })
+  expect((await outputs()).filter((output) => output === 'Loops')).toHaveLength(5)
+  expect(await runsOf(loops)).toBe(6)
 })

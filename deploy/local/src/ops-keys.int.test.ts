@@ -17,7 +17,7 @@ let databaseUrl: string
 const oldKey = newMasterKey()
 const newKey = newMasterKey()
 const [oldId, newId] = [masterKeyId(oldKey), masterKeyId(newKey)]
-const services = ['dispatcher', 'settings'] as const
+const services = ['dispatcher', 'sdk', 'settings'] as const
 const passwords = Object.fromEntries(Object.keys(backends).map((name) => [name, testRolePassword]))
 
 beforeAll(async () => {
@@ -61,7 +61,11 @@ test('every service that has data keys is found, and rewrapped once', async () =
   expect(await rewrapAllDataKeys({ ...task, dryRun: true })).toEqual(result(0, 2))
   expect(await masterKeysInUse({ databaseUrl })).toEqual(inUse(oldId, 2))
   expect(await rewrapAllDataKeys(task)).toEqual(result(2, 2))
-  expect(said).toEqual(['dispatcher: 2 of 2 data keys', 'settings: 2 of 2 data keys'])
+  expect(said).toEqual([
+    'dispatcher: 2 of 2 data keys',
+    'sdk: 2 of 2 data keys',
+    'settings: 2 of 2 data keys',
+  ])
   expect(await masterKeysInUse({ databaseUrl })).toEqual(inUse(newId, 2))
   expect(await rewrapAllDataKeys(task)).toEqual(result(0, 0))
 })

@@ -109,6 +109,7 @@ function ownVariables({
       WORKFLOW_CA_FILE: webhookCaFile,
     },
     sdk: {
+      ...masterKeys,
       // As for webhooks.
       SDK_ALLOWED_CIDRS: env.SDK_ALLOWED_CIDRS ?? '127.0.0.0/8,::1/128',
       SDK_ALLOW_HTTP: env.SDK_ALLOW_HTTP ?? 'loopback',

@@ -141,13 +141,36 @@ export const ArtifactRule = z
   .meta({ id: 'ArtifactRule' })
 export type ArtifactRule = z.infer<typeof ArtifactRule>
 
+export const apiMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+
+/** What no artifact is shown: it belongs to the connection, the login, or the platform. */
+const unseenHeaders =
+  /^(?:authorization|cookie|proxy-.*|x-internal-.*|x-forwarded-.*|x-opsplane-.*|connection|host|forwarded|x-real-ip)$/
+
+/** How an artifact answers below a path of its own. */
 export const ArtifactApi = z
   .strictObject({
     methods: z
-      .array(z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']))
+      .array(z.enum(apiMethods))
       .min(1)
-      .max(5)
-      .default(['GET', 'POST']),
+      .max(apiMethods.length)
+      .default(['GET', 'POST'])
+      .meta({ description: 'HEAD is answered where GET is.' }),
+    headers: z
+      .array(
+        z
+          .string()
+          .max(100)
+          .regex(/^[a-z0-9][a-z0-9-]*$/, 'must be the name of a header, in lower case')
+          .refine((name) => !unseenHeaders.test(name), 'is shown to no artifact'),
+      )
+      .max(20)
+      .default([])
+      .meta({
+        description:
+          'Headers of requests that it is shown beside `accept`, `accept-language`, `content-type` and `user-agent`.',
+        example: ['x-signature'],
+      }),
   })
   .meta({ id: 'ArtifactApi' })
 export type ArtifactApi = z.infer<typeof ArtifactApi>

@@ -274,6 +274,17 @@ export const ArtifactUse = z
   .meta({ id: 'ArtifactUse' })
 export type ArtifactUse = z.infer<typeof ArtifactUse>
 
+/** What the sdk service asks workflows: what uses some artifacts of an environment. */
+export const ArtifactUsesQuestion = z.strictObject({
+  workspaceId: z.string().max(100),
+  environment: Environment,
+  slugs: z.array(ArtifactSlug).max(1_000),
+})
+export type ArtifactUsesQuestion = z.input<typeof ArtifactUsesQuestion>
+
+export const ArtifactUses = z.object({ uses: z.array(ArtifactUse) })
+export type ArtifactUses = z.infer<typeof ArtifactUses>
+
 export const packChanges = ['install', 'upgrade', 'downgrade', 'reinstall'] as const
 
 /** What an installation would do. */

@@ -69,3 +69,6 @@ export const TopicMessage = z.object({
   deduplicationKey: z.string().optional(),
 })
 export type TopicMessage = z.infer<typeof TopicMessage>
+
+/** The same with what no reader is shown: how many runs and executions have caused it. */
+export const CausedTopicMessage = TopicMessage.extend({ depth: z.int().min(0).default(0) })

@@ -19,13 +19,14 @@ export interface Caller {
   clientToken: string | undefined
   /** The service that asks in the person's name, and what for. */
   delegate: { by: string; run: string } | null
-  /** Of what acts for somebody by a grant: the run it does so in. */
+  /** Of what acts for somebody by a grant: the run or execution it does so in, and how many had caused that one. */
   causationId?: string
+  causationDepth?: number
 }
 
-/** By which a service that acts for somebody says in which run it does. */
+/** By which a service that acts for somebody says in which run it does: its id, and behind a `;` its depth. */
 export const causationHeader = 'x-internal-causation'
-const causation = /^[A-Za-z0-9_.-]{1,100}$/
+const causation = /^([A-Za-z0-9_.-]{1,100})(?:;(\d{1,3}))?$/
 
 /** Who calls a `public` route without being logged in. */
 export const anonymousPrincipal: Principal = {
@@ -71,10 +72,10 @@ export async function authenticate(
   const clientToken = verified.kind === 'service' ? undefined : token
   const delegate = verified.kind === 'delegate' ? { by: verified.by, run: verified.run } : null
   const cause = headers[causationHeader]
-  const isCaused = delegate !== null && typeof cause === 'string' && causation.test(cause)
+  const caused = delegate !== null && typeof cause === 'string' ? causation.exec(cause) : null
   return {
     ...{ principal, tenant: authorize(route, principal), isClient, clientToken, delegate },
-    ...(isCaused && { causationId: cause }),
+    ...(caused?.[1] !== undefined && { causationId: caused[1], causationDepth: Number(caused[2] ?? 0) }),
   }
 }
 

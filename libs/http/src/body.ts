@@ -10,21 +10,23 @@ const jsonType = /^application\/(?:json|[\w.+-]+\+json)\s*(?:;\s*charset\s*=\s*"
 export async function readJsonBody(req: IncomingMessage, limitBytes: number): Promise<unknown> {
   const { 'content-length': length, 'transfer-encoding': encoding } = req.headers
   if (encoding === undefined && (length === undefined || length === '0')) return undefined
-  checkMediaType(req)
-  if (Number(length) > limitBytes) throw tooLarge(limitBytes)
-  const bytes = await readBytes(req, limitBytes)
+  if (!isJson(req.headers['content-type']))
+    throw new ApiError('unsupported_media_type', 'The body must be application/json in UTF-8.')
+  const bytes = await readBody(req, limitBytes)
   return bytes.length === 0 ? undefined : readJson(bytes)
 }
 
-function checkMediaType(req: IncomingMessage): void {
-  const type = req.headers['content-type']
-  if (type !== 'application/json' && !jsonType.test(type ?? '')) {
-    throw new ApiError('unsupported_media_type', 'The body must be application/json in UTF-8.')
-  }
-  const coding = req.headers['content-encoding']
-  if (coding !== undefined && coding !== 'identity') {
+/** Whether a Content-Type says JSON in UTF-8. */
+export const isJson = (type: string | undefined): boolean =>
+  type === 'application/json' || jsonType.test(type ?? '')
+
+/** The body as it came, empty where there is none. Throws 413, and 415 where it is compressed. */
+export async function readBody(req: IncomingMessage, limitBytes: number): Promise<Buffer> {
+  const { 'content-length': length, 'content-encoding': coding = 'identity' } = req.headers
+  if (coding !== 'identity')
     throw new ApiError('unsupported_media_type', 'A compressed body is not accepted.')
-  }
+  if (Number(length) > limitBytes) throw tooLarge(limitBytes)
+  return readBytes(req, limitBytes)
 }
 
 function readBytes(req: IncomingMessage, limitBytes: number): Promise<Buffer> {

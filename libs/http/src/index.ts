@@ -1,8 +1,16 @@
 export { type AppOptions, createApp } from './app.js'
 export { anonymousPrincipal, callingService, causationHeader } from './authenticate.js'
-export { readJson } from './body.js'
+export { isJson, readJson } from './body.js'
 export { type ByteRange, rangeOf } from './byte-range.js'
 export { CallFailure } from './call-failure.js'
+export {
+  createCauses,
+  type DepthsAfter,
+  type DepthsOf,
+  depthOfRequest,
+  maxCausationDepth,
+  remoteDepths,
+} from './causation.js'
 export { createDelegations, type Delegations } from './delegation.js'
 export { type BrowserDocument, type DocumentContract, defineDocument } from './document.js'
 export { diffOf } from './document-diff.js'
@@ -60,6 +68,7 @@ export {
   type PlatformCaller,
 } from './platform/platform-call.js'
 export { type PlatformClients, platformClients } from './platform/platform-clients.js'
+export { defineRaw, type RawAnswer, type RawContract, type RawRequest } from './raw.js'
 export { RecentMap } from './recent-map.js'
 export { requestIdFrom } from './request-id.js'
 export {

@@ -68,7 +68,7 @@ function operation(route: Route, envelope: z.ZodType, located: boolean): RouteCo
   return {
     operationId: route.operationId,
     method: route.method,
-    path: route.path.replaceAll(/:(\w+)/g, '{$1}'),
+    path: route.path.replaceAll(/[:*](\w+)/g, '{$1}'),
     summary: route.summary,
     ...(route.description !== undefined && { description: route.description }),
     tags: [route.tag],
@@ -107,7 +107,7 @@ function headersOf(route: Route): (keyof typeof headerParameters)[] {
 }
 
 function pathParameters(path: string): z.ZodObject {
-  const names = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
+  const names = [...path.matchAll(/[:*](\w+)/g)].map(([, name = '']) => name)
   return z.object(Object.fromEntries(names.map((name) => [name, z.string()])))
 }
 

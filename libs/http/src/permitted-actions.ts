@@ -16,7 +16,8 @@ export function permittedActionsOf(route: Route): Narrow | undefined {
     route.scope === 'public' ||
     route.scope === 'service' ||
     route.kind === 'stream' ||
-    route.kind === 'document'
+    route.kind === 'document' ||
+    route.kind === 'raw'
   )
     return undefined
   const narrow = narrowed(route.response)

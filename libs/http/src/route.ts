@@ -27,6 +27,8 @@ export interface RequestMeta extends CommandMeta {
   clientToken: string | undefined
   /** The service that asks in the person's name, and what for; null for what they ask by themselves. */
   delegate: { by: string; run: string } | null
+  /** With `causationId`: how many runs and executions had caused the one that asks. */
+  causationDepth?: number
   /** The same for the same request with the same Idempotency-Key, and for no other; undefined without a key. */
   repetitionKey: string | undefined
   /** Aborts when the client goes away before it is answered. */
@@ -41,9 +43,11 @@ type ParamName<Path extends string> = Path extends `${string}:${infer Rest}`
   ? Rest extends `${infer Name}/${infer Tail}`
     ? Name | ParamName<`/${Tail}`>
     : Rest
-  : never
+  : Path extends `${string}/*${infer Name}`
+    ? Name
+    : never
 
-/** The schema a path stands for: `{ id: string }` for `/incidents/:id`. */
+/** The schema a path stands for: `{ id: string }` for `/incidents/:id`, `{ path: string }` for `/files/*path`. */
 export type PathSchema<Path extends string> = z.ZodObject<{ [Name in ParamName<Path>]: z.ZodString }>
 
 /** An operation that is on its way out, as RFC 9745 and RFC 8594 tell of it. */
@@ -146,7 +150,7 @@ export interface RouteContract<
 
 /** A route as the app and the OpenAPI document see it. */
 export interface Route {
-  kind: 'single' | 'list' | 'stream' | 'document'
+  kind: 'single' | 'list' | 'stream' | 'document' | 'raw'
   operationId: string
   method: Method
   path: string
@@ -181,7 +185,7 @@ export interface Route {
   accepted?(data: unknown): boolean
   createdBelow?: string
   redactReplay?(data: unknown): unknown
-  /** A list's handler returns a Page, a stream's a LineStream, a document's a BrowserDocument. */
+  /** A list's handler returns a Page, a stream's a LineStream, a document's a BrowserDocument, a raw route's a RawAnswer. */
   handler(input: { params: unknown; query: unknown; body: unknown; meta: RequestMeta }): Promise<unknown>
 }
 

@@ -83,3 +83,28 @@ describe('find', () => {
 test('one address cannot be taken twice', () => {
   expect(() => treeOf('get /a/:id', 'get /a/:name')).toThrow('GET /a/:name')
 })
+
+describe('a rest', () => {
+  const tree = treeOf(
+    'get /a/:id/files/*path',
+    'get /a/:id/files/list',
+    'put /a/:id/files/*path',
+    'get /a/*path',
+  )
+
+  test.each([
+    ['/a/7/files', 'get /a/:id/files/*path', { id: '7' }],
+    ['/a/7/files/x', 'get /a/:id/files/*path', { id: '7', path: 'x' }],
+    ['/a/7/files/x//y%2Fz/', 'get /a/:id/files/*path', { id: '7', path: 'x//y/z' }],
+    ['/a/7/files/list', 'get /a/:id/files/list', { id: '7' }],
+    ['/a/7/other', 'get /a/*path', { path: '7/other' }],
+  ])('takes what is left of %s, if nothing else does', (path, target, params) => {
+    expect(tree.find('GET', path)).toEqual({ target, params })
+    expect(tree.lookup('GET', path)).toBe(target)
+  })
+
+  test('names the methods it has', () => {
+    expect(() => tree.find('DELETE', '/a/7/files/x')).toThrow('Allowed: GET, HEAD, PUT.')
+    expect(tree.find('PUT', '/b')).toBeUndefined()
+  })
+})

@@ -8,13 +8,15 @@ export type PathValues = Record<string, string>
 interface Node<Target> {
   literals: Map<string, Node<Target>>
   parameter: Node<Target> | undefined
+  /** Whatever is left of a path, if only nothing. */
+  rest: Node<Target> | undefined
   /** By upper-case method. */
   operations: Map<string, { target: Target; names: string[] }>
 }
 
 /**
  * Finds the operation of an address in a time that does not grow with the number of routes. A literal segment wins
- * over a parameter, whatever the order of declaration; a trailing slash does not count.
+ * over a parameter, and that over a rest such as `*path`, whatever the order of declaration; a trailing slash does not count.
  */
 export class RouteTree<Target> {
   readonly #root: Node<Target> = emptyNode()
@@ -24,7 +26,7 @@ export class RouteTree<Target> {
     let node = this.#root
     const names: string[] = []
     for (const segment of segmentsOf(path)) {
-      if (segment.startsWith(':')) names.push(segment.slice(1))
+      if (isParameter(segment) || isRest(segment)) names.push(segment.slice(1))
       node = childFor(node, segment)
     }
     const upper = method.toUpperCase()
@@ -50,16 +52,24 @@ export class RouteTree<Target> {
     const walk = (node: Node<Target>, depth: number): { target: Target; names: string[] } | undefined => {
       const segment = segments[depth]
       if (segment === undefined) {
-        for (const name of node.operations.keys()) allowed.add(name)
-        return node.operations.get(wanted)
+        const own = node.rest ?? node
+        for (const name of own.operations.keys()) allowed.add(name)
+        return own.operations.get(wanted)
       }
       const literal = node.literals.get(segment)
       const found = literal && walk(literal, depth + 1)
-      if (found || !node.parameter || segment === '') return found
-      values[depth] = segment
-      const below = walk(node.parameter, depth + 1)
-      if (!below) delete values[depth]
-      return below
+      if (found) return found
+      if (node.parameter && segment !== '') {
+        values[depth] = segment
+        const below = walk(node.parameter, depth + 1)
+        if (below) return below
+        delete values[depth]
+      }
+      return node.rest && takeRest(node.rest, depth)
+    }
+    const takeRest = (node: Node<Target>, depth: number) => {
+      values[depth] = segments.slice(depth).join('/')
+      return walk({ ...node, rest: undefined }, segments.length)
     }
 
     const operation = walk(this.#root, 0)
@@ -71,13 +81,15 @@ export class RouteTree<Target> {
 
 /** What stands at `path` from the segment that begins at `from`. */
 function below<Target>(node: Node<Target>, path: string, from: number, method: string): Target | undefined {
-  if (from >= path.length) return node.operations.get(method)?.target
+  if (from >= path.length) return (node.rest ?? node).operations.get(method)?.target
   const slash = path.indexOf('/', from)
   const end = slash === -1 ? path.length : slash
   const literal = node.literals.get(path.slice(from, end))
   const found = literal && below(literal, path, end + 1, method)
-  if (found !== undefined || !node.parameter || end === from) return found
-  return below(node.parameter, path, end + 1, method)
+  if (found !== undefined) return found
+  const parameter = end === from ? undefined : node.parameter
+  const value = parameter && below(parameter, path, end + 1, method)
+  return value ?? node.rest?.operations.get(method)?.target
 }
 
 /**
@@ -133,9 +145,13 @@ function segmentsOf(path: string): string[] {
 }
 
 function childFor<Target>(node: Node<Target>, segment: string): Node<Target> {
-  if (segment.startsWith(':')) {
+  if (isParameter(segment)) {
     node.parameter ??= emptyNode()
     return node.parameter
+  }
+  if (isRest(segment)) {
+    node.rest ??= emptyNode()
+    return node.rest
   }
   const child = node.literals.get(segment) ?? emptyNode<Target>()
   node.literals.set(segment, child)
@@ -143,8 +159,11 @@ function childFor<Target>(node: Node<Target>, segment: string): Node<Target> {
 }
 
 function emptyNode<Target>(): Node<Target> {
-  return { literals: new Map(), parameter: undefined, operations: new Map() }
+  return { literals: new Map(), parameter: undefined, rest: undefined, operations: new Map() }
 }
+
+const isParameter = (segment: string) => segment.startsWith(':')
+const isRest = (segment: string) => segment.startsWith('*')
 
 /** `values` has a hole for each literal segment. */
 function named(names: string[], values: string[]): PathValues {

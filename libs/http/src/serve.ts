@@ -16,6 +16,7 @@ import { type Locate, locator } from './location.js'
 import { createMeta } from './meta.js'
 import { permittedActionsOf } from './permitted-actions.js'
 import { arrayParameters, parseQuery } from './query.js'
+import { rawRequestOf, sendRaw } from './raw.js'
 import { checkAnswer, checkReplay } from './response-check.js'
 import type { RequestMeta, Route } from './route.js'
 import type { PathValues } from './routing.js'
@@ -55,6 +56,11 @@ export function routeHandler(route: Route, context: ServeContext): RouteHandler 
     if (req.url.includes('%00')) throw malformedUrl()
     const caller = await authenticate(route, req, context.verifier)
     exchange.workspaceId = caller.tenant.workspaceId
+    if (route.kind === 'raw') {
+      const meta = createMeta(route, exchange, caller, context.clock)
+      const body = await rawRequestOf(req, route, meta)
+      return sendRaw(exchange, await route.handler({ params, query: {}, body, meta }))
+    }
     const body = route.body ? await readJsonBody(req, route.bodyLimitBytes) : undefined
     const sent = { params, query: parseQuery(req.url, arrays), body }
     const meta = createMeta(route, exchange, caller, context.clock)

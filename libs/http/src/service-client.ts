@@ -15,6 +15,8 @@ export interface CallOptions {
   issuer?: Pick<InternalIssuer, 'serviceToken'>
   /** Of a call by a grant: the run it is made in, which what it changes was caused by. */
   causationId?: string
+  /** How many runs and executions had caused that one. */
+  causationDepth?: number
 }
 
 /** Calls one service: its `/internal/*` routes as this service itself, its others in the name of a person. */
@@ -95,10 +97,10 @@ export function serviceClient(options: ServiceClientOptions): ServiceClient {
     streaming ??= new Pool(options.baseUrl, { connections: 16, connect: clientTls(options.tls) })
     return streaming
   }
-  const headersOf = ({ requestId, causationId }: CallOptions, token: string) => ({
+  const headersOf = ({ requestId, causationId, causationDepth = 0 }: CallOptions, token: string) => ({
     authorization: `Bearer ${token}`,
     ...(requestId !== undefined && { 'x-request-id': requestId }),
-    ...(causationId !== undefined && { [causationHeader]: causationId }),
+    ...(causationId !== undefined && { [causationHeader]: `${causationId};${causationDepth}` }),
   })
 
   const open = async <Read>(

@@ -1,5 +1,5 @@
 import {
-  type ArtifactApi,
+  ArtifactApi,
   type ArtifactKind,
   type ArtifactLimits,
   type ArtifactPermissions,
@@ -63,7 +63,7 @@ interface Reading {
   problems: PackProblem[]
 }
 
-const defaultApi: ArtifactApi = { methods: ['GET', 'POST'] }
+const defaultApi = ArtifactApi.parse({})
 
 function readArtifact(artifact: ManifestArtifact, pointer: string, reading: Reading): PackArtifact {
   const { slug, name = slug, description, kind, source, permissions, limits, retryable } = artifact

@@ -200,6 +200,33 @@ export interface ValidationOutput {
   faults: ValidationFault[]
 }
 
+/** A request below `/sdk/artifacts/:id/api`, which an artifact of the kind `api` answers. */
+export interface ApiRequest<Body extends Json = Json> {
+  method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** What stands behind `/api`, decoded: `/` where nothing does. */
+  path: string
+  /** The same in its parts, in which a `/` belongs to a name. */
+  segments: string[]
+  query: Record<string, string | string[]>
+  /** `accept`, `accept-language`, `content-type`, `user-agent`, and what `api.headers` names, as far as they were sent. */
+  headers: Record<string, string>
+  /** JSON and forms as values, other texts as they are; null of nothing. */
+  body: Body
+}
+
+/** What such a request is answered with. */
+export interface ApiResponse<Body extends Json = Json> {
+  /** From 200 to 599; 200 unless given. */
+  status?: number
+  /**
+   * `content-type`, `content-language`, `content-disposition`, `link`, `retry-after`, `location` (a path of this API),
+   * and names that begin with `x-artifact-`.
+   */
+  headers?: Record<string, string>
+  /** Text as it is, anything else as JSON; null or absent: nothing. */
+  body?: Body
+}
+
 /** The function an artifact is. `Input` is what its input schema lets in. */
 export type Artifact<Input = Json, Output = Json | undefined> = (
   input: Input,

@@ -1,7 +1,8 @@
-import { backendConfig, commaSeparated, parseConfig } from '@opsplane/runtime'
+import { backendConfig, commaSeparated, masterKeyConfig, parseConfig } from '@opsplane/runtime'
 import { z } from 'zod'
 
 const config = backendConfig.extend({
+  ...masterKeyConfig,
   sdkAllowedCidrs: commaSeparated
     .default([])
     .meta({ description: 'comma-separated address blocks artifacts may call although they are private' }),

@@ -1,3 +1,4 @@
+export { dataKeys } from '@opsplane/postgres'
 export { artifacts, artifactVersions } from './artifact/tables.js'
 export { executionKeys, executionRecords, executions } from './execution/tables.js'
 export { jobs, scheduleFires, schedules } from './job/tables.js'

@@ -1,10 +1,11 @@
 import { fileURLToPath } from 'node:url'
-import { createOperations, platformClients } from '@opsplane/http'
+import { createCauses, createOperations, platformClients, remoteDepths } from '@opsplane/http'
 import { createCodeRunner } from '@opsplane/sandbox'
 import { defineService, openNeighbour } from '@opsplane/service'
 import { artifact } from './artifact/domain.js'
 import { createArtifactLoading } from './artifact/loading.js'
 import { loadConfig, type SdkConfig } from './config.js'
+import { executionDepths } from './execution/queries.js'
 import { openExecutions } from './invoke/open-executions.js'
 import { createRunTest } from './invoke/run-artifact.js'
 import { job } from './job/domain.js'
@@ -13,6 +14,7 @@ import { jobRoutes } from './job/routes.js'
 import { startSchedules } from './job/schedules.js'
 import { pack } from './pack/domain.js'
 import { openPacks } from './pack/open-packs.js'
+import { workflowUses } from './pack/workflow-uses.js'
 import { announceValidations, followValidations } from './rule/announce.js'
 import { startRules } from './rule/events.js'
 import { ruleRoutes } from './rule/routes.js'
@@ -34,15 +36,20 @@ export const sdk = defineService<SdkConfig>({
     const loading = createArtifactLoading(ctx.database)
     const jobs = createJobs(ctx, loading)
     const studio = openNeighbour(ctx, 'database-studio')
+    const uses = [jobs.uses, workflowUses(clients.get('workflows'))]
     const packs = openPacks(ctx, {
-      ...{ settings, runner, operations, uses: [jobs.uses], folders },
+      ...{ settings, runner, operations, uses, folders },
       announceValidations: announceValidations(ctx.database, studio),
     })
     const { executions, ...ofExecutions } = await openExecutions(ctx, {
       ...{ settings, clients, operations, runner, loading },
     })
+    const depthsAfter = createCauses({
+      executions: executionDepths(ctx.database),
+      runs: remoteDepths(clients.get('workflows'), '/internal/runs/depths'),
+    })
     const tests = createTests({ artifacts: packs.artifacts, loading, runTest: createRunTest(executions) })
-    const validate = createValidate(ctx, { loading, executions })
+    const validate = createValidate(ctx, { loading, executions, depthsAfter })
     return {
       routes: [
         ...packs.routes,
@@ -59,7 +66,7 @@ export const sdk = defineService<SdkConfig>({
         ...packs.background,
         ...ofExecutions.background,
         startSchedules(ctx, { jobs, executions, loading }),
-        startRules(ctx, { loading, executions }),
+        startRules(ctx, { loading, executions, depthsAfter }),
         followValidations(ctx, studio),
       ],
     }

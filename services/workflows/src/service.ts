@@ -1,14 +1,18 @@
 import { fileURLToPath } from 'node:url'
 import {
+  createCauses,
   createDelegations,
   createOperations,
   createRequireEnvironment,
   platformClients,
+  remoteDepths,
 } from '@opsplane/http'
 import { createExpressions } from '@opsplane/sandbox'
 import { defineService, openNeighbour } from '@opsplane/service'
 import { loadConfig, type WorkflowsConfig } from './config.js'
+import { internalRoutes } from './internal-routes.js'
 import { openRuns } from './run/open-runs.js'
+import { depthsOf } from './trigger/active.js'
 import { startBusTriggers } from './trigger/bus.js'
 import { startEventTriggers } from './trigger/events.js'
 import { hookRoutes } from './trigger/hook-routes.js'
@@ -57,7 +61,13 @@ export const workflows = defineService<WorkflowsConfig>({
       logEnds: () => logEnds(),
     })
     const starting = createStarting({ ...ctx, workflows: definitions, runs })
-    const triggers = startEventTriggers(ctx, { starting, deliver: runs.deliver })
+    const triggers = startEventTriggers(ctx, {
+      ...{ starting, deliver: runs.deliver },
+      depthsAfter: createCauses({
+        runs: (ids) => depthsOf(ctx.database, ids),
+        executions: remoteDepths(clients.get('sdk'), '/internal/executions/depths'),
+      }),
+    })
     const logEnds = shared(logEndsOf(ctx.logs, triggers.floors, ctx.log))
     const hooks = createHooks({ ...ctx, starting, runs, settings })
     return {
@@ -77,6 +87,7 @@ export const workflows = defineService<WorkflowsConfig>({
         ...manualRoutes(definitions, runs),
         ...skippedRoutes(ctx),
         ...hookRoutes(hooks),
+        ...internalRoutes(ctx.database),
       ],
       background: [
         settings,

@@ -54,16 +54,26 @@ export function createCallOperation(operations: Operations, callPlatform: CallPl
 }
 
 function pathOf(pattern: string, params: Record<string, unknown>): string {
-  return pattern.replaceAll(/:([A-Za-z0-9_]+)/g, (_, name: string) => {
+  return pattern.replaceAll(/([:*])([A-Za-z0-9_]+)/g, (_, mark: string, name: string) => {
     const value = plain(params[name])
+    if (mark === '*') return restOf(name, value ?? '')
     if (value === undefined || value === '')
       throw new CallFailure('missing_param', `The operation needs the parameter ${name}.`, {
         details: { param: name },
       })
     // A path has no other way to name a folder, and none of these is an id.
-    if (value === '.' || value === '..') throw new CallFailure('invalid_param', `${name} cannot be ${value}.`)
+    if (isFolder(value)) throw new CallFailure('invalid_param', `${name} cannot be ${value}.`)
     return encodeURIComponent(value)
   })
+}
+
+const isFolder = (segment: string) => segment === '.' || segment === '..'
+
+/** The last part of a path, which may be none. */
+function restOf(name: string, value: string): string {
+  const segments = value.split('/')
+  if (segments.some(isFolder)) throw new CallFailure('invalid_param', `${name} cannot have . or .. in it.`)
+  return segments.map(encodeURIComponent).join('/')
 }
 
 function queryOf(query: Record<string, unknown>): string {

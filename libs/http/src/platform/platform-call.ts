@@ -4,7 +4,8 @@ import type { Delegations } from '../delegation.js'
 import type { ServiceAnswer, ServiceClient, ServiceRequest } from '../service-client.js'
 
 /** In whose name, and as part of what. */
-export interface PlatformCaller extends Pick<ServiceRequest, 'signal' | 'timeoutMs' | 'causationId'> {
+export interface PlatformCaller
+  extends Pick<ServiceRequest, 'signal' | 'timeoutMs' | 'causationId' | 'causationDepth'> {
   /** By which it acts for a person; null where nobody has given it one. */
   grant: string | null
   /** Of the workflow that events are to name, where it is one. */

@@ -55,7 +55,7 @@ describe('topics of two replicas', () => {
   })
 
   const publish = (index: number, name: string, n: number) =>
-    replica(index).topics.publish(tenant, name, event(n), now)
+    replica(index).topics.publish(tenant, name, event(n), { now, depth: 0 })
   const poll = (index: number, name: string, after?: string, signal = alive) =>
     replica(index).topics.read(tenant, name, { after, limit: 50, timeoutMs: 120_000, signal })
 
@@ -177,7 +177,7 @@ describe('topics of two replicas', () => {
   it('take a deduplication key again once the window of the stream has run out', async () => {
     const manager = await jetstreamManager(await replica(0).link.ready())
     const keyed = { ...event(1), deduplicationKey: 'once' }
-    const publishKeyed = () => replica(1).topics.publish(tenant, 'window', keyed, now)
+    const publishKeyed = () => replica(1).topics.publish(tenant, 'window', keyed, { now, depth: 0 })
     const first = await publishKeyed()
     expect(await publishKeyed()).toEqual({ ...first, deduplicated: true })
     // Five minutes are long for a test: 100 ms, in nanoseconds.

@@ -5,7 +5,7 @@ import {
   TopicEvent,
   TopicName,
 } from '@opsplane/contracts'
-import { defineList, defineRoute, type Route } from '@opsplane/http'
+import { defineList, defineRoute, depthOfRequest, type Route } from '@opsplane/http'
 import { z } from 'zod'
 import type { Topics } from './topics.js'
 
@@ -32,7 +32,8 @@ export function topicRoutes(topics: Topics): Route[] {
     status: 201,
     errors: ['service_unavailable'],
     idempotency: 'claim',
-    handler: ({ params, body, meta }) => topics.publish(meta.tenant, params.name, body, meta.now),
+    handler: async ({ params, body, meta }) =>
+      topics.publish(meta.tenant, params.name, body, { now: meta.now, depth: depthOfRequest(meta) }),
   })
 
   const read = defineList({

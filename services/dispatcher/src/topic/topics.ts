@@ -35,7 +35,8 @@ export interface Topics {
     tenant: TenantScope,
     name: string,
     event: PublishTopicEvent,
-    now: string,
+    /** `depth`: how many runs and executions have caused it. */
+    options: { now: string; depth: number },
   ): Promise<PublishedTopicEvent>
   read(tenant: TenantScope, name: string, request: ReadRequest): Promise<TopicPage>
   close(): Promise<void>
@@ -93,9 +94,12 @@ export function createTopics({ link, names, waiters, budgets, log, streams }: To
   }
 
   return {
-    async publish(tenant, name, event, now) {
+    async publish(tenant, name, event, { now, depth }) {
       const topic = topicOf(tenant, name)
-      const message: TopicMessage = { ...event, createdAt: now }
+      const message: TopicMessage & { depth?: number } = {
+        ...{ ...event, createdAt: now },
+        ...(depth > 0 && { depth }),
+      }
       const text = JSON.stringify(message)
       const bytes = Buffer.byteLength(text)
       if (bytes > maxTopicEventBytes + envelopeBytes) throw tooLarge()

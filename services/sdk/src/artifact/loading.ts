@@ -1,36 +1,17 @@
-import {
-  type ArtifactApi,
-  type ArtifactKind,
-  type ArtifactLimits,
-  type ArtifactPermissions,
-  type ArtifactRule,
-  Environment,
-  type JsonValue,
-  type Schedule,
-  type TenantScope,
-} from '@opsplane/contracts'
+import { type ArtifactRule, Environment, type TenantScope } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 import { z } from 'zod'
 import { StoredVersion, versionRef } from './versions.js'
 
 /** An artifact in one version, ready to run. */
-export interface LoadedArtifact {
+export interface LoadedArtifact
+  extends Pick<
+    StoredVersion,
+    | ('slug' | 'name' | 'kind' | 'code' | 'inputSchema' | 'outputSchema' | 'permissions' | 'limits')
+    | ('retryable' | 'rule' | 'api' | 'schedule')
+  > {
   id: string
-  slug: string
-  name: string
-  kind: ArtifactKind
   version: number
-  /** A module as `CodeRunner.compile` gives it. */
-  code: string
-  /** JSON Schema; null: anything. */
-  inputSchema: Record<string, JsonValue> | null
-  outputSchema: Record<string, JsonValue> | null
-  permissions: ArtifactPermissions
-  limits: ArtifactLimits
-  retryable: boolean
-  rule: ArtifactRule | null
-  api: ArtifactApi | null
-  schedule: Schedule | null
   /** `suspended`: whoever installed it may no longer do what it needs, so it does not run. */
   status: 'active' | 'suspended'
   /** By which it acts for `ownerId`, with the permissions of the platform that its own take. */
@@ -119,23 +100,7 @@ export function createArtifactLoading({ sql }: Pick<Database, 'sql'>): ArtifactL
         grantOf(installation, tenant),
       ])
       if (!stored || grant === undefined) return undefined
-      const { slug, name, kind, code, inputSchema, outputSchema, permissions, limits } = stored
-      const { retryable, rule, api, schedule } = stored
-      return {
-        ...{
-          id,
-          slug,
-          name,
-          kind,
-          version: stored.number,
-          code,
-          inputSchema,
-          outputSchema,
-          permissions,
-          limits,
-        },
-        ...{ retryable, rule, api, schedule, status, grant, ownerId },
-      }
+      return { ...stored, id, version: stored.number, status, grant, ownerId }
     },
 
     async activeRules(tenants) {

@@ -2,12 +2,12 @@ import {
   type ArrayParameters,
   arrays,
   type Column,
-  insertInto,
   parameterCounter,
   rowsOf,
   textColumn as text,
 } from '@opsplane/eventstore'
-import type { ExecutionIdentity, NewExecution, TouchedRecord } from './model.js'
+import type { NewExecution } from './model.js'
+import { recordParameters, recordsPart } from './record-rows.js'
 
 type Begun = NewExecution & { shown: string }
 
@@ -38,19 +38,6 @@ const keyColumns: Column<Begun>[] = [
 ]
 const allColumns = [...columns, startedColumn, ...keyColumns]
 
-/** A record with the execution it belongs to. */
-export interface RecordRow extends TouchedRecord {
-  identity: ExecutionIdentity
-}
-
-export const recordColumns: Column<RecordRow>[] = [
-  text('execution_id', ({ identity }) => identity.id),
-  text('record_id', ({ id }) => id),
-  text('table_name', ({ table }) => table),
-  text('workspace_id', ({ identity }) => identity.tenant.workspaceId),
-  text('environment', ({ identity }) => identity.tenant.environment),
-]
-
 /**
  * New executions in one statement, with the records that triggered them; one whose key has led to an execution already is
  * left out. `$1` is the time where it is simulated, `$2` how long leases last, in milliseconds. Returns the numbers of those
@@ -76,8 +63,7 @@ export function beginStatement(): string {
         case when t.lease_owner is not null
           then coalesce($1::text::timestamptz, clock_timestamp()) + $2::float8 * interval '1 ms' end
       from taken t)`,
-    `noted as (${insertInto('execution_records', recordColumns, `${rowsOf(recordColumns, next)} join taken on taken.n = t.n`)}
-      on conflict do nothing)`,
+    recordsPart('taken', next),
   ]
   return `with ${parts.join(',\n')} select n::int as n from taken`
 }
@@ -87,8 +73,5 @@ export function beginParameters(
   { at, leaseMs }: { at: string | null; leaseMs: number },
 ): (string | null | ArrayParameters[number])[] {
   const shown = rows.map((row, n) => ({ n, row: { ...row, shown: JSON.stringify(row.input) } }))
-  const records = rows.flatMap(({ identity, records: own }, n) =>
-    own.map((record) => ({ n, row: { ...record, identity } })),
-  )
-  return [at, String(leaseMs), ...arrays(allColumns, shown), ...arrays(recordColumns, records)]
+  return [at, String(leaseMs), ...arrays(allColumns, shown), ...recordParameters(rows)]
 }

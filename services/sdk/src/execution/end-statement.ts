@@ -2,7 +2,6 @@ import {
   type ArrayParameters,
   arrays,
   type Column,
-  insertInto,
   type JournalRow,
   journalColumns,
   journalParts,
@@ -11,8 +10,8 @@ import {
   rowsOf,
   textColumn as text,
 } from '@opsplane/eventstore'
-import { recordColumns } from './begin-statement.js'
 import type { EndedExecution } from './model.js'
+import { recordParameters, recordsPart } from './record-rows.js'
 
 interface Shown extends EndedExecution {
   texts: { input: string | null; output: string; error: string | null; logs: string }
@@ -54,8 +53,7 @@ export function endStatement(withEvents: boolean): string {
         plan = null, lease_owner = null, held_until = null
       from given g where e.id = g.id and e.id between $1 and $2 and e.lease_fence = g.fence and e.completed_at is null
       returning g.n)`,
-    `noted as (${insertInto('execution_records', recordColumns, `${rowsOf(recordColumns, next)} join ended on ended.n = t.n::int`)}
-      on conflict do nothing)`,
+    recordsPart('ended', next),
     ...(withEvents
       ? journalParts(`select t.* from ${rowsOf(journalColumns, next)} join ended on ended.n = t.n::int`)
       : []),
@@ -69,14 +67,11 @@ export function endParameters(
 ): (string | null | ArrayParameters[number])[] {
   const ids = rows.map(({ identity }) => identity.id).sort()
   const shown = rows.map((row, n) => ({ n, row: { ...row, texts: textsOf(row) } }))
-  const records = rows.flatMap(({ identity, records: own }, n) =>
-    own.map((record) => ({ n, row: { ...record, identity } })),
-  )
   return [
     ids.at(0) ?? '',
     ids.at(-1) ?? '',
     ...arrays(columns, shown),
-    ...arrays(recordColumns, records),
+    ...recordParameters(rows),
     ...(events.length > 0 ? arrays(journalColumns, events) : []),
   ]
 }

@@ -7,21 +7,20 @@ const secretField =
 const isSecretField = (name: string) =>
   secretField.test(name) || secretField.test(name.replaceAll(/[-_.]/g, ''))
 
-/** A value with the texts in fields such as `password` or `api_key` masked, and these texts. */
+/** A value with the texts and numbers in fields such as `password` or `api_key` masked, and these texts. */
 export function maskFields(value: JsonValue): { value: JsonValue; secrets: string[] } {
   const secrets: string[] = []
-  const walk = (part: JsonValue): JsonValue => {
-    if (Array.isArray(part)) return part.map(walk)
-    if (typeof part !== 'object' || part === null) return part
-    return Object.fromEntries(
-      Object.entries(part).map(([name, inner]) => {
-        if (typeof inner !== 'string' || inner === '' || !isSecretField(name)) return [name, walk(inner)]
-        secrets.push(inner)
-        return [name, redactedValue]
-      }),
-    )
+  const walk = (part: JsonValue, isSecret: boolean): JsonValue => {
+    if (Array.isArray(part)) return part.map((item) => walk(item, isSecret))
+    if (typeof part === 'object' && part !== null)
+      return Object.fromEntries(
+        Object.entries(part).map(([name, inner]) => [name, walk(inner, isSecret || isSecretField(name))]),
+      )
+    if (!isSecret || part === '' || part === null || typeof part === 'boolean') return part
+    secrets.push(String(part))
+    return redactedValue
   }
-  return { value: walk(value), secrets }
+  return { value: walk(value, false), secrets }
 }
 
 /** A value with all texts in it cleaned, names of fields included. */

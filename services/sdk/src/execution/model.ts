@@ -38,8 +38,8 @@ export interface ExecutionPlan {
   retryable: boolean
   /** Which export is called, where it is not the default one. */
   entry: string | null
-  /** What it is given, where the row does not show all of it. */
-  input?: JsonValue
+  /** What it is given, where the row does not show all of it: sealed. */
+  sealedInput?: string
 }
 
 /** What led to an execution; the same key leads to none again. */

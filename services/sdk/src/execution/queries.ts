@@ -6,6 +6,7 @@ import {
   type Page,
   type TenantScope,
 } from '@opsplane/contracts'
+import type { DepthsOf } from '@opsplane/http'
 import { type Database, positionOf, tenantBinding } from '@opsplane/postgres'
 import type { CursorCodec } from '@opsplane/runtime'
 import type { TouchedRecord } from './model.js'
@@ -140,3 +141,16 @@ function touchedBy(
   ]
   return `exists (select 1 from execution_records r where r.execution_id = e.id and ${conditions.join(' and ')})`
 }
+
+/** How many runs and executions had caused each of these; those that are not there any more are absent. */
+export const executionDepths =
+  ({ sql }: Pick<Database, 'sql'>): DepthsOf =>
+  async (ids) => {
+    if (ids.length === 0) return new Map()
+    const rows = await sql.unsafe<{ id: string; depth: number }[]>(
+      'select id, depth from executions where id = any($1::text[])',
+      [[...new Set(ids)]],
+      { prepare: true },
+    )
+    return new Map(rows.map(({ id, depth }) => [id, depth]))
+  }

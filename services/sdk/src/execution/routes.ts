@@ -1,4 +1,6 @@
 import {
+  CauseDepths,
+  CauseDepthsQuestion,
   Execution,
   ExecutionsOfArtifactQuery,
   ExecutionsQuery,
@@ -9,17 +11,19 @@ import { defineList, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import type { Invoking } from '../invoke/invoking.js'
 import type { Replaying } from '../invoke/replaying.js'
-import { getExecution, type ListExecutionsOptions, listExecutions } from './queries.js'
+import { executionDepths, getExecution, type ListExecutionsOptions, listExecutions } from './queries.js'
 
 const tag = 'Executions'
 const base = '/origin/api/service-sdk'
 
 /** The execution log, below the origin itself. */
 export function executionRoutes(
-  { database: { sql }, cursors }: ServiceContext,
+  { database, cursors }: ServiceContext,
   { load }: Pick<Invoking, 'load'>,
   { replay, cancel }: Replaying,
 ): Route[] {
+  const { sql } = database
+  const depthsOf = executionDepths(database)
   const list = (options: Omit<ListExecutionsOptions, 'cursors'>) =>
     listExecutions(sql, { ...options, cursors })
   return [
@@ -82,6 +86,22 @@ export function executionRoutes(
       idempotency: 'claim',
       errors: ['not_found', 'invalid_state_transition'],
       handler: ({ params, meta }) => cancel(params.id, meta),
+    }),
+
+    defineRoute({
+      operationId: 'getExecutionDepths',
+      method: 'post',
+      path: '/internal/executions/depths',
+      tag: 'Internal',
+      scope: 'service',
+      callers: ['workflows'],
+      idempotency: 'none',
+      summary: 'Get how many runs and executions had caused some executions',
+      body: CauseDepthsQuestion,
+      response: CauseDepths,
+      handler: async ({ body: { ids } }) => ({
+        depths: [...(await depthsOf(ids))].map(([id, depth]) => ({ id, depth })),
+      }),
     }),
 
     defineList({

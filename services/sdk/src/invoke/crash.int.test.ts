@@ -8,6 +8,7 @@ import { type Receiver, seededRandom, startReceiver, waitFor } from '@opsplane/t
 import { type SdkWorld, startSdk } from './invoke.fixture.js'
 
 const kills = Number(process.env.SDK_KILLS ?? 3)
+const timeoutMs = 60_000 + kills * 20_000
 const random = seededRandom(Number(process.env.CRASH_SEED ?? 14))
 /** Of each kind, begun before each kill. */
 const atOnce = 4
@@ -105,46 +106,50 @@ const allEnd = () =>
     { message: 'every execution to end' },
   )
 
-test(`after ${kills} kills every accepted invocation has a status, and only what says that it may was run again`, async () => {
-  const { sql } = world.service
-  const accepted: string[] = []
-  for (let round = 0; round < kills; round++) {
-    const before = receiver.received().length
-    const asked = invokeAll()
-    const answers = Promise.all(asked)
-    let isAnswered = false
-    void answers.then(() => {
-      isAnswered = true
-    })
-    // Somewhere between the first and the last one that is run, with some over and some under way.
-    const arrived = 1 + Math.floor(random() * asked.length)
-    await waitFor(() => held.size === 2 * (round + 1))
-    await waitFor(() => isAnswered || receiver.received().length >= before + arrived)
-    await kill()
-    await start()
-    accepted.push(...(await answers).filter((id) => id !== undefined))
-    await allEnd()
-  }
+test(
+  `after ${kills} kills every accepted invocation has a status, and only what says that it may was run again`,
+  async () => {
+    const { sql } = world.service
+    const accepted: string[] = []
+    for (let round = 0; round < kills; round++) {
+      const before = receiver.received().length
+      const asked = invokeAll()
+      const answers = Promise.all(asked)
+      let isAnswered = false
+      void answers.then(() => {
+        isAnswered = true
+      })
+      // Somewhere between the first and the last one that is run, with some over and some under way.
+      const arrived = 1 + Math.floor(random() * asked.length)
+      await waitFor(() => held.size === 2 * (round + 1))
+      await waitFor(() => isAnswered || receiver.received().length >= before + arrived)
+      await kill()
+      await start()
+      accepted.push(...(await answers).filter((id) => id !== undefined))
+      await allEnd()
+    }
 
-  const executions = await sql<
-    { id: string; slug: string; mode: string; status: string; code: string | null; failed: number }[]
-  >`select id, artifact_slug as slug, input->>'mode' as mode, status, error->>'code' as code,
+    const executions = await sql<
+      { id: string; slug: string; mode: string; status: string; code: string | null; failed: number }[]
+    >`select id, artifact_slug as slug, input->>'mode' as mode, status, error->>'code' as code,
       (select count(*)::int from events where stream_id = e.id and type = 'sdk.execution.failed') as failed
     from executions e`
-  const ids = new Set(executions.map(({ id }) => id))
-  expect(accepted.filter((id) => !ids.has(id))).toEqual([])
-  const counts = calls()
-  expect([...counts.keys()].filter((id) => !ids.has(id))).toEqual([])
+    const ids = new Set(executions.map(({ id }) => id))
+    expect(accepted.filter((id) => !ids.has(id))).toEqual([])
+    const counts = calls()
+    expect([...counts.keys()].filter((id) => !ids.has(id))).toEqual([])
 
-  const unlike = executions.filter(({ id, slug, mode, status, code, failed }) => {
-    const times = counts.get(id) ?? 0
-    const mayRepeat = slug === 'again' && mode === 'async'
-    const isDone = status === 'completed' && times >= 1 && failed === 0
-    const isCut = status === 'failed' && code === 'interrupted' && failed === 1
-    return mayRepeat ? !isDone : !(times <= 1 && (isDone || isCut))
-  })
-  expect(unlike).toEqual([])
-  // The kills have met some of each.
-  expect(new Set(executions.map(({ status }) => status))).toEqual(new Set(['completed', 'failed']))
-  expect([...counts.values()].some((times) => times > 1)).toBe(true)
-}, 600_000)
+    const unlike = executions.filter(({ id, slug, mode, status, code, failed }) => {
+      const times = counts.get(id) ?? 0
+      const mayRepeat = slug === 'again' && mode === 'async'
+      const isDone = status === 'completed' && times >= 1 && failed === 0
+      const isCut = status === 'failed' && code === 'interrupted' && failed === 1
+      return mayRepeat ? !isDone : !(times <= 1 && (isDone || isCut))
+    })
+    expect(unlike).toEqual([])
+    // The kills have met some of each.
+    expect(new Set(executions.map(({ status }) => status))).toEqual(new Set(['completed', 'failed']))
+    expect([...counts.values()].some((times) => times > 1)).toBe(true)
+  },
+  timeoutMs,
+)

@@ -12,6 +12,7 @@ import { executionOf } from '../execution/shown.js'
 import { createExecutionStore } from '../execution/store.js'
 import { dueExecutions } from '../execution/tables.js'
 import { createInHand, type Ending, type Hand } from './in-hand.js'
+import type { InputSealing } from './input-sealing.js'
 import { interrupted, type Perform, type Performance, type Performed, refuseSuspended } from './perform.js'
 import type { ExecutionRequest } from './request.js'
 import { identityOf, type LeasedExecution, leasedColumns, mayBegin } from './taken-over.js'
@@ -19,6 +20,7 @@ import { identityOf, type LeasedExecution, leasedColumns, mayBegin } from './tak
 export interface ExecutionsOptions {
   perform: Perform
   loading: Pick<ArtifactLoading, 'loadArtifact'>
+  sealing: InputSealing
   /** Executions in hand at most, and of one workspace. */
   most: { all: number; ofOne: number }
   leaseMs: number
@@ -48,7 +50,7 @@ type Finished = Performed & { completedAt: string }
 
 export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions): Executions {
   const { database, dueWork, relay, log } = ctx
-  const { perform, loading, most, leaseMs } = options
+  const { perform, loading, sealing, most, leaseMs } = options
   const owner = `${ctx.config.instanceId}:${randomUUID()}`
   const closing = new AbortController()
   const simulated = ctx.clock === systemClock ? undefined : ctx.clock
@@ -112,7 +114,8 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
     if (artifact.status === 'suspended')
       return void (await fail('artifact_suspended', 'The artifact was suspended before it could be run.'))
     hand.mayPass = plan.retryable
-    const { timeoutMs, entry, input = row.input } = plan
+    const { timeoutMs, entry, sealedInput } = plan
+    const input = sealedInput === undefined ? row.input : await sealing.open(identity, sealedInput)
     await finish({ identity, artifact, input, hand, entry, timeoutMs: timeoutMs ?? undefined })
   }
 
@@ -146,7 +149,7 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
       try {
         const begun = newExecution(request, identity, { owner, plan: null })
         if (!(await store.begin(begun))) return undefined
-        const { artifact, input, timeoutMs, entry, hostOverride, contextNow } = request
+        const { artifact, input, timeoutMs, entry, hostOverride, contextNow, faultOf } = request
         const finished = await finish({
           identity,
           artifact,
@@ -156,6 +159,7 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
           entry,
           hostOverride,
           contextNow,
+          faultOf,
         })
         if (!finished) return (await getExecution(database.sql, identity.id, identity.tenant)).shown
         const { outcome, completedAt, input: shown = begun.input } = finished
@@ -169,11 +173,8 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
       refuseSuspended(request.artifact)
       const identity = identityFor(request)
       const { artifact, timeoutMs = null, entry = null, input } = request
-      const isMasked = maskFields(input).secrets.length > 0
-      const plan: ExecutionPlan = {
-        ...{ timeoutMs, entry, retryable: artifact.retryable },
-        ...(isMasked && { input }),
-      }
+      const plan: ExecutionPlan = { timeoutMs, entry, retryable: artifact.retryable }
+      if (maskFields(input).secrets.length > 0) plan.sealedInput = await sealing.seal(identity, input)
       const begun = newExecution(request, identity, { owner: null, plan })
       if (!(await store.begin(begun, tx))) return undefined
       if (!tx) due.wake()

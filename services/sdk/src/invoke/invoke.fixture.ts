@@ -1,4 +1,10 @@
-import { type ArtifactKind, ArtifactLimits, ArtifactPermissions, newId } from '@opsplane/contracts'
+import {
+  type ArtifactKind,
+  ArtifactLimits,
+  ArtifactPermissions,
+  newId,
+  type Principal,
+} from '@opsplane/contracts'
 import { createLogger } from '@opsplane/runtime'
 import { type CodeRunner, createCodeRunner } from '@opsplane/sandbox'
 import {
@@ -35,10 +41,15 @@ export interface SdkWorld {
   service: TestService
   settings: FakeSettings
   api: ApiClient
+  /** Whom `api` asks as. */
+  principal: Principal
   /** As if a pack had brought it; returns its id. */
   install(artifact: GivenArtifact, environment?: string): Promise<string>
   stop(): Promise<void>
 }
+
+/** By which values are sealed. */
+export const testMasterKey = { OPSPLANE_MASTER_KEY: Buffer.alloc(32, 7).toString('base64') }
 
 /** `start`: has the service run elsewhere than in this process. */
 export async function startSdk(
@@ -51,12 +62,12 @@ export async function startSdk(
   )
   const compiler = createCodeRunner({ log: createLogger({ service: 'test', level: 'silent' }) })
   const service = await startTestService(sdk, {
-    env: { SERVICE_URLS: JSON.stringify(urls), ...env },
+    env: { SERVICE_URLS: JSON.stringify(urls), ...testMasterKey, ...env },
     ...(start && { start }),
   })
   const principal = testPrincipal()
   return {
-    ...{ service, settings, api: service.as(principal) },
+    ...{ service, settings, principal, api: service.as(principal) },
     install: (artifact, environment = 'production') =>
       install({ ...service, compiler }, { workspaceId: principal.workspaceId ?? '', environment }, artifact),
     async stop() {

@@ -9,7 +9,7 @@ import {
   type TenantScope,
 } from '@opsplane/contracts'
 import { keepAnswer } from '@opsplane/eventstore'
-import type { RequestMeta } from '@opsplane/http'
+import { depthOfRequest, type RequestMeta } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import type { ArtifactLoading, LoadedArtifact } from '../artifact/loading.js'
 import type { TouchedRecord } from '../execution/model.js'
@@ -29,13 +29,13 @@ export interface Invoking {
   /** An artifact of the caller's environment, as it runs. Throws `not_found`. */
   load(tenant: TenantScope, idOrSlug: string, version?: number): Promise<LoadedArtifact>
   invoke(idOrSlug: string, asked: InvokeArtifact, meta: RequestMeta): Promise<Execution>
-  /** Has it done as somebody asks in a request, once for each of their Idempotency-Keys. */
-  perform(
-    request: ExecutionRequest,
-    asked: Pick<InvokeArtifact, 'mode'> & { retryFailed?: boolean },
-    meta: RequestMeta,
-  ): Promise<Execution>
+  /** Has it done once for its key; throws where that has led to something else, or to what is not over. */
+  once(request: ExecutionRequest, asked: Asked): Promise<Execution>
+  /** The same for the Idempotency-Key of a request, whose answer is kept. */
+  perform(request: ExecutionRequest, asked: Asked, meta: RequestMeta): Promise<Execution>
 }
+
+type Asked = Pick<InvokeArtifact, 'mode'> & { retryFailed?: boolean }
 
 /** As long as any Idempotency-Key. */
 const keyMs = 24 * 3_600_000
@@ -50,39 +50,45 @@ export function createInvoking({ database, loading, executions }: InvokingOption
   }
 
   /** The execution a key has led to, which the request is answered with; undefined where it may lead to another. */
-  async function ledTo(key: string, fingerprint: string, retryFailed: boolean, meta: RequestMeta) {
+  async function ledTo(
+    { key, fingerprint }: { key: string; fingerprint: string },
+    retryFailed: boolean,
+    { now, tenant }: Pick<ExecutionRequest, 'now' | 'tenant'>,
+  ) {
     const [row] = await sql.unsafe<{ execution_id: string; fingerprint: string }[]>(
       'select execution_id, fingerprint from execution_keys where key = $1',
       [key],
       { prepare: true },
     )
-    if (!row || idTime(row.execution_id) < Date.parse(meta.now) - keyMs) return undefined
+    if (!row || idTime(row.execution_id) < Date.parse(now) - keyMs) return undefined
     if (row.fingerprint !== fingerprint)
       throw new ApiError('idempotency_key_reused', 'This Idempotency-Key was used for another request.')
-    const { shown } = await getExecution(sql, row.execution_id, meta.tenant)
+    const { shown } = await getExecution(sql, row.execution_id, tenant)
     const hasFailed = shown.status !== 'running' && shown.status !== 'completed'
     return retryFailed && hasFailed ? undefined : shown
   }
 
-  async function repeated(
-    request: ExecutionRequest,
-    asked: Parameters<Invoking['perform']>[1],
-    meta: RequestMeta,
-  ) {
+  async function repeated(request: ExecutionRequest, asked: Asked) {
     const { key, fingerprint } = request.key ?? {}
     if (key === undefined || typeof fingerprint !== 'string')
       throw new Error('only a key leads to one before')
-    const shown = await ledTo(key, fingerprint, asked.retryFailed ?? false, meta)
+    const shown = await ledTo({ key, fingerprint }, asked.retryFailed ?? false, request)
     if (shown && (asked.mode === 'async' || shown.status !== 'running')) return shown
     if (shown)
       throw new ApiError('idempotency_in_progress', 'The execution of this Idempotency-Key is not over yet.')
     // Whoever frees it begins it; of two at once the other one finds what was begun.
     await sql.unsafe('delete from execution_keys where key = $1', [key], { prepare: true })
-    const begun = await (asked.mode === 'async' ? executions.accept(request) : executions.run(request))
+    const begun = await begin(request, asked)
     if (!begun)
       throw new ApiError('idempotency_in_progress', 'A request with this Idempotency-Key is being worked on.')
     return begun
   }
+
+  const begin = (request: ExecutionRequest, { mode }: Asked) =>
+    mode === 'async' ? executions.accept(request) : executions.run(request)
+
+  const once: Invoking['once'] = async (request, asked) =>
+    (await begin(request, asked)) ?? (await repeated(request, asked))
 
   async function keep(execution: Execution, retryFailed: boolean, meta: RequestMeta) {
     if (!meta.idempotency) return
@@ -100,16 +106,13 @@ export function createInvoking({ database, loading, executions }: InvokingOption
   const perform: Invoking['perform'] = async (request, asked, meta) => {
     const { idempotency } = meta
     const key = idempotency && { key: `request/${idempotency.key}`, fingerprint: idempotency.fingerprint }
-    const keyed = { ...request, key: key ?? null }
-    const begun = await (asked.mode === 'async' ? executions.accept(keyed) : executions.run(keyed))
-    const execution = begun ?? (await repeated(keyed, asked, meta))
+    const execution = await once({ ...request, key: key ?? null }, asked)
     await keep(execution, asked.retryFailed ?? false, meta)
     return execution
   }
 
   return {
-    load,
-    perform,
+    ...{ load, once, perform },
     async invoke(idOrSlug, asked, meta) {
       const artifact = await load(meta.tenant, idOrSlug, asked.version)
       const request: ExecutionRequest = {
@@ -123,7 +126,8 @@ export function createInvoking({ database, loading, executions }: InvokingOption
         type: meta.delegate?.by === 'workflows' ? 'workflow_action' : 'api',
         input: checkedInput(artifact.inputSchema, asked.input),
         timeoutMs: asked.timeoutMs,
-        records: recordsIn(asked.input),
+        depth: depthOfRequest(meta),
+        records: recordsIn(valuesOf(asked.input)),
       }
       return perform(request, asked, meta)
     },
@@ -142,10 +146,9 @@ export function triggerOf({ delegate, causationId, principal }: RequestMeta): {
 
 const mostRecords = 20
 
-/** Records that an input names at its top, such as `{ "incidentId": "inc_…" }`. */
-function recordsIn(input: unknown): TouchedRecord[] {
-  if (typeof input !== 'object' || input === null) return []
-  return Object.values(input)
-    .flatMap((value) => recordOf(value) ?? [])
-    .slice(0, mostRecords)
-}
+/** Records that some of these values name, such as those of `{ "incidentId": "inc_…" }`. */
+export const recordsIn = (values: readonly unknown[]): TouchedRecord[] =>
+  values.flatMap((value) => recordOf(value) ?? []).slice(0, mostRecords)
+
+const valuesOf = (input: unknown): unknown[] =>
+  typeof input === 'object' && input !== null ? Object.values(input) : []

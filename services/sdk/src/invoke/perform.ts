@@ -7,6 +7,7 @@ import { maskFields, maskTexts } from '../execution/masking.js'
 import type { ExecutionIdentity, Outcome, TouchedRecord } from '../execution/model.js'
 import { createHost, type HostFunctionTable, namesFor } from './host/host.js'
 import type { Ending, Hand } from './in-hand.js'
+import type { ExecutionRequest } from './request.js'
 import { faultOfOutput } from './schemas.js'
 
 export interface PerformOptions {
@@ -25,6 +26,7 @@ export interface Performance {
   entry?: string | null | undefined
   hostOverride?: HostFunctions | undefined
   contextNow?: string | undefined
+  faultOf?: ExecutionRequest['faultOf'] | undefined
 }
 
 /** What came of it, and what is to be shown of the input, where that is not what is kept already. */
@@ -42,7 +44,8 @@ const mostRecords = 500
 
 /** Runs the code of an artifact once. Never rejects. */
 export function createPerform({ runner, functions, log }: PerformOptions): Perform {
-  return async ({ identity, artifact, input, hand, timeoutMs, entry, hostOverride, contextNow }) => {
+  return async (work) => {
+    const { identity, artifact, input, hand, timeoutMs, entry, hostOverride, contextNow } = work
     const records = new Map<string, TouchedRecord>()
     const masked = maskFields(input)
     const secrets = new Set(masked.secrets)
@@ -51,7 +54,7 @@ export function createPerform({ runner, functions, log }: PerformOptions): Perfo
     const host = createHost({
       ...{ functions, log, leftMs: () => wallMs - (performance.now() - startedMs) },
       context: {
-        ...{ executionId: identity.id, tenant: identity.tenant, artifact },
+        ...{ executionId: identity.id, depth: identity.depth, tenant: identity.tenant, artifact },
         touch: (record) => {
           if (records.size < mostRecords) records.set(`${record.table}/${record.id}`, record)
         },
@@ -73,7 +76,7 @@ export function createPerform({ runner, functions, log }: PerformOptions): Perfo
         signal: hand.ending.signal,
       })
       .catch((error: unknown) => unavailable(error, performance.now() - startedMs, log))
-    const outcome = outcomeOf(ran, { artifact, input, hand })
+    const outcome = outcomeOf(ran, work)
     if (!outcome) return undefined
     if (secrets.size === 0) return { outcome, input: undefined, records: [...records.values()] }
     const redact = createRedaction([...secrets])
@@ -122,10 +125,7 @@ export const interrupted = (message: string): Pick<Outcome, 'status' | 'output' 
   error: { code: 'interrupted', message, stack: '' },
 })
 
-function outcomeOf(
-  ran: CodeOutcome,
-  { artifact, input, hand }: Pick<Performance, 'artifact' | 'input' | 'hand'>,
-): Outcome | undefined {
+function outcomeOf(ran: CodeOutcome, { artifact, input, hand, faultOf }: Performance): Outcome | undefined {
   const outcome: Outcome = {
     ...{ status: ran.status, output: ran.output, error: ran.error, logs: ran.logs },
     ...{ durationMs: Math.round(ran.durationMs), memoryPeakMb: Math.ceil(ran.memoryPeakMb) },
@@ -137,7 +137,7 @@ function outcomeOf(
   }
   if (ran.status !== 'completed') return outcome
   const { output } = ran
-  const fault = faultOfOutput(artifact.outputSchema, output)
+  const fault = faultOfOutput(artifact.outputSchema, output) ?? faultOf?.(output)
   const wrong = fault
     ? `${fault.path || '/'} ${fault.message}`
     : faultOfValidation(artifact.rule, { input, output })

@@ -1,5 +1,5 @@
 import { ApiError, type Execution, invalidField, type ReplayExecution } from '@opsplane/contracts'
-import type { RequestMeta } from '@opsplane/http'
+import { depthOfRequest, type RequestMeta } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import { getExecution } from '../execution/queries.js'
 import type { Executions } from './executions.js'
@@ -32,7 +32,11 @@ export function createReplaying(
       return perform(
         {
           ...{ tenant, artifact, input, now, requestId, replayOf: id, timeoutMs: asked.timeoutMs, records },
-          ...{ type: executionType, trigger: { type: 'manual', id: principal.userId } },
+          ...{
+            depth: depthOfRequest(meta),
+            type: executionType,
+            trigger: { type: 'manual', id: principal.userId },
+          },
         },
         asked,
         meta,

@@ -1,7 +1,11 @@
 import type { ExecutionTrigger, ExecutionType, JsonValue, TenantScope } from '@opsplane/contracts'
+import type { Fault } from '@opsplane/json-schema'
 import type { HostFunctions } from '@opsplane/sandbox'
 import type { LoadedArtifact } from '../artifact/loading.js'
 import type { ExecutionKey, TouchedRecord } from '../execution/model.js'
+
+/** Where an output is not what it should be, and how. */
+export type OutputFault = Pick<Fault, 'path' | 'message'>
 
 /** An execution somebody asks for. */
 export interface ExecutionRequest {
@@ -25,6 +29,8 @@ export interface ExecutionRequest {
   key?: ExecutionKey | null
   /** Records that triggered it. */
   records?: readonly TouchedRecord[]
+  /** What is wrong with an output beside what its schema says; the execution has failed then. */
+  faultOf?: (output: JsonValue) => OutputFault | undefined
   /** In place of everything outside: recorded calls of a test. */
   hostOverride?: HostFunctions
   /** What `host.context.now` says, where it is not the present. */

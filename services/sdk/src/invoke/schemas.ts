@@ -1,4 +1,4 @@
-import { ApiError, type JsonValue } from '@opsplane/contracts'
+import { ApiError, type ErrorDetail, type JsonValue } from '@opsplane/contracts'
 import { type CompiledSchema, compileSchema, type Fault } from '@opsplane/json-schema'
 
 type Schema = Record<string, JsonValue>
@@ -18,8 +18,13 @@ function compiledOf(schema: Schema): CompiledSchema {
 
 const mostFaults = 20
 
-/** What an artifact is given, its defaults filled in. Throws `validation_failed` with each fault, by its pointer below `/input`. */
-export function checkedInput(schema: Schema | null, input: JsonValue): JsonValue {
+/** Where in a request the part of an input is that a pointer names. */
+type PlaceOf = (pointer: string) => Pick<ErrorDetail, 'in' | 'path'>
+
+const inBody: PlaceOf = (pointer) => ({ in: 'body', path: `/input${pointer}` })
+
+/** What an artifact is given, its defaults filled in. Throws `validation_failed` with each fault, where it is in the request. */
+export function checkedInput(schema: Schema | null, input: JsonValue, placeOf: PlaceOf = inBody): JsonValue {
   if (schema === null) return input
   const checks = compiledOf(schema)
   const filled = checks.withDefaults(input) as JsonValue
@@ -27,7 +32,7 @@ export function checkedInput(schema: Schema | null, input: JsonValue): JsonValue
   if (faults.length === 0) return filled
   throw new ApiError('validation_failed', 'The input is not what the artifact takes.', {
     details: faults.slice(0, mostFaults).map(({ path, code, message }) => ({
-      ...{ in: 'body', path: `/input${path}`, code, message },
+      ...{ ...placeOf(path), code, message },
     })),
   })
 }

@@ -211,6 +211,32 @@ describe('uninstalling', () => {
   })
 })
 
+describe('what a workflow uses', () => {
+  const use = { artifact: 'wave', kind: 'workflow' as const, id: newId('workflow'), name: 'Welcome' }
+  const more = [{ slug: 'wave', kind: 'workflow_action' as const, source: 'src/greet.ts' }]
+  const inUse = { code: 'conflict', details: [{ code: 'in_use', params: use }] }
+  beforeAll(() => void packs.uses.push(use))
+  afterAll(() => void packs.uses.splice(0))
+
+  it('is not taken away by an upgrade or a downgrade unless forced, and a check says so', async () => {
+    const api = inWorkspace()
+    await install(api, greetingPack('1.0.0', { more }))
+    const without = greetingPack('1.1.0')
+    expect((await api.post('/sdk/packs/check', without)).data(PackCheck).breaks).toEqual([use])
+    expect((await api.post('/sdk/packs/install', without)).error()).toMatchObject(inUse)
+    expect(await slugs(api)).toEqual(['greet', 'wave'])
+    await install(api, { ...without, force: true })
+    expect(await slugs(api)).toEqual(['greet'])
+  })
+
+  it('is not uninstalled unless forced', async () => {
+    const api = inWorkspace()
+    const { id } = await install(api, greetingPack('1.0.0', { more }))
+    expect((await api.send('DELETE', `/sdk/packs/${id}`)).error()).toMatchObject(inUse)
+    expect((await api.send('DELETE', `/sdk/packs/${id}?force=true`)).status).toBe(204)
+  })
+})
+
 describe('promotion', () => {
   it('installs the same pack in another environment, where it is granted anew', async () => {
     const principal = testPrincipal()

@@ -11,17 +11,18 @@ import {
   ValidationResult,
   validationMs,
 } from '@opsplane/contracts'
+import { type DepthsAfter, maxCausationDepth } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import type { ArtifactLoading, LoadedArtifact } from '../artifact/loading.js'
 import type { TouchedRecord } from '../execution/model.js'
 import type { Executions } from '../invoke/executions.js'
 import { checkedInput } from '../invoke/schemas.js'
-import { depthsOf, maxDepth } from './events.js'
 
 export interface ValidationParts {
   loading: Pick<ArtifactLoading, 'loadArtifact'>
   executions: Pick<Executions, 'run'>
+  depthsAfter: DepthsAfter
 }
 
 /** Runs the validations of a batch that is about to be written, each once for the records of a table written in one way. */
@@ -48,11 +49,12 @@ const mostTouched = 500
 
 export function createValidate(
   { database, clock, log }: Pick<ServiceContext, 'database' | 'clock' | 'log'>,
-  { loading, executions }: ValidationParts,
+  { loading, executions, depthsAfter }: ValidationParts,
 ): Validate {
   /** Throws what keeps it from being run. */
   async function execute(artifact: LoadedArtifact, task: Task, question: ValidationQuestion, depth: number) {
-    if (depth > maxDepth) throw new ApiError('conflict', 'Too many executions have caused one another.')
+    if (depth > maxCausationDepth)
+      throw new ApiError('conflict', 'Too many executions have caused one another.')
     const { actorId, requestId, workspaceId, environment } = question
     return executions.run({
       ...{ tenant: { workspaceId, environment }, artifact, type: 'business_rule', depth, requestId },
@@ -86,9 +88,8 @@ export function createValidate(
   return async (question) => {
     const { workspaceId, environment, batch, causationId } = question
     const validations = await validationsOf(database, { workspaceId, environment })
-    const cause = causationId?.startsWith('exec_') ? causationId : undefined
-    const causing = cause && (await depthsOf(database, [cause])).get(cause)
-    const depth = typeof causing === 'number' ? causing + 1 : 0
+    const write = { resource: { id: '' }, causationId }
+    const depth = (await depthsAfter([write]))(write)
     const tasks = batch.flatMap((changed, index) => tasksOf(validations, changed, index))
     const answers = await Promise.all(tasks.map((task) => perform(task, question, depth)))
     return {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError, type TenantScope } from '@opsplane/contracts'
 import { startMonths } from '@opsplane/eventstore'
+import { maxCausationDepth } from '@opsplane/http'
 import { giveBackStatement, held, holdBack } from '@opsplane/postgres'
 import { systemClock } from '@opsplane/runtime'
 import type { Expressions } from '@opsplane/sandbox'
@@ -74,9 +75,6 @@ export interface Runs {
 }
 
 const defaults = { most: { all: 256, ofOne: 64 }, leaseMs: 30_000 }
-/** Runs caused by runs caused by runs. */
-const maxDepth = 10
-
 export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
   const { database, dueWork, relay, log } = ctx
   const { most, leaseMs } = { ...defaults, ...options }
@@ -146,10 +144,10 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
 
   async function startChild(active: ActiveRun, task: StartTask): Promise<{ runId: string }> {
     const { identity, origin } = active
-    if (origin.depth >= maxDepth)
+    if (origin.depth >= maxCausationDepth)
       throw new ApiError(
         'conflict',
-        `Runs have started runs ${maxDepth} levels deep; this one starts no other.`,
+        `Runs have started runs ${maxCausationDepth} levels deep; this one starts no other.`,
       )
     const workflow = await options.published(task.workflowId, identity.tenant)
     const { runId } = await start({

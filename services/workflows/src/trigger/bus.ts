@@ -1,4 +1,10 @@
-import { Environment, type TenantScope, type TopicEvent, TopicMessage } from '@opsplane/contracts'
+import {
+  CausedTopicMessage,
+  Environment,
+  type TenantScope,
+  type TopicEvent,
+  type TopicMessage,
+} from '@opsplane/contracts'
 import { durableConsumer, type StreamMessage, streamLog, topicEventId } from '@opsplane/nats'
 import { isDependencyAway, isTransient } from '@opsplane/postgres'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
@@ -13,6 +19,8 @@ interface BusMessage {
   subject: string
   seq: number
   message: TopicMessage
+  /** How many runs and executions have caused it. */
+  depth: number
 }
 
 const durable = 'workflows-bus'
@@ -23,7 +31,7 @@ export function startBusTriggers(ctx: ServiceContext, starting: Starting): Backg
   const stream = streamLog(link, names.topicsStream)
   const prefix = names.topicSubjects.replace(/>$/, '')
 
-  const start = async ({ tenant, topic, subject, seq, message }: BusMessage, identity: string) => {
+  const start = async ({ tenant, topic, subject, seq, message, depth }: BusMessage, identity: string) => {
     const createdAtMs = Date.parse(message.createdAt)
     const id = topicEventId(identity, subject, { createdAtMs, sequence: seq })
     const event: TopicEvent = { id, topic, ...message }
@@ -31,7 +39,7 @@ export function startBusTriggers(ctx: ServiceContext, starting: Starting): Backg
       if (startsByTopic(state, event))
         await starting.start(tenant, state, {
           ...{ type: 'event_bus', id, at: message.createdAt, event, input: null },
-          ...{ depth: 0, requestId: null, causationId: id },
+          ...{ depth, requestId: null, causationId: id },
         })
   }
 
@@ -57,12 +65,14 @@ export function startBusTriggers(ctx: ServiceContext, starting: Starting): Backg
 /** Null for what is no event of a topic. `bus.<workspace>.<environment>.<topic>`, whose topic may have dots. */
 function readMessage(message: StreamMessage, prefix: string) {
   const [workspaceId = '', environment, ...topic] = message.subject.slice(prefix.length).split('.')
-  const parsed = TopicMessage.safeParse(message.json())
+  const parsed = CausedTopicMessage.safeParse(message.json())
   const where = Environment.safeParse(environment)
   if (!parsed.success || !where.success) return null
+  const { depth, ...content } = parsed.data
   const event: BusMessage = {
     tenant: { workspaceId, environment: where.data },
-    ...{ topic: topic.join('.'), subject: message.subject, seq: message.seq, message: parsed.data },
+    ...{ topic: topic.join('.'), subject: message.subject, seq: message.seq, message: content },
+    depth,
   }
   return { event, line: message.subject, lane: workspaceId }
 }

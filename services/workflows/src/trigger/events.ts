@@ -1,9 +1,10 @@
 import type { PlatformEvent } from '@opsplane/contracts'
 import type { EventConsumer } from '@opsplane/eventstore'
+import type { DepthsAfter } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { type AcceptedEvent, bodyOf, keysOfEvent, type LogPositions } from '../run/event-wait/accepted.js'
 import { keepAwaited } from '../run/event-wait/recent-events.js'
-import { type Candidate, concernedBy, depthsOf } from './active.js'
+import { type Candidate, concernedBy } from './active.js'
 import { startsBy } from './matching.js'
 import type { Starting } from './starting.js'
 
@@ -11,6 +12,7 @@ export interface EventTriggersOptions {
   starting: Starting
   /** Presents the events to runs that wait for one. */
   deliver(events: readonly AcceptedEvent[]): Promise<void>
+  depthsAfter: DepthsAfter
 }
 
 /** An event, and a workflow that it starts. */
@@ -31,22 +33,18 @@ const spacingMs = 50
  */
 export function startEventTriggers(
   { consume, database }: ServiceContext,
-  { starting, deliver }: EventTriggersOptions,
+  { starting, deliver, depthsAfter }: EventTriggersOptions,
 ): EventConsumer {
   /** By service: the last position of which an event was handled here. */
   const handled = new Map<string, number>()
-  const start = async (
-    { event, since, workflow: { tenant, state } }: Match,
-    depths: ReadonlyMap<string, number>,
-  ) => {
-    const cause = depths.get(causingRun(event) ?? '')
+  const start = async ({ event, since, workflow: { tenant, state } }: Match, depth: number) => {
     await starting.start(tenant, state, {
       type: 'event',
       id: event.id,
       at: event.createdAt,
       event: bodyOf(event),
       input: null,
-      depth: cause === undefined ? 0 : cause + 1,
+      depth,
       requestId: event.requestId,
       causationId: event.id,
       ...(since && { since }),
@@ -66,12 +64,11 @@ export function startEventTriggers(
       const awaited = await keepAwaited(database.sql, accepted, awaitedKeys)
       const before = new Map([...consumer.floors(), ...handled])
       const matches = matchesOf(candidates, accepted, before)
-      const depths = await depthsOf(
-        database,
-        matches.flatMap(({ event }) => causingRun(event) ?? []),
-      )
+      const depthAfter = await depthsAfter(matches.map(({ event }) => event))
       for (let from = 0; from < matches.length; from += startsAtOnce)
-        await Promise.all(matches.slice(from, from + startsAtOnce).map((match) => start(match, depths)))
+        await Promise.all(
+          matches.slice(from, from + startsAtOnce).map((match) => start(match, depthAfter(match.event))),
+        )
       await deliver(awaited)
       for (const each of accepted) advance(handled, each)
     },
@@ -82,12 +79,6 @@ export function startEventTriggers(
 function advance(positions: Map<string, number>, { source, position }: AcceptedEvent): void {
   if (source === null || position === null) return
   positions.set(source, Math.max(position, positions.get(source) ?? 0))
-}
-
-/** The run that an event tells of, or that it was caused by. */
-function causingRun({ resource, causationId }: PlatformEvent): string | undefined {
-  if (resource.id.startsWith('run_')) return resource.id
-  return causationId?.startsWith('run_') ? causationId : undefined
 }
 
 /** `before`: up to where logs had come before the first of the events. */

@@ -1,5 +1,5 @@
 import { newId, TestWorkflow, TriggeredRun, TriggerWorkflow } from '@opsplane/contracts'
-import { defineRoute, type Route } from '@opsplane/http'
+import { defineRoute, depthOfRequest, type Route } from '@opsplane/http'
 import type { Runs } from '../run/runs.js'
 import { inputFor } from '../workflow/check/input.js'
 import type { Workflows } from '../workflow/workflows.js'
@@ -16,7 +16,7 @@ const starting = {
   query: WaitQuery,
 } as const
 
-const byHand = { event: null, depth: 0, causationId: null } as const
+const byHand = { event: null, causationId: null } as const
 
 /** Starting runs by hand. */
 export function manualRoutes(workflows: Workflows, runs: Runs): Route[] {
@@ -34,11 +34,12 @@ export function manualRoutes(workflows: Workflows, runs: Runs): Route[] {
       errors: ['not_found', 'invalid_state_transition'],
       handler: async ({ params, query, body, meta }) => {
         const { tenant, actor, requestId, now, signal } = meta
+        const depth = depthOfRequest(meta)
         const { grant, ...workflow } = await workflows.published(params.id, tenant)
         const { definition } = await workflows.versions.load(workflow.programRef, tenant)
         const input = inputFor(definition, body.input)
         const trigger = { type: 'manual', id: null, at: now }
-        const request = { ...byHand, tenant, workflow, grant, trigger, input, actor, requestId }
+        const request = { ...byHand, tenant, workflow, grant, trigger, input, actor, requestId, depth }
         const started = await startOnce(runs, request, { meta, body })
         return answerOf(runs, started, query.wait, signal)
       },
@@ -57,6 +58,7 @@ export function manualRoutes(workflows: Workflows, runs: Runs): Route[] {
       errors: ['not_found', 'invalid_state_transition', 'forbidden'],
       handler: async ({ params, query, body, meta }) => {
         const { tenant, actor, requestId, now, signal } = meta
+        const depth = depthOfRequest(meta)
         const { grant, definition, ...workflow } = await workflows.pinDraft(
           params.id,
           newId('request'),
@@ -66,7 +68,7 @@ export function manualRoutes(workflows: Workflows, runs: Runs): Route[] {
         const input = inputFor(definition, body.input)
         const trigger = { type: 'manual', id: null, at: now }
         const event = body.event ?? null
-        const request = { ...byHand, tenant, workflow, grant, trigger, input, event, actor, requestId }
+        const request = { ...byHand, tenant, workflow, grant, trigger, input, event, actor, requestId, depth }
         const started = await startOnce(runs, request, { meta, body })
         return answerOf(runs, started, query.wait, signal)
       },

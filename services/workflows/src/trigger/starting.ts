@@ -1,4 +1,5 @@
 import { type Actor, ApiError, type TenantScope } from '@opsplane/contracts'
+import { maxCausationDepth } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
 import type { LogPositions } from '../run/event-wait/accepted.js'
@@ -23,9 +24,6 @@ export interface Cause {
   causationId: string | null
 }
 
-/** Runs that were caused by runs, and so on. */
-export const maxDepth = 10
-
 export interface Starting {
   /** The published version of a workflow, as its trigger says. Null where it is not started, with the reason recorded. */
   start(
@@ -47,7 +45,7 @@ export function createStarting({ workflows, runs, database, log }: StartingOptio
 
   return {
     async start(tenant, { id: workflowId, name }, cause) {
-      if (cause.depth > maxDepth) {
+      if (cause.depth > maxCausationDepth) {
         await recordSkipped(tenant, workflowId, cause, 'too_deep')
         return null
       }

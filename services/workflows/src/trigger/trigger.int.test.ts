@@ -251,8 +251,8 @@ describe('by the bus', () => {
   it('starts one run for each event of its topic, type and filter', async () => {
     const names = natsNames(fixture.service.natsPrefix)
     const stream = streamLog(link, names.topicsStream)
-    const say = (topic: string, type: string, amount: number) => {
-      const message = { type, payload: { amount }, createdAt: new Date().toISOString() }
+    const say = (topic: string, type: string, amount: number, depth?: number) => {
+      const message = { type, payload: { amount }, createdAt: new Date().toISOString(), depth }
       const { workspaceId = '', environment = 'production' } = principal
       return stream.append(names.topicSubject(workspaceId, environment, topic), JSON.stringify(message))
     }
@@ -271,6 +271,11 @@ describe('by the bus', () => {
     await say('orders.created', 'order', 10)
     await waitFor(async () => (await runsOf(id)).length > 0)
     expect(await runsOf(id)).toMatchObject([{ trigger_type: 'event_bus' }])
+    await say('orders.created', 'order', 11, 11)
+    await say('orders.created', 'order', 12, 10)
+    await waitFor(async () => (await runsOf(id)).length === 2)
+    const skipped = await fixture.service.sql`select reason from skipped_triggers where workflow_id = ${id}`
+    expect([...skipped]).toEqual([{ reason: 'too_deep' }])
   })
 })
 

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import {
+  ArtifactUses,
+  CauseDepths,
   newId,
   TriggeredRun,
   Workflow,
@@ -36,6 +38,43 @@ const create = async (definition: GivenDefinition = hello, name = 'Greet') =>
 const act = async (id: string, action: string, body: object = {}) =>
   (await api.post(`/workflows/${id}/${action}`, body)).data(Workflow)
 const patch = (id: string, body: object) => api.send('PATCH', `/workflows/${id}`, { body })
+
+describe('what the sdk service asks', () => {
+  const ask = (path: string, body: object) => fixture.service.asService('sdk').post(path, body)
+
+  it('is told which published workflows run an artifact, however deep in them', async () => {
+    const run = { id: 'run', type: 'artifact' as const, artifact: 'sync-assets' }
+    const nested: GivenDefinition = {
+      steps: [{ id: 'each', type: 'for_each', items: '{{ [1] }}', steps: [run] }],
+      onFailure: [{ ...run, id: 'mend', artifact: 'mend-assets' }],
+    }
+    const used = await create(nested, 'Syncs')
+    await create(nested, 'Draft only')
+    await act(used.id, 'publish')
+    const { workspaceId, environment = 'production' } = principal
+    const uses = async (...slugs: string[]) =>
+      (await ask('/internal/artifacts/uses', { workspaceId, environment, slugs })).data(ArtifactUses).uses
+    const use = { kind: 'workflow', id: used.id, name: 'Syncs' }
+    expect(await uses('sync-assets', 'mend-assets', 'for_each')).toEqual([
+      { ...use, artifact: 'mend-assets' },
+      { ...use, artifact: 'sync-assets' },
+    ])
+    await api.send('DELETE', `/workflows/${used.id}`)
+    expect(await uses('sync-assets')).toEqual([])
+  })
+
+  it('is told how deep runs are, and nobody else is', async () => {
+    const { id } = await create()
+    await act(id, 'publish')
+    const { runId } = (await api.post(`/workflows/${id}/trigger?wait=20`, { input: { name: 'Ada' } })).data(
+      TriggeredRun,
+    )
+    const path = '/internal/runs/depths'
+    const { depths } = (await ask(path, { ids: [runId, newId('run')] })).data(CauseDepths)
+    expect(depths).toEqual([{ id: runId, depth: 0 }])
+    expect((await fixture.service.asService('apps').post(path, { ids: [] })).status).toBe(403)
+  })
+})
 
 describe('a draft', () => {
   it('is made, read, listed, changed and archived', async () => {

@@ -30,6 +30,8 @@ export interface Engine {
   take(memoryMb: number): Promise<Instance>
   /** One that is as it was, for another run. */
   release(instance: Instance): void
+  /** What is kept for the next runs. */
+  kept(): readonly Instance[]
 }
 
 const pageBytes = 64 * 1024
@@ -67,5 +69,6 @@ export function createEngine(): Engine {
     release(instance) {
       if (instance.grownMb() === 0 && kept.length < keptInstances) kept.push(instance)
     },
+    kept: () => kept,
   }
 }

@@ -2,7 +2,7 @@ import type { QuickJSContext, QuickJSHandle, QuickJSRuntime } from 'quickjs-emsc
 import type { codeFailures, RunHeader } from '../protocol.js'
 import { createBudget } from './budget.js'
 import type { Instance } from './engine.js'
-import { prelude, sdkModule } from './prelude.js'
+import type { Guest } from './guest.js'
 
 type Failure = (typeof codeFailures)[number]
 
@@ -34,25 +34,19 @@ export interface Work {
   context: string
 }
 
-/** QuickJS overflows its own stack before that of V8, except where it parses. */
-const stackBytes = 256 * 1024
 const sliceMs = 5
 const jobsAtOnce = 100
-const sdk = '@opsplane/sdk'
 
-/** Code in a runtime and context of its own. */
-export function createInvocation(instance: Instance, work: Work, outlet: Outlet): Invocation {
+/** Code in a runtime and context that nothing has run in. */
+export function createInvocation(
+  { instance, prepared }: { instance: Instance; prepared: Guest },
+  work: Work,
+  outlet: Outlet,
+): Invocation {
   const { header } = work
+  const { runtime, context } = prepared
   const budget = createBudget(header.cpuMs)
-  const runtime = instance.quickjs.newRuntime()
-  runtime.setMaxStackSize(stackBytes)
   runtime.setInterruptHandler(budget.isOver)
-  runtime.setModuleLoader((name) =>
-    name === sdk
-      ? sdkModule
-      : { error: new Error(`there is no module "${name}": only ${sdk} can be imported`) },
-  )
-  const context = runtime.newContext()
   let guest: QuickJSHandle | undefined
   let ending: Ending | undefined
   let [underWay, broken, memoryMb] = [0, false, 0]
@@ -96,7 +90,7 @@ export function createInvocation(instance: Instance, work: Work, outlet: Outlet)
   const isFull = () => instance.grownMb() > 0.75 * instance.memoryMb
 
   const begin = () => {
-    guest = startGuest(context, work, take)
+    guest = startGuest(prepared, work, take)
     const module = context.evalCode(work.code, 'artifact.js', { type: 'module' })
     if (module.error) return module.error.consume(fail)
     module.value.consume((value) => void invoke('start', value, ...texts(context, [header.entry, work.args])))
@@ -162,6 +156,7 @@ export function createInvocation(instance: Instance, work: Work, outlet: Outlet)
       if (broken) return false
       try {
         guest?.dispose()
+        prepared.start.dispose()
         context.dispose()
         runtime.dispose()
         return true
@@ -181,9 +176,9 @@ function texts(context: QuickJSContext, values: string[]): QuickJSHandle[] {
   return values.map((value) => context.newString(value))
 }
 
-/** Evaluates the prelude, which has `take` as the only way out. */
+/** Starts the prelude, which has `take` as the only way out. */
 function startGuest(
-  context: QuickJSContext,
+  { context, start }: Guest,
   { header, context: json }: Work,
   take: (kind: string, values: string[]) => void,
 ): QuickJSHandle {
@@ -194,9 +189,7 @@ function startGuest(
   const { functions, ...limits } = header
   const given = [send, ...texts(context, [JSON.stringify(functions), json, JSON.stringify(limits)])]
   try {
-    return context
-      .unwrapResult(context.evalCode(prelude, 'prelude.js'))
-      .consume((start) => context.unwrapResult(context.callFunction(start, context.undefined, given)))
+    return context.unwrapResult(context.callFunction(start, context.undefined, given))
   } finally {
     for (const handle of given) handle.dispose()
   }

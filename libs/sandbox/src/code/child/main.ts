@@ -3,7 +3,8 @@ import { frame, frameReader } from '../../frames.js'
 import type { ChildHeader } from '../child-header.js'
 import { packet, readPacket } from '../packet.js'
 import { type ParentHeader, type RunHeader, ready } from '../protocol.js'
-import { createEngine } from './engine.js'
+import { createEngine, type Instance } from './engine.js'
+import { type Guest, prepareGuest } from './guest.js'
 import { createInvocation, type Ending, type Invocation, type Work } from './invocation.js'
 
 // A child of `createCodeRunner`: runs code of one tenant, several at a time while they wait for answers of the host. It ends
@@ -38,7 +39,7 @@ async function start(header: RunHeader, [code = '', args = '', context = '']: st
   const instance = await engine.take(header.memoryMb)
   starting.delete(id)
   const work: Work = { header, code, args, context }
-  const invocation = createInvocation(instance, work, {
+  const invocation = createInvocation({ instance, prepared: guestOf(instance) }, work, {
     call: (call, name, json) => send({ op: 'call', run: id, call, name }, json),
     log: (level, message, data, truncated) =>
       send({ op: 'log', run: id, level: level as 'info', at: Date.now(), truncated }, message, data),
@@ -50,6 +51,7 @@ async function start(header: RunHeader, [code = '', args = '', context = '']: st
       runs.delete(id)
       if (invocation.dispose()) engine.release(instance)
       if (instance.grownMb() > 0) setImmediate(collect)
+      setImmediate(prepareNext)
     },
   }
   runs.set(id, running)
@@ -57,6 +59,22 @@ async function start(header: RunHeader, [code = '', args = '', context = '']: st
   else enqueue(running)
 }
 const starting = new Map<number, { value: boolean }>()
+
+/** What runs to come begin with, made while there is nothing else to do. */
+const prepared = new WeakMap<Instance, Guest>()
+
+function prepareNext(): void {
+  if (runs.size > 0 || starting.size > 0) return
+  for (const instance of engine.kept())
+    if (!prepared.has(instance)) prepared.set(instance, prepareGuest(instance))
+}
+
+/** Each is for one run. */
+function guestOf(instance: Instance): Guest {
+  const guest = prepared.get(instance)
+  prepared.delete(instance)
+  return guest ?? prepareGuest(instance)
+}
 
 /** Memory of an instance that has grown is given back at once. */
 const collect = () => (globalThis as { gc?: () => void }).gc?.()
@@ -117,6 +135,9 @@ function receive(text: string): void {
   finish(running, 'ended')
 }
 
+/** What most artifacts have. */
+const usualMemoryMb = 64
+
 /** The first invocation takes a hundred times as long as those after it: nobody has to wait for it. */
 async function warmUp(): Promise<void> {
   const limits = { cpuMs: 10_000, memoryMb: 8, inputBytes: 100, outputBytes: 100, logBytes: 0 }
@@ -135,11 +156,15 @@ async function warmUp(): Promise<void> {
     args: '[1]',
     context: 'null',
   }
-  const invocation = createInvocation(await engine.take(limits.memoryMb), work, { call() {}, log() {} })
+  const instance = await engine.take(limits.memoryMb)
+  const outlet = { call() {}, log() {} }
+  const invocation = createInvocation({ instance, prepared: guestOf(instance) }, work, outlet)
   while (invocation.slice() === 'more');
   invocation.answer(1, true, '1')
   while (invocation.slice() === 'more');
   invocation.dispose()
+  engine.release(await engine.take(usualMemoryMb))
+  prepareNext()
 }
 
 channel.on('data', (chunk) => {

@@ -5,6 +5,8 @@ import type { TouchedRecord } from '../../execution/model.js'
 /** One call of a host function, and the execution it is made in. */
 export interface HostContext {
   executionId: string
+  /** How many runs and executions have caused it. */
+  depth: number
   tenant: TenantScope
   artifact: Pick<LoadedArtifact, 'id' | 'slug' | 'permissions' | 'grant' | 'ownerId'>
   /** The same for the same call of an execution that is begun again, where its code does the same again. */

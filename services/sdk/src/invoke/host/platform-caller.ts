@@ -5,9 +5,10 @@ import type { HostContext } from './host-call.js'
 export const platformCaller = ({
   artifact,
   executionId,
+  depth,
   key,
   timeoutMs,
   signal,
 }: HostContext): PlatformCaller => ({
-  ...{ grant: artifact.grant, key, timeoutMs, signal, causationId: executionId },
+  ...{ grant: artifact.grant, key, timeoutMs, signal, causationId: executionId, causationDepth: depth },
 })

@@ -36,8 +36,15 @@ export const failed = (code: string, message: string, more: Partial<StepError> =
   new EffectFailure({ code, message, retryable: false, ...more })
 
 /** As what the platform is called by an effect. */
-export const platformCaller = ({ run, grant, key, timeoutMs, signal }: EffectCall): PlatformCaller => ({
-  ...{ grant, key, timeoutMs, signal, causationId: run.id },
+export const platformCaller = ({
+  run,
+  origin,
+  grant,
+  key,
+  timeoutMs,
+  signal,
+}: EffectCall): PlatformCaller => ({
+  ...{ grant, key, timeoutMs, signal, causationId: run.id, causationDepth: origin.depth },
   workflow: { id: run.workflowId, name: run.workflowName },
 })
 

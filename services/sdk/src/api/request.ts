@@ -1,0 +1,75 @@
+import { isUtf8 } from 'node:buffer'
+import { ApiError, type ArtifactApi, type JsonValue } from '@opsplane/contracts'
+import { isJson, type RawRequest, readJson } from '@opsplane/http'
+
+/** Headers that every artifact is shown; one may name others. */
+const shownHeaders = ['accept', 'accept-language', 'content-type', 'user-agent']
+const mostHeaderBytes = 8_192
+
+/** A request as the artifact gets it: `ApiRequest` of `@opsplane/sdk`. */
+export interface ArtifactRequest {
+  method: string
+  path: string
+  segments: string[]
+  query: Record<string, string | string[]>
+  headers: Record<string, string>
+  body: JsonValue
+}
+
+/**
+ * What an artifact is given of a request. `segmentsBefore` stand in front of its own path. Throws `unsupported_media_type`,
+ * `malformed_json` and `headers_too_large`; URIError where the path is not correctly percent-encoded.
+ */
+export function artifactRequest(
+  request: RawRequest,
+  { headers: named }: Pick<ArtifactApi, 'headers'>,
+  segmentsBefore: number,
+): ArtifactRequest {
+  const segments = request.path
+    .split('/')
+    .slice(1 + segmentsBefore)
+    .map(decodeURIComponent)
+  if (segments.at(-1) === '') segments.pop()
+  return {
+    method: request.method,
+    path: `/${segments.join('/')}`,
+    segments,
+    query: request.query,
+    headers: headersOf(request, [...shownHeaders, ...named]),
+    body: bodyOf(request),
+  }
+}
+
+function headersOf({ headers }: RawRequest, names: readonly string[]): Record<string, string> {
+  const shown = names.flatMap((name): [string, string][] => {
+    const value = headers[name]
+    return value === undefined ? [] : [[name, [value].flat().join(', ')]]
+  })
+  const tooLong = shown.find(([, value]) => value.length > mostHeaderBytes)
+  if (tooLong)
+    throw new ApiError('headers_too_large', `${tooLong[0]} may have at most ${mostHeaderBytes} characters.`)
+  return Object.fromEntries(shown)
+}
+
+const formType = /^application\/x-www-form-urlencoded\s*(?:;|$)/i
+const textType = /^(?:text\/[\w.+-]+|application\/(?:[\w.-]+\+)?xml)\s*(?:;|$)/i
+
+/** JSON and forms as values, other texts as they are; null of nothing. */
+function bodyOf({ body, headers: { 'content-type': type } }: RawRequest): JsonValue {
+  if (body.length === 0) return null
+  // Parsed from JSON.
+  if (isJson(type)) return readJson(body) as JsonValue
+  const isForm = formType.test(type ?? '')
+  if (!(isForm || textType.test(type ?? '')) || !isUtf8(body) || body.includes(0))
+    throw new ApiError('unsupported_media_type', 'The body must be JSON, a form, or text in UTF-8.')
+  return isForm ? formOf(body.toString()) : body.toString()
+}
+
+function formOf(text: string): JsonValue {
+  const fields = new Map<string, string | string[]>()
+  for (const [name, value] of new URLSearchParams(text)) {
+    const before = fields.get(name)
+    fields.set(name, before === undefined ? value : [before, value].flat())
+  }
+  return Object.fromEntries(fields)
+}

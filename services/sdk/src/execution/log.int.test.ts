@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { Execution, idFactory } from '@opsplane/contracts'
+import { deleteAged } from '@opsplane/eventstore'
+import { createLogger } from '@opsplane/runtime'
+import { type Receiver, startReceiver, waitFor } from '@opsplane/testing'
+import { type SdkWorld, startSdk } from '../invoke/invoke.fixture.js'
+import { agedExecutions } from './retention.js'
+
+const log = '/origin/api/service-sdk'
+let world: SdkWorld
+let receiver: Receiver
+let release: () => void = () => {}
+
+beforeAll(async () => {
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  receiver = await startReceiver({ tls: false, respond: () => released.then(() => ({ status: 200 })) })
+  world = await startSdk({ SDK_ALLOW_HTTP: 'loopback', SDK_ALLOWED_CIDRS: '127.0.0.1/32' })
+  await world.install({ slug: 'echo', code: 'export default async function (input) { return input }' })
+  await world.install({
+    slug: 'hangs',
+    code: 'export default function () { for (;;); }',
+    limits: { wallMs: 50 },
+  })
+  await world.install({
+    slug: 'waits',
+    permissions: { http: ['127.0.0.1'] },
+    code: `export default async function ({ password }, host) {
+      await host.http({ url: '${receiver.url}' })
+      return { length: password.length, said: 'it was ' + password }
+    }`,
+  })
+})
+afterAll(async () => {
+  release()
+  await world?.stop()
+  await receiver?.stop()
+})
+
+const invoke = async (slug: string, body: object) =>
+  (await world.api.post(`/sdk/artifacts/${slug}/invoke`, body)).data(Execution)
+const read = async (id: string) => (await world.api.get(`${log}/executions/${id}`)).data(Execution)
+const ids = async (query: string) =>
+  (await world.api.get(`${log}/executions?${query}`)).page(Execution).items.map(({ id }) => id)
+
+/** Everything the service keeps of anything, as text. */
+async function everything(): Promise<string> {
+  const { sql } = world.service
+  const tables = await sql<{ name: string }[]>`
+    select c.relname as name from pg_class c
+    where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition`
+  const texts = await Promise.all(
+    tables.map(
+      async ({ name }) =>
+        await sql<{ row: string }[]>`select row_to_json(t)::text as row from ${sql(name)} t`,
+    ),
+  )
+  return texts.flatMap((rows) => rows.map(({ row }) => row)).join('\n')
+}
+
+describe('secrets of an input', () => {
+  it('of an asynchronous execution are sealed until it has run with them, and gone after', async () => {
+    const password = 'correct horse battery staple'
+    const { id } = await invoke('waits', { mode: 'async', input: { password, note: 'plain to see' } })
+    await waitFor(() => receiver.received().length === 1)
+    const meanwhile = await everything()
+    expect(meanwhile).toContain('plain to see')
+    expect(meanwhile).toContain('sealedInput')
+    for (const spelling of [password, Buffer.from(password).toString('base64')])
+      expect(meanwhile).not.toContain(spelling)
+    release()
+    await waitFor(async () => (await read(id)).status === 'completed')
+    expect(await read(id)).toMatchObject({
+      input: { password: '***', note: 'plain to see' },
+      output: { length: password.length, said: 'it was ***' },
+    })
+    const after = await everything()
+    expect(after).not.toContain(password)
+    expect(after).not.toContain('sealedInput')
+  })
+
+  it('are masked in lists, in numbers, and below a field that holds them', async () => {
+    const given = { api_key: ['first-key', 'second-key'], pin: 1, credentials: { user: 'ada', code: 4711 } }
+    const { input, output } = await invoke('echo', { input: given })
+    const masked = { api_key: ['***', '***'], pin: 1, credentials: { user: '***', code: '***' } }
+    expect(input).toEqual(masked)
+    expect(JSON.stringify(output)).not.toContain('first-key')
+  })
+})
+
+describe('the filters', () => {
+  it('count a timeout as no success', async () => {
+    const hung = await invoke('hangs', {})
+    const done = await invoke('echo', {})
+    expect(await ids('success=false&limit=5')).toEqual([hung.id])
+    expect(await ids('success=true&limit=1')).toEqual([done.id])
+  })
+})
+
+describe('retention', () => {
+  it('deletes what is older than its workspace says, and whole months where nothing is kept', async () => {
+    const { sql } = world.service
+    const days = { kept: 90, longer: 365 }
+    const nowMs = Date.parse('2031-06-15T12:00:00.000Z')
+    const at = (daysAgo: number) => nowMs - daysAgo * 24 * 3_600_000
+    const put = async (workspaceId: string, daysAgo: number, completed = true) => {
+      const ms = at(daysAgo)
+      const id = idFactory(() => ms)('execution')
+      const day = new Date(ms).toISOString()
+      await sql`select add_execution_month(${day}::date)`
+      await sql`insert into executions (id, workspace_id, environment, artifact_id, artifact_slug, artifact_version,
+          artifact_type, execution_type, trigger_type, status, input, started_at, completed_at, bytes, depth)
+        values (${id}, ${workspaceId}, 'production', 'art_1', 'echo', 1, 'api', 'api', 'api',
+          ${completed ? 'failed' : 'running'}, '{}', ${day}, ${completed ? day : null}, 2, 0)`
+      await sql`insert into execution_records (execution_id, record_id, table_name, workspace_id, environment)
+        values (${id}, 'rec_1', 'assets', ${workspaceId}, 'production')`
+      return id
+    }
+    const kept = [await put('kept', 89), await put('longer', 364), await put('kept', 400, false)]
+    await put('kept', 91)
+    await put('longer', 366)
+    await put('kept', 500)
+    const daysOf = async (workspaceIds: string[]) =>
+      Object.fromEntries(Object.entries(days).filter(([id]) => workspaceIds.includes(id)))
+    const silent = createLogger({ service: 'test', level: 'silent' })
+    await deleteAged(
+      { sql: sql as never, log: silent, of: agedExecutions, daysOf, nowMs: () => nowMs },
+      new AbortController().signal,
+    )
+    const left = async (table: string, column: string) =>
+      (
+        await sql`select ${sql(column)} as id from ${sql(table)} where workspace_id = any(${Object.keys(days)})`
+      )
+        .map(({ id }) => id)
+        .toSorted()
+    expect(await left('executions', 'id')).toEqual(kept.toSorted())
+    expect(await left('execution_records', 'execution_id')).toEqual(kept.toSorted())
+    // The month of the one that was 500 days old is gone as a whole.
+    const months = await sql`select inhrelid::regclass::text as name from pg_inherits
+      where inhparent = 'executions'::regclass`
+    expect(months.map(({ name }) => name).filter((name) => String(name).endsWith('203001'))).toEqual([])
+  })
+})

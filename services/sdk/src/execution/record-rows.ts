@@ -1,0 +1,37 @@
+import {
+  type ArrayParameters,
+  arrays,
+  type Column,
+  insertInto,
+  rowsOf,
+  textColumn as text,
+} from '@opsplane/eventstore'
+import type { ExecutionIdentity, TouchedRecord } from './model.js'
+
+/** A record with the execution it belongs to. */
+interface RecordRow extends TouchedRecord {
+  identity: ExecutionIdentity
+}
+
+const columns: Column<RecordRow>[] = [
+  text('execution_id', ({ identity }) => identity.id),
+  text('record_id', ({ id }) => id),
+  text('table_name', ({ table }) => table),
+  text('workspace_id', ({ identity }) => identity.tenant.workspaceId),
+  text('environment', ({ identity }) => identity.tenant.environment),
+]
+
+/** Notes the records of executions whose numbers `of` has. */
+export const recordsPart = (of: string, next: () => number): string =>
+  `noted as (${insertInto('execution_records', columns, `${rowsOf(columns, next)} join ${of} on ${of}.n::int = t.n::int`)}
+    on conflict do nothing)`
+
+export const recordParameters = (
+  rows: readonly { identity: ExecutionIdentity; records: readonly TouchedRecord[] }[],
+): ArrayParameters =>
+  arrays(
+    columns,
+    rows.flatMap(({ identity, records }, n) =>
+      records.map((record) => ({ n, row: { ...record, identity } })),
+    ),
+  )

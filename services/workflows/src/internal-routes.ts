@@ -1,0 +1,42 @@
+import { ArtifactUses, ArtifactUsesQuestion, CauseDepths, CauseDepthsQuestion } from '@opsplane/contracts'
+import { defineRoute, type Route } from '@opsplane/http'
+import type { Database } from '@opsplane/postgres'
+import { depthsOf } from './trigger/active.js'
+import { artifactUses } from './workflow/artifact-uses.js'
+
+const internal = {
+  method: 'post',
+  tag: 'Internal',
+  scope: 'service',
+  idempotency: 'none',
+  callers: ['sdk'],
+} as const
+
+/** What other services ask workflows. The gateway routes none of it. */
+export function internalRoutes(database: Database): Route[] {
+  return [
+    defineRoute({
+      ...internal,
+      operationId: 'findArtifactUses',
+      path: '/internal/artifacts/uses',
+      summary: 'Find published workflows with steps that run some artifacts',
+      body: ArtifactUsesQuestion,
+      response: ArtifactUses,
+      handler: async ({ body: { slugs, ...tenant } }) => ({
+        uses: await artifactUses(database, tenant, slugs),
+      }),
+    }),
+
+    defineRoute({
+      ...internal,
+      operationId: 'getRunDepths',
+      path: '/internal/runs/depths',
+      summary: 'Get how many runs and executions had caused some runs',
+      body: CauseDepthsQuestion,
+      response: CauseDepths,
+      handler: async ({ body: { ids } }) => ({
+        depths: [...(await depthsOf(database, ids))].map(([id, depth]) => ({ id, depth })),
+      }),
+    }),
+  ]
+}
