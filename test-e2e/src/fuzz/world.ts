@@ -219,7 +219,7 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
     ...people.prepared,
     // The list has the keys that everything here is called with.
     '/settings/tokens/{id}': async () => {
-      const body = { name: `to revoke ${count++}`, scopes: [] }
+      const body = { name: `to revoke ${count++}`, scopes: ['itsm:read' as const] }
       return { id: (await owner.post('/auth/tokens', { body })).data.id }
     },
     '/settings/users/{id}': async () => ({ id: (await people.invite()).id }),
