@@ -23,6 +23,7 @@ import { type BackgroundWork, defineService, openNeighbour, type ServiceContext 
 import { catalogRoutes } from './catalog/routes.js'
 import { type DispatcherConfig, loadConfig } from './config.js'
 import { createAttempt } from './delivery/attempt.js'
+import { deliveryChangeRoutes } from './delivery/changes.js'
 import { createDeliveryDays } from './delivery/delivery-days.js'
 import { maxSlow, startDispatch } from './delivery/dispatch.js'
 import type { Incoming } from './delivery/fan-out.js'
@@ -176,6 +177,7 @@ function startSending(ctx: Context, { outbound, settings, limits, budgets }: Sen
       ...webhookRoutes({ database, cursors, vault, outbound, aggregate, limits, onChange }),
       ...rotateRoutes({ database, store, vault, aggregate, onChange }),
       ...deliveryRoutes({ database, aggregate }),
+      ...deliveryChangeRoutes(database),
       ...resendRoutes({
         database,
         days,

@@ -5,6 +5,7 @@ import { defineService, openNeighbour } from '@opsplane/service'
 import { artifact } from './artifact/domain.js'
 import { createArtifactLoading } from './artifact/loading.js'
 import { loadConfig, type SdkConfig } from './config.js'
+import { executionChangeRoutes } from './execution/changes.js'
 import { openExecutions } from './invoke/open-executions.js'
 import { createRunTest } from './invoke/run-artifact.js'
 import { job } from './job/domain.js'
@@ -48,6 +49,7 @@ export const sdk = defineService<SdkConfig>({
         ...packs.routes,
         ...testRoutes(tests),
         ...ofExecutions.routes,
+        ...executionChangeRoutes(ctx.database),
         ...jobRoutes(ctx, jobs),
         ...ruleRoutes(validate),
       ],

@@ -15,7 +15,9 @@ export interface Analytics extends TestService {
 export async function startAnalytics(): Promise<Analytics> {
   const others = await startLogServer()
   const { url } = others
-  const SERVICE_URLS = JSON.stringify({ itsm: url, settings: url, 'database-studio': url })
+  const SERVICE_URLS = JSON.stringify({
+    ...{ itsm: url, settings: url, 'database-studio': url, dispatcher: url, sdk: url },
+  })
   const service = await startTestService(analytics, { env: { SERVICE_URLS } })
   const stop = async () => {
     await service.stop()

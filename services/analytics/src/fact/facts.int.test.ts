@@ -72,7 +72,7 @@ describe('facts', () => {
     const { incidents = [], records = [], events = [] } = await allFacts()
     expect(incidents).toHaveLength(60)
     expect(incidents).toEqual(
-      incidents.map((fact) => expect.objectContaining({ id: fact.id, title: 'Version 4', version: 4 })),
+      incidents.map((fact) => expect.objectContaining({ id: fact.id, title: 'Version 4', version: '4' })),
     )
     expect(records).toHaveLength(4)
     expect(events).toHaveLength(240)
