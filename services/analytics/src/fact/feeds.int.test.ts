@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type DeliveryChange, type ExecutionChange, newId, QueryAnswer, Report } from '@opsplane/contracts'
 import { testPrincipal, waitFor } from '@opsplane/testing'
-import { type Analytics, factsOf, startAnalytics, sumUpAll } from './facts.fixture.js'
+import { type Analytics, factsOf, isRebuilt, startAnalytics, sumUpAll } from './facts.fixture.js'
 
 const ada = testPrincipal()
 const tenant = { workspaceId: ada.workspaceId ?? '', environment: 'production' } as const
@@ -84,7 +84,7 @@ describe('deliveries and executions', () => {
     service.others.deliveries[gone] = { ...retried }
     await service.sql`update fact_deliveries set host = 'spoilt' where id = ${retried.id}`
     await service.rebuild()
-    await waitFor(async () => (await service.sql`select from fact_feeds where as_of is null`).length === 0)
+    await isRebuilt(service)
     expect([await rows('fact_deliveries'), await rows('fact_executions')]).toEqual(incremental)
     await sumUpAll(service)
     expect((await run()).rows).toEqual([{ host: 'example.com', deliveries: 25 }])
