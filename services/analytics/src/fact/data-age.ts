@@ -62,7 +62,7 @@ export function createDataAge(
     const fed = datasets.filter((name) => fedNames.includes(name))
     const instants = fed.length > 0 ? await ofFeeds(fed) : []
     if (fed.length < datasets.length || datasets.length === 0) instants.push(await ofEvents(tenant))
-    return instants.reduce((oldest, each) => (each < oldest ? each : oldest))
+    return instants.sort().at(0) ?? never
   }
   const shared = sharing(
     ({ tenant: { workspaceId, environment }, datasets }) => [workspaceId, environment, ...datasets].join('/'),
