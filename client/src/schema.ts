@@ -10,7 +10,7 @@ export interface paths {
         };
         /**
          * List dashboards
-         * @description Those made here; with `builtIn=true` those that every workspace has.
+         * @description First those that every workspace has, then those made here; with `builtIn` only the former, or only the latter.
          */
         get: operations["listDashboards"];
         put?: never;

@@ -14,6 +14,7 @@ export {
 export { startIdempotencyPurge } from './append/idempotency.js'
 export { keepAnswer } from './append/keep-answer.js'
 export type { Numbers } from './append/numbers.js'
+export { type ChangeFeed, readChanges } from './change-feed.js'
 export {
   type ConsumeEventsOptions,
   type ConsumerSettings,

@@ -11,29 +11,37 @@ export interface LogEdge {
   writers: string[]
 }
 
+/** Where positions are drawn from, and the table that is written in by whoever draws one, from before that to its end. */
+export interface Positions {
+  sequence: string
+  table: string
+}
+
+const logPositions: Positions = { sequence: 'events_position_seq', table: 'outbox' }
+
 /** The end of the sequence is read before the locks are: who drew a position up to there has its lock by then. */
-const edge = `
+const edgeOf = ({ sequence, table }: Positions) => `
   select edge.last::float8 as last, array(
     select distinct virtualtransaction from pg_locks
     where edge.last is not null and locktype = 'relation' and mode = 'RowExclusiveLock' and granted
-      and relation = 'outbox'::regclass
+      and relation = '${table}'::regclass
       and database = (select oid from pg_database where datname = current_database())
   ) as writers
-  from (select case when is_called then last_value else 0 end as last from events_position_seq offset 0) as edge`
+  from (select case when is_called then last_value else 0 end as last from ${sequence} offset 0) as edge`
 
-export async function logEdge(sql: StatementRunner): Promise<LogEdge> {
-  const [row] = await sql.unsafe<LogEdge[]>(edge, [], { prepare: true })
+export async function logEdge(sql: StatementRunner, of: Positions = logPositions): Promise<LogEdge> {
+  const [row] = await sql.unsafe<LogEdge[]>(edgeOf(of), [], { prepare: true })
   return row ?? { last: 0, writers: [] }
 }
 
 const pollMs = 20
 
-/** A position up to which every event there will ever be is visible. */
-export async function settledPosition(sql: StatementRunner): Promise<number> {
-  const { last, writers } = await logEdge(sql)
+/** A position up to which every event, or whatever else draws positions, that there will ever be is visible. */
+export async function settledPosition(sql: StatementRunner, of: Positions = logPositions): Promise<number> {
+  const { last, writers } = await logEdge(sql, of)
   for (let left = writers; left.length > 0; ) {
     await delay(pollMs)
-    const still = new Set((await logEdge(sql)).writers)
+    const still = new Set((await logEdge(sql, of)).writers)
     left = left.filter((writer) => still.has(writer))
   }
   return last

@@ -39,7 +39,7 @@ CREATE TABLE "fact_changes" (
 	"id" text PRIMARY KEY NOT NULL,
 	"workspace_id" text NOT NULL,
 	"environment" text NOT NULL,
-	"version" integer NOT NULL,
+	"version" bigint NOT NULL,
 	"created_at" timestamp(3) with time zone NOT NULL
 ) PARTITION BY RANGE ("id");
 --> statement-breakpoint
@@ -52,22 +52,45 @@ CREATE TABLE "fact_events" (
 	"id" text PRIMARY KEY NOT NULL,
 	"workspace_id" text NOT NULL,
 	"environment" text NOT NULL,
-	"version" integer NOT NULL,
+	"version" bigint NOT NULL,
+	"created_at" timestamp(3) with time zone NOT NULL
+) PARTITION BY RANGE ("id");
+--> statement-breakpoint
+CREATE TABLE "fact_deliveries" (
+	"webhook_id" text,
+	"host" text,
+	"event_type" text,
+	"family" text,
+	"status" text,
+	"is_replay" boolean,
+	"attempts" bigint,
+	"response_status" bigint,
+	"error_kind" text,
+	"last_attempt_at" timestamp(3) with time zone,
+	"duration_ms" bigint,
+	"latency_ms" bigint,
+	"id" text PRIMARY KEY NOT NULL,
+	"workspace_id" text NOT NULL,
+	"environment" text NOT NULL,
+	"version" bigint NOT NULL,
 	"created_at" timestamp(3) with time zone NOT NULL
 ) PARTITION BY RANGE ("id");
 --> statement-breakpoint
 CREATE TABLE "fact_executions" (
 	"artifact_slug" text,
 	"artifact_version" bigint,
+	"artifact_type" text,
 	"trigger_type" text,
 	"status" text,
+	"is_replay" boolean,
 	"error_code" text,
+	"completed_at" timestamp(3) with time zone,
 	"duration_ms" bigint,
 	"memory_peak_mb" bigint,
 	"id" text PRIMARY KEY NOT NULL,
 	"workspace_id" text NOT NULL,
 	"environment" text NOT NULL,
-	"version" integer NOT NULL,
+	"version" bigint NOT NULL,
 	"created_at" timestamp(3) with time zone NOT NULL
 ) PARTITION BY RANGE ("id");
 --> statement-breakpoint
@@ -96,7 +119,7 @@ CREATE TABLE "fact_incidents" (
 	"id" text PRIMARY KEY NOT NULL,
 	"workspace_id" text NOT NULL,
 	"environment" text NOT NULL,
-	"version" integer NOT NULL,
+	"version" bigint NOT NULL,
 	"created_at" timestamp(3) with time zone NOT NULL
 ) PARTITION BY RANGE ("id");
 --> statement-breakpoint
@@ -118,7 +141,7 @@ CREATE TABLE "fact_problems" (
 	"id" text PRIMARY KEY NOT NULL,
 	"workspace_id" text NOT NULL,
 	"environment" text NOT NULL,
-	"version" integer NOT NULL,
+	"version" bigint NOT NULL,
 	"created_at" timestamp(3) with time zone NOT NULL
 ) PARTITION BY RANGE ("id");
 --> statement-breakpoint
@@ -130,7 +153,7 @@ CREATE TABLE "fact_records" (
 	"id" text PRIMARY KEY NOT NULL,
 	"workspace_id" text NOT NULL,
 	"environment" text NOT NULL,
-	"version" integer NOT NULL,
+	"version" bigint NOT NULL,
 	"created_at" timestamp(3) with time zone NOT NULL
 ) PARTITION BY RANGE ("id");
 --> statement-breakpoint
@@ -148,7 +171,7 @@ CREATE TABLE "fact_runs" (
 	"id" text PRIMARY KEY NOT NULL,
 	"workspace_id" text NOT NULL,
 	"environment" text NOT NULL,
-	"version" integer NOT NULL,
+	"version" bigint NOT NULL,
 	"created_at" timestamp(3) with time zone NOT NULL
 ) PARTITION BY RANGE ("id");
 --> statement-breakpoint
@@ -168,7 +191,7 @@ CREATE TABLE "fact_sla_clocks" (
 	"id" text PRIMARY KEY NOT NULL,
 	"workspace_id" text NOT NULL,
 	"environment" text NOT NULL,
-	"version" integer NOT NULL,
+	"version" bigint NOT NULL,
 	"created_at" timestamp(3) with time zone NOT NULL
 ) PARTITION BY RANGE ("id");
 --> statement-breakpoint
@@ -225,6 +248,7 @@ CREATE TABLE "rollups" (
 CREATE INDEX "dashboards_created_idx" ON "dashboards" USING btree ("workspace_id","environment","created_at","id");--> statement-breakpoint
 CREATE INDEX "fact_changes_time_idx" ON "fact_changes" USING btree ("workspace_id","environment","created_at","id");--> statement-breakpoint
 CREATE INDEX "fact_events_time_idx" ON "fact_events" USING btree ("workspace_id","environment","created_at","id");--> statement-breakpoint
+CREATE INDEX "fact_deliveries_time_idx" ON "fact_deliveries" USING btree ("workspace_id","environment","created_at","id");--> statement-breakpoint
 CREATE INDEX "fact_executions_time_idx" ON "fact_executions" USING btree ("workspace_id","environment","created_at","id");--> statement-breakpoint
 CREATE INDEX "fact_incidents_time_idx" ON "fact_incidents" USING btree ("workspace_id","environment","created_at","id");--> statement-breakpoint
 CREATE INDEX "fact_problems_time_idx" ON "fact_problems" USING btree ("workspace_id","environment","created_at","id");--> statement-breakpoint
@@ -250,6 +274,9 @@ SET search_path FROM CURRENT AS $$ SELECT add_month('fact_runs', 'run_', day) $$
 --> statement-breakpoint
 CREATE FUNCTION add_fact_executions_month(day date) RETURNS void LANGUAGE sql STRICT
 SET search_path FROM CURRENT AS $$ SELECT add_month('fact_executions', 'exec_', day) $$;
+--> statement-breakpoint
+CREATE FUNCTION add_fact_deliveries_month(day date) RETURNS void LANGUAGE sql STRICT
+SET search_path FROM CURRENT AS $$ SELECT add_month('fact_deliveries', 'del_', day) $$;
 --> statement-breakpoint
 CREATE FUNCTION add_fact_records_month(day date) RETURNS void LANGUAGE sql STRICT
 SET search_path FROM CURRENT AS $$ SELECT add_month('fact_records', 'evt_', day) $$;
@@ -426,3 +453,19 @@ CREATE INDEX "kpis_created_idx" ON "kpis" USING btree ("workspace_id","environme
 CREATE INDEX "schedules_due_idx" ON "schedules" USING btree (greatest(planned_at, held_until)) WHERE paused_at is null and planned_at is not null;--> statement-breakpoint
 CREATE INDEX "schedules_turn_idx" ON "schedules" USING btree (workspace_id,coalesce(greatest(planned_at, held_until), 'infinity'::timestamptz)) WHERE paused_at is null and planned_at is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "schedules_owner_idx" ON "schedules" USING btree ("owner_kind","owner_id");
+--> statement-breakpoint
+CREATE TABLE "fact_feeds" (
+	"dataset" text PRIMARY KEY NOT NULL,
+	"position" bigint DEFAULT 0 NOT NULL,
+	"as_of" timestamp(3) with time zone,
+	"due_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"held_until" timestamp with time zone,
+	"failures" integer DEFAULT 0 NOT NULL,
+	"last_error" text,
+	"lease_owner" text,
+	"lease_fence" bigint DEFAULT 0 NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX "fact_feeds_due_idx" ON "fact_feeds" USING btree (greatest(due_at, held_until)) WHERE due_at is not null;
+--> statement-breakpoint
+INSERT INTO "fact_feeds" ("dataset") VALUES ('deliveries'), ('executions');

@@ -10,6 +10,7 @@ import { deployment } from './deployment/domain.js'
 import { deploymentRoutes } from './deployment/routes.js'
 import { embedToken } from './embed/domain.js'
 import { createEmbeds } from './embed/embeds.js'
+import { startEmbedPurge } from './embed/purge.js'
 import { embedRoutes } from './embed/routes.js'
 import { appPage } from './page/domain.js'
 import { createPages } from './page/pages.js'
@@ -51,7 +52,7 @@ export const apps = defineService({
         }),
         ...runtimeRoutes(enter, createUse({ call: platform.call, expressions })),
       ],
-      background: [platform, expressions],
+      background: [platform, expressions, startEmbedPurge(ctx)],
     }
   },
 })

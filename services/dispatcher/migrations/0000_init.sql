@@ -7,6 +7,8 @@ CREATE TABLE "data_keys" (
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL
 );
 --> statement-breakpoint
+CREATE SEQUENCE "delivery_changes";
+--> statement-breakpoint
 CREATE TABLE "deliveries" (
 	"id" text PRIMARY KEY NOT NULL,
 	"workspace_id" text NOT NULL,
@@ -30,7 +32,8 @@ CREATE TABLE "deliveries" (
 	"last_duration_ms" integer,
 	"last_error_kind" text,
 	"last_error_message" text,
-	"created_at" text NOT NULL
+	"created_at" text NOT NULL,
+	"change_position" bigint
 ) PARTITION BY RANGE ("id");
 --> statement-breakpoint
 CREATE TABLE "delivery_attempts" (
@@ -154,6 +157,7 @@ CREATE TABLE "webhook_revisions" (
 CREATE UNIQUE INDEX "data_keys_workspace_idx" ON "data_keys" USING btree ("workspace_id","generation");--> statement-breakpoint
 CREATE INDEX "deliveries_event_idx" ON "deliveries" USING btree ("event_id");--> statement-breakpoint
 CREATE INDEX "deliveries_list_idx" ON "deliveries" USING btree ("webhook_id","id");--> statement-breakpoint
+CREATE INDEX "deliveries_changes_idx" ON "deliveries" USING btree ("change_position") WHERE change_position is not null;--> statement-breakpoint
 CREATE INDEX "deliveries_failed_idx" ON "deliveries" USING btree ("webhook_id","id") WHERE status = 'failed';--> statement-breakpoint
 CREATE INDEX "deliveries_due_idx" ON "deliveries" USING btree ("webhook_id","due_at") WHERE status in ('pending', 'retrying');--> statement-breakpoint
 CREATE INDEX "webhook_queues_due_idx" ON "webhook_queues" USING btree ("next_due_at") WHERE status = 'active' and next_due_at is not null;--> statement-breakpoint
@@ -414,7 +418,8 @@ BEGIN
 		RETURN NULL;
 	END IF;
 	UPDATE deliveries SET status = 'failed', due_at = NULL, lease_owner = NULL,
-		last_error_kind = 'webhook_deleted', last_error_message = 'The webhook was deleted.'
+		last_error_kind = 'webhook_deleted', last_error_message = 'The webhook was deleted.',
+		change_position = nextval('delivery_changes')
 	WHERE id = ANY (ARRAY(
 		SELECT id FROM deliveries WHERE webhook_id = queue AND status IN ('pending', 'retrying') ORDER BY id LIMIT most));
 	GET DIAGNOSTICS ended = ROW_COUNT;

@@ -7,6 +7,7 @@ import {
   index,
   integer,
   json,
+  pgSequence,
   pgTable,
   primaryKey,
   text,
@@ -113,6 +114,9 @@ export const deliveryEvents = pgTable('delivery_events', {
   createdAt: text('created_at').notNull(),
 })
 
+/** Draws the positions of changes; one after the other over all sessions. */
+export const deliveryChanges = pgSequence('delivery_changes')
+
 /** One event for one webhook. `due_at` and lease: see ADR 011. The id says which event and webhook: see ADR 015. */
 export const deliveries = pgTable(
   'deliveries',
@@ -145,8 +149,11 @@ export const deliveries = pgTable(
     lastErrorKind: text('last_error_kind'),
     lastErrorMessage: text('last_error_message'),
     createdAt: text('created_at').notNull(),
+    /** Of what attempts, or whoever sends it again, have changed last; null before the first: see ADR 086. */
+    changePosition: bigint('change_position', { mode: 'number' }),
   },
   (table) => [
+    index('deliveries_changes_idx').on(table.changePosition).where(sql`change_position is not null`),
     index('deliveries_event_idx').on(table.eventId),
     index('deliveries_list_idx').on(table.webhookId, table.id),
     index('deliveries_failed_idx').on(table.webhookId, table.id).where(sql`status = 'failed'`),

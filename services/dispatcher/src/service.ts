@@ -29,6 +29,7 @@ import {
 import { catalogRoutes } from './catalog/routes.js'
 import { type DispatcherConfig, loadConfig } from './config.js'
 import { createAttempt } from './delivery/attempt.js'
+import { deliveryChangeRoutes } from './delivery/changes.js'
 import { createDeliveryDays } from './delivery/delivery-days.js'
 import { maxSlow, startDispatch } from './delivery/dispatch.js'
 import type { Incoming } from './delivery/fan-out.js'
@@ -193,6 +194,7 @@ function startSending(ctx: Context, options: SendingOptions): Sending {
       }),
       ...rotateRoutes({ database, store, vault, aggregate, onChange }),
       ...deliveryRoutes({ database, aggregate }),
+      ...deliveryChangeRoutes(database),
       ...resendRoutes({
         database,
         days,

@@ -77,6 +77,8 @@ CREATE TABLE "execution_records" (
 	CONSTRAINT "execution_records_pkey" PRIMARY KEY("execution_id","record_id","table_name")
 ) PARTITION BY RANGE ("execution_id");
 --> statement-breakpoint
+CREATE SEQUENCE "execution_changes";
+--> statement-breakpoint
 CREATE TABLE "executions" (
 	"id" text PRIMARY KEY NOT NULL,
 	"workspace_id" text NOT NULL,
@@ -103,6 +105,7 @@ CREATE TABLE "executions" (
 	"plan" json,
 	"depth" smallint NOT NULL,
 	"request_id" text,
+	"change_position" bigint,
 	"held_until" timestamp with time zone,
 	"failures" integer DEFAULT 0 NOT NULL,
 	"last_error" text,
@@ -154,6 +157,7 @@ CREATE INDEX "executions_artifact_idx" ON "executions" USING btree ("artifact_id
 CREATE INDEX "executions_artifact_type_idx" ON "executions" USING btree ("workspace_id","environment","artifact_type","id");--> statement-breakpoint
 CREATE INDEX "executions_type_idx" ON "executions" USING btree ("workspace_id","environment","execution_type","id");--> statement-breakpoint
 CREATE INDEX "executions_trigger_idx" ON "executions" USING btree ("workspace_id","environment","trigger_type","trigger_id","id");--> statement-breakpoint
+CREATE INDEX "executions_changes_idx" ON "executions" USING btree ("change_position") WHERE change_position is not null;--> statement-breakpoint
 CREATE INDEX "executions_open_idx" ON "executions" USING btree ("trigger_id") WHERE completed_at is null;--> statement-breakpoint
 CREATE INDEX "executions_due_idx" ON "executions" USING btree (greatest(started_at, held_until)) WHERE completed_at is null;--> statement-breakpoint
 CREATE INDEX "executions_turn_idx" ON "executions" USING btree (workspace_id,coalesce(greatest(started_at, held_until), 'infinity'::timestamptz)) WHERE completed_at is null;--> statement-breakpoint

@@ -1,5 +1,5 @@
 export { dataKeys } from '@opsplane/postgres'
 export { artifacts, artifactVersions } from './artifact/tables.js'
-export { executionKeys, executionRecords, executions } from './execution/tables.js'
+export { executionChanges, executionKeys, executionRecords, executions } from './execution/tables.js'
 export { jobs, scheduleFires, schedules } from './job/tables.js'
 export { packInstallations, packs } from './pack/tables.js'

@@ -6,6 +6,7 @@ import { artifact } from './artifact/domain.js'
 import { createArtifactLoading } from './artifact/loading.js'
 import { loadConfig, type SdkConfig } from './config.js'
 import { executionDepths } from './execution/queries.js'
+import { executionChangeRoutes } from './execution/changes.js'
 import { openExecutions } from './invoke/open-executions.js'
 import { createRunTest } from './invoke/run-artifact.js'
 import { job } from './job/domain.js'
@@ -55,6 +56,7 @@ export const sdk = defineService<SdkConfig>({
         ...packs.routes,
         ...testRoutes(tests),
         ...ofExecutions.routes,
+        ...executionChangeRoutes(ctx.database),
         ...jobRoutes(ctx, jobs),
         ...ruleRoutes(validate),
       ],

@@ -79,7 +79,8 @@ export function createDashboardData({ versions, dashboards, runner, age }: Dashb
       since: string,
       signal: AbortSignal,
     ): Promise<DashboardData> {
-      const dataAsOf = await age.asOf(caller.tenant)
+      const asked = dashboard.widgets.flatMap(({ query }) => query?.dataset ?? [])
+      const dataAsOf = await age.asOf(caller.tenant, [...new Set(asked)])
       const isShared = dashboard.widgets.every(({ query }) => query?.dataset !== undefined)
       const rights = [...caller.permissions].sort()
       const key = canonicalJson({ tenant: caller.tenant, id: dashboard.id, since, rights })

@@ -12,9 +12,10 @@ import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
 import { callerOf } from '../query/caller.js'
 import { dashboards as table } from '../schema.js'
-import { builtInDashboards } from './built-in.js'
 import { type Dashboards, shown } from './dashboards.js'
 import type { DashboardDataReader } from './data.js'
+import { pageOfAll } from './list.js'
+import { pollData } from './poll.js'
 import type { Waiting } from './waiting.js'
 
 const tag = 'Dashboards'
@@ -35,25 +36,28 @@ export function dashboardRoutes(
       operationId: 'listDashboards',
       path: '/analytics/dashboards',
       summary: 'List dashboards',
-      description: 'Those made here; with `builtIn=true` those that every workspace has.',
+      description:
+        'First those that every workspace has, then those made here; with `builtIn` only the former, or only the latter.',
       tag,
       scope: 'analytics:read',
       query: z.object({
         builtIn: z
           .enum(['true', 'false'])
-          .default('false')
-          .transform((text) => text === 'true'),
+          .transform((text) => text === 'true')
+          .optional(),
       }),
       response: Dashboard,
       handler: async ({ query: { limit, after, sort, builtIn }, binding, meta: { tenant } }) => {
-        if (builtIn) return builtInPage({ limit, after, binding, cursors })
-        const page = await listPage(db, {
-          table,
-          tenant,
-          sort: { column: table.createdAt, direction: sort.direction },
-          ...{ limit, after, binding, cursors, asOf: undefined, present: dashboards.aggregate.present },
-        })
-        return { ...page, items: page.items.map(shown) }
+        const ownPage = async (asked: { limit: number; after: string | undefined }) => {
+          const page = await listPage(db, {
+            table,
+            tenant,
+            sort: { column: table.createdAt, direction: sort.direction },
+            ...{ ...asked, binding, cursors, asOf: undefined, present: dashboards.aggregate.present },
+          })
+          return { ...page, items: page.items.map(shown) }
+        }
+        return pageOfAll({ limit, after, binding, cursors, builtIn, ownPage })
       },
     }),
 
@@ -127,24 +131,9 @@ export function dashboardRoutes(
       errors: ['not_found'],
       handler: async ({ params, query: { since, timeout: timeoutMs }, meta }) => {
         const dashboard = await dashboards.get(params.id, meta.tenant)
-        const version = () => data.version(meta.tenant, dashboard)
-        const isNew = async () => (await version()) !== since
-        if (since !== undefined) await waiting.until(meta.tenant, isNew, { timeoutMs, signal: meta.signal })
-        return data.read(callerOf(meta, delegations), dashboard, await version(), meta.signal)
+        const caller = callerOf(meta, delegations)
+        return pollData({ data, waiting }, { caller, dashboard, since, timeoutMs, signal: meta.signal })
       },
     }),
   ]
-}
-
-interface BuiltInPage extends Pick<ServiceContext, 'cursors'> {
-  limit: number
-  after: string | undefined
-  binding: string
-}
-
-function builtInPage({ limit, after, binding, cursors }: BuiltInPage) {
-  const first = after === undefined ? 0 : z.tuple([z.int()]).parse(cursors.decode(after, binding))[0]
-  const next = first + limit
-  const nextCursor = next < builtInDashboards.length ? cursors.encode([next], binding) : null
-  return { items: builtInDashboards.slice(first, next), nextCursor, limit }
 }

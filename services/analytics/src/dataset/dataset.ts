@@ -1,4 +1,13 @@
-import type { ColumnFormat, Permission, PlatformEvent } from '@opsplane/contracts'
+import type {
+  BackendName,
+  ChangePage,
+  ColumnFormat,
+  Permission,
+  PlatformEvent,
+  TenantScope,
+} from '@opsplane/contracts'
+import type { ServiceClient } from '@opsplane/http'
+import type { z } from 'zod'
 
 export const factTypes = {
   text: 'text',
@@ -33,7 +42,7 @@ export type Measure = { label: string; description: string; format?: ColumnForma
 
 export type FactValue = string | number | boolean | null
 
-/** What an event tells: the newest of each id counts. */
+/** What an event or a change tells: the newest of each id counts. */
 export interface Fact {
   id: string
   /** ISO instant; the same for every version of a fact. */
@@ -41,11 +50,33 @@ export interface Fact {
   values: Record<string, FactValue>
 }
 
+/** A fact with whose it is, and what it is newer than. */
+export interface VersionedFact extends Fact {
+  tenant: TenantScope
+  version: number
+  /** ISO instant of what it was told by. */
+  happenedAt: string
+}
+
+/** What a service tells that publishes no events of it: see ADR 086. */
+export interface FactFeed {
+  service: BackendName
+  /** What has changed since a position; `next` is null at the end. Rejects with ApiError while the service is away. */
+  page(client: Pick<ServiceClient, 'get'>, after: number): Promise<FactPage>
+}
+
+export interface FactPage {
+  facts: VersionedFact[]
+  /** Up to where it goes. */
+  position: number
+  next: number | null
+}
+
 /**
  * What can be asked about one kind of fact, declared once: the table of its facts, the list of datasets, the rollups and
  * the check of every query follow from it.
  */
-export interface Dataset {
+interface Declared {
   name: string
   label: string
   description: string
@@ -59,9 +90,20 @@ export interface Dataset {
   timeFields: readonly string[]
   /** Combinations of dimensions that are added up in advance; what fits none is counted from the facts. */
   rollups: readonly Rollup[]
+}
+
+export interface EventDataset extends Declared {
   /** Undefined for events that tell nothing about it. */
   factOf(event: PlatformEvent): Fact | undefined
 }
+
+export interface FedDataset extends Declared {
+  feed: FactFeed
+}
+
+export type Dataset = EventDataset | FedDataset
+
+export const isFed = (dataset: Dataset): dataset is FedDataset => 'feed' in dataset
 
 export interface Rollup {
   dimensions: readonly string[]
@@ -69,7 +111,28 @@ export interface Rollup {
   sketches?: true
 }
 
-export const defineDataset = (dataset: Dataset): Dataset => dataset
+export const defineDataset = <Kind extends Dataset>(dataset: Kind): Kind => dataset
+
+/** The position of a change is the version of what it tells. */
+export function defineFeed<Change extends TenantScope>(declared: {
+  service: BackendName
+  path: string
+  page: z.ZodType<ChangePage<Change>>
+  factOf(change: Change): Fact & Pick<VersionedFact, 'happenedAt'>
+}): FactFeed {
+  const { service, path, page, factOf } = declared
+  return {
+    service,
+    async page(client, after) {
+      const { changes, next } = await client.get(`${path}?after=${after}`, page)
+      const facts = changes.map(({ position, change }) => {
+        const { workspaceId, environment } = change
+        return { ...factOf(change), tenant: { workspaceId, environment }, version: position }
+      })
+      return { facts, position: changes.at(-1)?.position ?? after, next }
+    },
+  }
+}
 
 export const tableOf = ({ name }: Dataset) => `fact_${name}`
 /** `timeToResolveMs` is `time_to_resolve_ms` in SQL. */

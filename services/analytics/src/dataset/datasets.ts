@@ -1,5 +1,6 @@
 import { changes } from './changes.js'
-import type { Dataset } from './dataset.js'
+import { type Dataset, type EventDataset, type FedDataset, isFed } from './dataset.js'
+import { deliveries } from './deliveries.js'
 import { events, records } from './events.js'
 import { executions } from './executions.js'
 import { incidents } from './incidents.js'
@@ -15,9 +16,14 @@ export const datasets: readonly Dataset[] = [
   slaClocks,
   runs,
   executions,
+  deliveries,
   records,
   events,
 ]
+
+/** Those that events tell of, and those that services are asked about. */
+export const eventDatasets = datasets.filter((dataset): dataset is EventDataset => !isFed(dataset))
+export const fedDatasets: readonly FedDataset[] = datasets.filter(isFed)
 
 const byName = new Map(datasets.map((dataset) => [dataset.name, dataset]))
 

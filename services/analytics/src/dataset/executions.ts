@@ -1,64 +1,61 @@
-import { z } from 'zod'
-import { defineDataset, duration, number, text } from './dataset.js'
+import { ExecutionChanges, executionChangesPath } from '@opsplane/contracts'
+import { defineDataset, defineFeed, duration, flag, instant, number, percentiles, text } from './dataset.js'
 
-const Told = z.object({
-  id: z.string(),
-  artifact_slug: z.string(),
-  artifact_version: z.int(),
-  trigger_type: z.string(),
-  status: z.string(),
-  error: z.object({ code: z.string() }).nullable(),
-  duration_ms: z.number().nullable(),
-  memory_peak_mb: z.number().nullable(),
-  started_at: z.iso.datetime(),
-})
+const hasFailed = "status in ('failed', 'timeout')"
 
 export const executions = defineDataset({
   name: 'executions',
-  label: 'Failed executions',
-  description: 'One fact for each execution of an artifact that has failed or timed out.',
+  label: 'Executions',
+  description: 'One fact for each execution of an artifact that has ended.',
   permission: 'executions:read',
   idPrefix: 'exec_',
   columns: {
     artifactSlug: text('Artifact'),
     artifactVersion: number('Version'),
+    artifactType: text('Kind of artifact'),
     triggerType: text('Trigger'),
     status: text('Status'),
+    isReplay: flag('Replay'),
     errorCode: text('Error'),
+    completedAt: instant('Completed'),
     durationMs: duration('Duration'),
     memoryPeakMb: number('Memory, MB'),
   },
   measures: {
-    failures: { label: 'Failures', description: 'Executions that failed or timed out.', kind: 'count' },
+    executions: { label: 'Executions', description: 'How many have ended.', kind: 'count' },
+    failures: {
+      label: 'Failures',
+      description: 'Executions that failed or timed out.',
+      kind: 'count',
+      where: hasFailed,
+    },
     timeouts: {
       label: 'Timeouts',
       description: 'Those that took too long.',
       kind: 'count',
       where: "status = 'timeout'",
     },
+    success: {
+      ...{ label: 'Success', description: 'Of those that were not cancelled, the completed ones.' },
+      ...{ kind: 'share', format: 'percent', where: "status = 'completed'", of: "status <> 'cancelled'" },
+    },
+    ...percentiles('durationMs', 'Duration'),
     artifacts: { label: 'Artifacts', description: 'Different ones.', kind: 'distinct', of: 'artifactSlug' },
   },
-  timeFields: ['createdAt'],
+  timeFields: ['createdAt', 'completedAt'],
   rollups: [
     { dimensions: [], sketches: true },
-    { dimensions: ['artifactSlug'] },
+    { dimensions: ['status'] },
+    { dimensions: ['artifactSlug'], sketches: true },
     { dimensions: ['errorCode'] },
+    { dimensions: ['triggerType'] },
   ],
-  factOf({ type, data }) {
-    if (!type.startsWith('sdk.execution.') || data.after === null) return undefined
-    const told = Told.parse(data.after)
-    return {
-      id: told.id,
-      createdAt: told.started_at,
-      values: {
-        artifactSlug: told.artifact_slug,
-        artifactVersion: told.artifact_version,
-        triggerType: told.trigger_type,
-        status: told.status,
-        errorCode: told.error?.code ?? null,
-        durationMs: told.duration_ms === null ? null : Math.round(told.duration_ms),
-        memoryPeakMb: told.memory_peak_mb === null ? null : Math.round(told.memory_peak_mb),
-      },
-    }
-  },
+  feed: defineFeed({
+    service: 'sdk',
+    path: executionChangesPath,
+    page: ExecutionChanges,
+    factOf: ({ id, startedAt, workspaceId: _, environment: __, ...values }) => ({
+      ...{ id, createdAt: startedAt, happenedAt: values.completedAt, values },
+    }),
+  }),
 })

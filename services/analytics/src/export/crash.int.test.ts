@@ -1,22 +1,11 @@
-import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Download, Export, type ExportFormat } from '@opsplane/contracts'
-import { freePort } from '@opsplane/runtime/server-process'
-import {
-  type ApiClient,
-  seededRandom,
-  startTestService,
-  type TestService,
-  testPrincipal,
-  waitFor,
-} from '@opsplane/testing'
+import { type ApiClient, seededRandom, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
 import { parse } from 'csv-parse/sync'
 import { parquetReadObjects } from 'hyparquet'
 import { readSheet } from 'read-excel-file/node'
-import { analytics } from '../service.js'
+import { type AnalyticsProcess, startAnalyticsProcess } from '../process.fixture.js'
 import { idOf, type Neighbours, startNeighbours } from './export.fixture.js'
 
 const killsEach = Number(process.env.EXPORT_KILLS ?? 1)
@@ -26,41 +15,17 @@ const count = 8_000
 let neighbours: Neighbours
 let service: TestService
 let api: ApiClient
-let kill: () => Promise<void>
-let start: () => Promise<void>
+let analytics: AnalyticsProcess
 
 beforeAll(async () => {
   neighbours = await startNeighbours()
   neighbours.count = count
-  const port = await freePort()
-  const url = `http://127.0.0.1:${port}`
-  let variables: Record<string, string | undefined> = {}
-  let end: (signal: NodeJS.Signals) => Promise<unknown> = async () => {}
-  start = async () => {
-    const child = spawn(process.execPath, [fileURLToPath(new URL('../main.js', import.meta.url))], {
-      env: { ...variables, PORT: String(port) },
-      stdio: 'ignore',
-    })
-    const exited = once(child, 'exit')
-    end = async (signal) => {
-      child.kill(signal)
-      await exited
-    }
-    await waitFor(() => fetch(`${url}/readyz`).then(({ ok }) => ok))
-  }
-  kill = async () => void (await end('SIGKILL'))
-  service = await startTestService(analytics, {
-    env: {
-      SERVICE_URLS: JSON.stringify({ settings: neighbours.url, 'database-studio': neighbours.url }),
-      EXPORT_PART_BYTES: '16384',
-      EXPORT_LEASE_MS: '1000',
-    },
-    async start(env) {
-      variables = env
-      await start()
-      return { name: 'analytics', port, url, stop: async () => void (await end('SIGTERM')) }
-    },
+  analytics = await startAnalyticsProcess({
+    SERVICE_URLS: JSON.stringify({ settings: neighbours.url, 'database-studio': neighbours.url }),
+    EXPORT_PART_BYTES: '16384',
+    EXPORT_LEASE_MS: '1000',
   })
+  service = analytics.service
   api = service.as(testPrincipal())
 })
 afterAll(async () => {
@@ -94,8 +59,8 @@ test.each(['csv', 'xlsx', 'parquet'] as const)(
       neighbours.stuckAt = Math.min(from + 1 + Math.floor(random() * 900), count - 1)
       await waitFor(async () => (await partsOf()) > before, { message: `a part after ${before}` })
       before = await partsOf()
-      await kill()
-      await start()
+      await analytics.kill()
+      await analytics.start()
     }
     neighbours.stuckAt = null
     const done = await waitFor(async () => {

@@ -2,19 +2,28 @@ import type { TenantScope } from '@opsplane/contracts'
 import type { EventConsumer } from '@opsplane/eventstore'
 import type { Database } from '@opsplane/postgres'
 import type { Clock } from '@opsplane/runtime'
+import { fedDatasets } from '../dataset/datasets.js'
 import { isRebuilding } from './rebuild.js'
+import { sharing } from './sharing.js'
 
 /** The consumer is asked how far it has come no more often. */
 const askEveryMs = 1_000
 
 export interface DataAge {
-  /** ISO instant: everything that happened until then is in the tenant's facts. */
-  asOf(tenant: TenantScope): Promise<string>
+  /**
+   * ISO instant: everything that happened until then is in the tenant's facts of these datasets. Whoever asks at the same
+   * time shares the statements.
+   */
+  asOf(tenant: TenantScope, datasets: readonly string[]): Promise<string>
 }
 
+const never = new Date(0).toISOString()
+const isoOf = (instant: string) => `to_char(${instant} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+
 /**
- * Now, where every event there is has been handled; otherwise when the newest of the tenant's events happened that was, and
- * 1970 where none was, or while the facts are made anew.
+ * Of what events tell: now, where the consumer has handled all there is; otherwise when the newest of the tenant's events
+ * happened that was, and 1970 where none was, or while the facts are made anew. Of what services are asked about: when they
+ * were last asked.
  */
 export function createDataAge(
   { sql }: Pick<Database, 'sql'>,
@@ -28,18 +37,38 @@ export function createDataAge(
     asked = { until: performance.now() + askEveryMs, at: clock.now(), answer }
     return asked
   }
-  return {
-    async asOf({ workspaceId, environment }) {
-      const { at, answer } = caughtUp()
-      if (await isRebuilding({ sql })) return new Date(0).toISOString()
-      if (await answer) return at
-      const [row] = await sql.unsafe<{ at: string | null }[]>(
-        `select to_char(max(newest_at) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at
-           from fact_versions where workspace_id = $1 and environment = $2`,
-        [workspaceId, environment],
-        { prepare: true },
-      )
-      return row?.at ?? new Date(0).toISOString()
-    },
+  const ofEvents = async ({ workspaceId, environment }: TenantScope) => {
+    const { at, answer } = caughtUp()
+    if (await isRebuilding({ sql })) return never
+    if (await answer) return at
+    const [row] = await sql.unsafe<{ at: string | null }[]>(
+      `select ${isoOf('max(newest_at)')} as at from fact_versions
+       where workspace_id = $1 and environment = $2 and not dataset = any ($3::text[])`,
+      [workspaceId, environment, fedNames],
+      { prepare: true },
+    )
+    return row?.at ?? never
   }
+  const ofFeeds = async (names: string[]) => {
+    const rows = await sql.unsafe<{ at: string | null }[]>(
+      `select ${isoOf('as_of')} as at from fact_feeds where dataset = any ($1::text[])`,
+      [names],
+      { prepare: true },
+    )
+    return rows.map(({ at }) => at ?? never)
+  }
+
+  const ofAll = async ({ tenant, datasets }: { tenant: TenantScope; datasets: readonly string[] }) => {
+    const fed = datasets.filter((name) => fedNames.includes(name))
+    const instants = fed.length > 0 ? await ofFeeds(fed) : []
+    if (fed.length < datasets.length || datasets.length === 0) instants.push(await ofEvents(tenant))
+    return instants.sort().at(0) ?? never
+  }
+  const shared = sharing(
+    ({ tenant: { workspaceId, environment }, datasets }) => [workspaceId, environment, ...datasets].join('/'),
+    ofAll,
+  )
+  return { asOf: (tenant, datasets) => shared({ tenant, datasets }) }
 }
+
+const fedNames = fedDatasets.map(({ name }) => name)

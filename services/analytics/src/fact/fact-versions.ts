@@ -1,5 +1,6 @@
 import type { TenantScope } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
+import { sharing } from './sharing.js'
 
 export interface FactVersions {
   /** By dataset, how often its facts of the tenant have changed. Whoever asks at the same time shares one statement. */
@@ -7,7 +8,6 @@ export interface FactVersions {
 }
 
 export function createFactVersions({ sql }: Pick<Database, 'sql'>): FactVersions {
-  const asked = new Map<string, Promise<Readonly<Record<string, string>>>>()
   const read = async ({ workspaceId, environment }: TenantScope) => {
     const rows = await sql.unsafe<{ dataset: string; version: string }[]>(
       `select dataset, version::text from fact_versions where workspace_id = $1 and environment = $2
@@ -17,14 +17,5 @@ export function createFactVersions({ sql }: Pick<Database, 'sql'>): FactVersions
     )
     return Object.fromEntries(rows.map(({ dataset, version }) => [dataset, version]))
   }
-  return {
-    of(tenant) {
-      const key = `${tenant.workspaceId}/${tenant.environment}`
-      const known = asked.get(key)
-      if (known) return known
-      const made = read(tenant).finally(() => asked.delete(key))
-      asked.set(key, made)
-      return made
-    },
-  }
+  return { of: sharing(({ workspaceId, environment }) => `${workspaceId}/${environment}`, read) }
 }

@@ -3,6 +3,8 @@ import { connectNats } from '@opsplane/nats'
 import type { Database } from '@opsplane/postgres'
 import { createLogger } from '@opsplane/runtime'
 import { startTestService, type TestService, testNatsUrl, vouchedHeaders, waitFor } from '@opsplane/testing'
+import { tableOf } from '../dataset/dataset.js'
+import { datasets } from '../dataset/datasets.js'
 import { type Mark, sumUpMarked } from '../rollup/sum-up.js'
 import { analytics } from '../service.js'
 import { type LogServer, startLogServer } from './log-server.fixture.js'
@@ -14,14 +16,18 @@ export interface Analytics extends TestService {
 
 export async function startAnalytics(): Promise<Analytics> {
   const others = await startLogServer()
-  const { url } = others
-  const SERVICE_URLS = JSON.stringify({ itsm: url, settings: url, 'database-studio': url })
-  const service = await startTestService(analytics, { env: { SERVICE_URLS } })
+  const service = await startTestService(analytics, { env: servedBy(others) })
   const stop = async () => {
     await service.stop()
     await others.stop()
   }
   return { ...service, others, stop }
+}
+
+/** Variables of a service that finds all others there. */
+export function servedBy({ url }: Pick<LogServer, 'url'>): { SERVICE_URLS: string } {
+  const named = { itsm: url, settings: url, 'database-studio': url, dispatcher: url, sdk: url }
+  return { SERVICE_URLS: JSON.stringify(named) }
 }
 
 const actor = { id: 'usr_ada', name: 'Ada', type: 'user' } as const
@@ -119,6 +125,24 @@ export async function publish(natsPrefix: string, events: readonly PlatformEvent
   for (const event of events) await waitFor(() => put(event).catch(isThere))
   await link.close()
 }
+
+/** The facts of all datasets, by their names. */
+export async function allFacts({ sql }: Pick<TestService, 'sql'>) {
+  const found: Record<string, Record<string, unknown>[]> = {}
+  for (const dataset of datasets) {
+    const rows = await sql.unsafe<Record<string, unknown>[]>(`select * from ${tableOf(dataset)} order by id`)
+    found[dataset.name] = [...rows]
+  }
+  return found
+}
+
+/** Waits until nothing is left to be made anew. */
+export const isRebuilt = ({ sql }: Pick<TestService, 'sql'>) =>
+  waitFor(
+    async () =>
+      (await sql`select from fact_rebuilds union all select from fact_feeds where as_of is null`).length ===
+      0,
+  )
 
 /** Waits until a table of facts has so many rows of a workspace. */
 export const factsOf = (service: TestService, table: string, workspaceId: string, count: number) =>

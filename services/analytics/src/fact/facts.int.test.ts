@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { newId, type PlatformEvent, QueryAnswer, Report } from '@opsplane/contracts'
 import { caughtUp, seededRandom, testPrincipal, waitFor } from '@opsplane/testing'
-import { tableOf } from '../dataset/dataset.js'
-import { datasets } from '../dataset/datasets.js'
 import {
   type Analytics,
+  allFacts,
   factsOf,
   incidentEvent,
   incidentState,
+  isRebuilt,
   publish,
   startAnalytics,
 } from './facts.fixture.js'
@@ -44,21 +44,10 @@ const history = [
   ...['created', 'updated', 'updated', 'deleted'].map(recordEvent),
 ].sort(() => random() - 0.5)
 
-const allFacts = async () => {
-  const found: Record<string, Record<string, unknown>[]> = {}
-  for (const dataset of datasets) {
-    const rows = await service.sql.unsafe<Record<string, unknown>[]>(
-      `select * from ${tableOf(dataset)} order by id`,
-    )
-    found[dataset.name] = [...rows]
-  }
-  return found
-}
 /** What is in hand is undone, wherever it was, as where a process dies. */
 const cutConnections = () =>
   service.sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'opsplane-analytics'
     and datname = current_database()`
-const isRebuilt = () => waitFor(async () => (await service.sql`select from fact_rebuilds`).length === 0)
 
 describe('facts', () => {
   it('are the newest version of each, however often, in whatever order and over whatever failures events come', async () => {
@@ -69,10 +58,10 @@ describe('facts', () => {
     }
     await factsOf(service, 'fact_records', workspaceId, 4)
     await caughtUp(service, 'analytics-facts')
-    const { incidents = [], records = [], events = [] } = await allFacts()
+    const { incidents = [], records = [], events = [] } = await allFacts(service)
     expect(incidents).toHaveLength(60)
     expect(incidents).toEqual(
-      incidents.map((fact) => expect.objectContaining({ id: fact.id, title: 'Version 4', version: 4 })),
+      incidents.map((fact) => expect.objectContaining({ id: fact.id, title: 'Version 4', version: '4' })),
     )
     expect(records).toHaveLength(4)
     expect(events).toHaveLength(240)
@@ -85,7 +74,7 @@ describe('facts', () => {
   })
 
   it('are the same when they are made anew from the logs, whatever is cut off meanwhile', async () => {
-    const incremental = await allFacts()
+    const incremental = await allFacts(service)
     // All services have the same log here: each event is read several times, and comes on the stream as well.
     service.others.events.push(...history)
     await service.sql`update fact_incidents set title = 'Spoilt', version = 1000`
@@ -93,10 +82,10 @@ describe('facts', () => {
     await cutConnections()
     await factsOf(service, 'fact_incidents', workspaceId, 1)
     await cutConnections()
-    await isRebuilt()
+    await isRebuilt(service)
     await caughtUp(service, 'analytics-facts')
     // What analytics has in its own log is not among them.
-    expect(await allFacts()).toEqual(incremental)
+    expect(await allFacts(service)).toEqual(incremental)
   })
 
   it('say how old they are', async () => {

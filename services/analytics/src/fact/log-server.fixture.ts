@@ -2,7 +2,13 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import type { PlatformEvent } from '@opsplane/contracts'
+import {
+  type DeliveryChange,
+  deliveryChangesPath,
+  type ExecutionChange,
+  executionChangesPath,
+  type PlatformEvent,
+} from '@opsplane/contracts'
 
 /** What answers to requests that are not about the log: JSON, or a text as it is. */
 export type Answer = (request: { path: string; body: unknown }) => unknown
@@ -12,14 +18,25 @@ export interface LogServer {
   url: string
   /** In the order of the log. */
   events: PlatformEvent[]
+  /** In the order they changed. */
+  deliveries: DeliveryChange[]
+  executions: ExecutionChange[]
   answer: Answer
   stop(): Promise<void>
 }
 
 export async function startLogServer(): Promise<LogServer> {
-  const server: LogServer = { url: '', events: [], answer: () => undefined, stop }
+  const server: LogServer = {
+    url: '',
+    events: [],
+    deliveries: [],
+    executions: [],
+    answer: () => undefined,
+    stop,
+  }
   const http = createServer(async (request, response) => {
-    const data = pageOf(server.events, request) ?? server.answer(await askedOf(request))
+    const data =
+      pageOf(server.events, request) ?? changesOf(server, request) ?? server.answer(await askedOf(request))
     const meta = { requestId: 'request-1' }
     response.writeHead(data === undefined ? 404 : 200, { 'content-type': 'application/json' })
     response.end(typeof data === 'string' ? data : JSON.stringify({ data, meta }))
@@ -50,4 +67,21 @@ function pageOf(events: readonly PlatformEvent[], { url = '' }: IncomingMessage)
   const page = events.slice(after, after + mostEvents)
   const next = after + mostEvents < events.length ? after + mostEvents : null
   return { events: page.map((event, index) => ({ position: after + index + 1, event })), next }
+}
+
+const mostChanges = 10
+
+/** Of what changed more than once the latest alone, as rows are told. */
+function changesOf({ deliveries, executions }: LogServer, { url = '' }: IncomingMessage) {
+  const [path, query] = url.split('?')
+  const all = { [deliveryChangesPath]: deliveries, [executionChangesPath]: executions }[path ?? '']
+  if (!all) return undefined
+  const after = Number(new URLSearchParams(query).get('after'))
+  const present = all
+    .map((change, index) => ({ position: index + 1, change }))
+    .filter(
+      ({ position, change }) => position > after && !all.slice(position).some(({ id }) => id === change.id),
+    )
+  const changes = present.slice(0, mostChanges)
+  return { changes, next: changes.length < present.length ? changes.at(-1)?.position : null }
 }

@@ -1,11 +1,14 @@
+import type { BackendName } from '@opsplane/contracts'
 import { startMonths } from '@opsplane/eventstore'
-import type { BackgroundWork, ServiceContext } from '@opsplane/service'
+import type { ServiceClient } from '@opsplane/http'
+import { type BackgroundWork, openNeighbour, type ServiceContext } from '@opsplane/service'
 import { tableOf } from '../dataset/dataset.js'
-import { datasets } from '../dataset/datasets.js'
+import { datasets, fedDatasets } from '../dataset/datasets.js'
 import { summingUp } from '../rollup/sum-up.js'
 import { gatherFacts } from './consumer.js'
 import { createDataAge, type DataAge } from './data-age.js'
 import { createFactNews, type FactNews } from './fact-news.js'
+import { feeding } from './feeds.js'
 import { rebuilding } from './rebuild.js'
 import { createFactWriter } from './write-facts.js'
 
@@ -23,10 +26,21 @@ export function openFacts(ctx: ServiceContext): Facts {
   const consumer = gatherFacts(ctx, writer)
   ctx.dueWork.start(summingUp)
   ctx.dueWork.start(rebuilding(ctx.logs, writer))
+  const told = openTold(ctx)
+  ctx.dueWork.start(feeding({ clientOf: (service) => told.get(service), writer, clock }))
   const months = datasets.map((dataset) => startMonths(database.sql, log, `add_${tableOf(dataset)}_month`))
   return {
     age: createDataAge(database, consumer, clock),
     news,
-    background: [news, ...months, consumer],
+    background: [news, ...told.values(), ...months, consumer],
   }
+}
+
+const askTimeoutMs = 30_000
+
+/** Clients of the services that are asked about facts, as far as they are installed. */
+function openTold(ctx: ServiceContext): Map<BackendName, ServiceClient> {
+  const services = new Set(fedDatasets.map(({ feed }) => feed.service))
+  const installed = [...services].filter((service) => ctx.config.serviceUrls[service] !== undefined)
+  return new Map(installed.map((service) => [service, openNeighbour(ctx, service, askTimeoutMs)]))
 }

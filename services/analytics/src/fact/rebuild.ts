@@ -1,14 +1,24 @@
 import { backendNames } from '@opsplane/contracts'
 import type { LogSource } from '@opsplane/eventstore'
-import { type Database, type LeasedRow, leased, openClient } from '@opsplane/postgres'
+import {
+  type Database,
+  deadlocked,
+  jsonArray,
+  type LeasedRow,
+  leased,
+  openClient,
+  type StatementRunner,
+} from '@opsplane/postgres'
 import { tableOf } from '../dataset/dataset.js'
-import { datasets } from '../dataset/datasets.js'
+import { eventDatasets, fedDatasets } from '../dataset/datasets.js'
+import { markAll } from './fact-statement.js'
 import { dueRebuilds } from './tables.js'
 import type { FactWriter } from './write-facts.js'
 
 /**
- * Drops all facts and what was added up of them, and has the service read the logs of all services anew: at once where it
- * runs, otherwise when it starts. Until that is done answers say that their data is of 1970.
+ * Drops what events told and all that was added up, and has the service read the logs of all services anew: at once where it
+ * runs, otherwise when it starts. What services are asked about is asked anew and written over what is there, since they
+ * keep it for a while only. Until that is done answers say that their data is of 1970.
  */
 export async function rebuildFacts({ adminUrl }: { adminUrl: string }): Promise<void> {
   const sql = openClient(adminUrl, {
@@ -16,19 +26,37 @@ export async function rebuildFacts({ adminUrl }: { adminUrl: string }): Promise<
     max: 1,
     applicationName: 'opsplane-analytics-rebuild',
   })
-  const emptied = [...datasets.map(tableOf), 'rollups', 'rollup_sketches', 'rollup_marks']
-  const sources = backendNames.map((name) => name.replaceAll('-', '_'))
   try {
-    await sql.begin(async (tx) => {
-      await tx.unsafe(`truncate ${emptied.join(', ')}`)
-      // They go on counting: an answer that somebody keeps is not that of the new facts.
-      await tx.unsafe('update fact_versions set version = version + 1')
-      await tx`insert into fact_rebuilds (source, position, due_at) select unnest(${sources}::text[]), 0, now()
-        on conflict (source) do update set position = 0, due_at = now(), held_until = null`
-    })
+    // Who writes facts and who adds them up lock the tables in orders that differ, so either may be in the way.
+    for (let tries = 1; ; tries++)
+      try {
+        return await sql.begin(markForRebuild)
+      } catch (error) {
+        if (!deadlocked(error) || tries === mostTries) throw error
+      }
   } finally {
     await sql.end({ timeout: 5 })
   }
+}
+
+const mostTries = 10
+
+async function markForRebuild(tx: StatementRunner): Promise<void> {
+  const emptied = [...eventDatasets.map(tableOf), 'rollups', 'rollup_sketches', 'rollup_marks']
+  const sources = backendNames.map((name) => name.replaceAll('-', '_'))
+  await tx.unsafe(`truncate ${emptied.join(', ')}`)
+  // They go on counting: an answer that somebody keeps is not that of the new facts.
+  await tx.unsafe('update fact_versions set version = version + 1')
+  await tx.unsafe(
+    `insert into fact_rebuilds (source, position, due_at) select unnest($1::text[]), 0, now()
+     on conflict (source) do update set position = 0, due_at = now(), held_until = null,
+       lease_fence = fact_rebuilds.lease_fence + 1`,
+    [jsonArray(sources)],
+  )
+  await tx.unsafe(
+    'update fact_feeds set position = 0, as_of = null, due_at = now(), held_until = null, lease_fence = lease_fence + 1',
+  )
+  for (const dataset of fedDatasets) await tx.unsafe(markAll(dataset))
 }
 
 interface RebuildRow extends LeasedRow {

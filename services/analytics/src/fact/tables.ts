@@ -13,6 +13,7 @@ import {
 } from 'drizzle-orm/pg-core'
 import { changes } from '../dataset/changes.js'
 import { columnOf, type Dataset, type FactType, tableOf } from '../dataset/dataset.js'
+import { deliveries } from '../dataset/deliveries.js'
 import { events, records } from '../dataset/events.js'
 import { executions } from '../dataset/executions.js'
 import { incidents } from '../dataset/incidents.js'
@@ -34,7 +35,7 @@ const factColumns = () => ({
   id: text('id').primaryKey(),
   workspaceId: text('workspace_id').notNull(),
   environment: text('environment').notNull(),
-  version: integer('version').notNull(),
+  version: bigint('version', { mode: 'number' }).notNull(),
   createdAt: instant('created_at').notNull(),
 })
 
@@ -64,6 +65,7 @@ export const factProblems = factTable(problems)
 export const factSlaClocks = factTable(slaClocks)
 export const factRuns = factTable(runs)
 export const factExecutions = factTable(executions)
+export const factDeliveries = factTable(deliveries)
 export const factRecords = factTable(records)
 export const factEvents = factTable(events)
 
@@ -193,4 +195,26 @@ export const factRebuilds = pgTable(
     ...leaseColumns(),
   },
   () => dueIndexes(dueRebuilds),
+)
+
+export const dueFeeds = dueTable({
+  table: 'fact_feeds',
+  key: 'dataset',
+  dueAt: 'due_at',
+  waiting: 'due_at is not null',
+})
+
+/** What services are asked about, a row for each dataset: see ADR 086. */
+export const factFeeds = pgTable(
+  'fact_feeds',
+  {
+    dataset: text('dataset').primaryKey(),
+    /** Changes up to there are in the facts. */
+    position: bigint('position', { mode: 'number' }).notNull().default(0),
+    /** All that had changed by then is in; null until the end was reached once, and while the facts are made anew. */
+    asOf: instant('as_of'),
+    dueAt: timestamp('due_at', { withTimezone: true, mode: 'string' }).notNull().defaultNow(),
+    ...leaseColumns(),
+  },
+  () => dueIndexes(dueFeeds),
 )

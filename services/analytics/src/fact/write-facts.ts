@@ -1,19 +1,22 @@
 import type { PlatformEvent, TenantScope } from '@opsplane/contracts'
 import { createMonths } from '@opsplane/eventstore'
 import { type Database, jsonArray, type StatementRunner } from '@opsplane/postgres'
-import { type baseColumns, type Dataset, type Fact, type FactValue, tableOf } from '../dataset/dataset.js'
-import { datasets } from '../dataset/datasets.js'
+import {
+  type Dataset,
+  type EventDataset,
+  type FactValue,
+  type FedDataset,
+  tableOf,
+  type VersionedFact,
+} from '../dataset/dataset.js'
+import { eventDatasets } from '../dataset/datasets.js'
 import { factStatement } from './fact-statement.js'
-
-interface ToldFact extends Fact {
-  event: PlatformEvent
-}
 
 export interface FactWriter {
   /** Writes what the events tell, each fact once however often and in whatever order they come. */
   write(events: readonly PlatformEvent[]): Promise<void>
-  /** Forgets which partitions there are. */
-  forget(): void
+  /** Writes what a service tells; `anew` also where the facts are there in that version. */
+  writeFed(dataset: FedDataset, facts: readonly VersionedFact[], options: { anew: boolean }): Promise<void>
 }
 
 /** `onChange`: called with the tenants whose facts have changed, once that is committed. */
@@ -21,68 +24,79 @@ export function createFactWriter(
   { sql }: Pick<Database, 'sql'>,
   onChange: (tenants: TenantScope[]) => void,
 ): FactWriter {
-  const writers = datasets.map((dataset) => ({
-    dataset,
-    statement: factStatement(dataset),
-    months: createMonths(`add_${tableOf(dataset)}_month`),
-  }))
-
-  const writeOf = async (
-    tx: StatementRunner,
-    { dataset, statement, months, facts }: (typeof writers)[number] & { facts: readonly ToldFact[] },
-  ) => {
-    for (const { id } of facts) await months.ensure(tx, id)
-    return tx.unsafe<TenantScope[]>(statement, parametersOf(dataset, facts), { prepare: true })
+  const writers = new Map<Dataset, ReturnType<typeof factsWriter>>()
+  const writerOf = (dataset: Dataset) => {
+    const writer = writers.get(dataset) ?? factsWriter(dataset)
+    writers.set(dataset, writer)
+    return writer
   }
-
+  const committed = async (write: (tx: StatementRunner) => Promise<TenantScope[]>) => {
+    const changed = await sql.begin(write)
+    if (changed.length > 0) onChange(changed)
+  }
   return {
     async write(events) {
-      const told = writers
-        .map((writer) => ({ ...writer, facts: newestFacts(writer.dataset, events) }))
+      const told = eventDatasets
+        .map((dataset) => ({ dataset, facts: factsOf(dataset, events) }))
         .filter(({ facts }) => facts.length > 0)
       if (told.length === 0) return
-      const changed = await sql.begin(async (tx) => {
+      await committed(async (tx) => {
         const tenants: TenantScope[] = []
         // One after the other: replicas that write the same facts lock them in the same order.
-        for (const each of told) tenants.push(...(await writeOf(tx, each)))
+        for (const { dataset, facts } of told)
+          tenants.push(...(await writerOf(dataset)(tx, facts, { anew: false })))
         return tenants
       })
-      if (changed.length > 0) onChange(changed)
     },
-    forget() {
-      for (const { months } of writers) months.forget()
-    },
+    writeFed: (dataset, facts, options) => committed((tx) => writerOf(dataset)(tx, facts, options)),
   }
 }
 
-/** Of each id what its highest version tells. */
-function newestFacts(dataset: Dataset, events: readonly PlatformEvent[]): ToldFact[] {
-  const newest = new Map<string, ToldFact>()
-  for (const event of events) {
+function factsWriter(dataset: Dataset) {
+  const statements = { newer: factStatement(dataset), anew: factStatement(dataset, { anew: true }) }
+  const months = createMonths(`add_${tableOf(dataset)}_month`)
+  return async (tx: StatementRunner, given: readonly VersionedFact[], { anew }: { anew: boolean }) => {
+    const facts = newestOf(given)
+    if (facts.length === 0) return []
+    for (const { id } of facts) {
+      const made = months.ensure(tx, id)
+      if (made) await made
+    }
+    const statement = anew ? statements.anew : statements.newer
+    return tx.unsafe<TenantScope[]>(statement, parametersOf(dataset, facts), { prepare: true })
+  }
+}
+
+const factsOf = (dataset: EventDataset, events: readonly PlatformEvent[]): VersionedFact[] =>
+  events.flatMap((event) => {
     const fact = dataset.factOf(event)
-    if (!fact) continue
+    const { workspaceId, environment, version, createdAt: happenedAt } = event
+    return fact ? [{ ...fact, tenant: { workspaceId, environment }, version, happenedAt }] : []
+  })
+
+/** Of each id the highest version. */
+function newestOf(facts: readonly VersionedFact[]): VersionedFact[] {
+  const newest = new Map<string, VersionedFact>()
+  for (const fact of facts) {
     const known = newest.get(fact.id)
-    if (!known || known.event.version < event.version) newest.set(fact.id, { ...fact, event })
+    if (!known || known.version < fact.version) newest.set(fact.id, fact)
   }
   return [...newest.values()]
 }
 
-function parametersOf(dataset: Dataset, facts: readonly ToldFact[]): string[] {
-  const columns = Object.keys(dataset.columns)
-  const list = (read: (fact: ToldFact) => FactValue | undefined) =>
+function parametersOf(dataset: Dataset, facts: readonly VersionedFact[]): string[] {
+  const list = (read: (fact: VersionedFact) => FactValue | undefined) =>
     jsonArray(facts.map((fact) => textOf(read(fact))))
   return [
     list(({ id }) => id),
-    list(({ event }) => event.workspaceId),
-    list(({ event }) => event.environment),
-    list(({ event }) => event.version),
-    list((fact) => fact[createdAt]),
-    list(({ event }) => event.createdAt),
-    ...columns.map((name) => list(({ values }) => values[name])),
+    list(({ tenant }) => tenant.workspaceId),
+    list(({ tenant }) => tenant.environment),
+    list(({ version }) => version),
+    list(({ createdAt }) => createdAt),
+    list(({ happenedAt }) => happenedAt),
+    ...Object.keys(dataset.columns).map((name) => list(({ values }) => values[name])),
   ]
 }
-
-const createdAt = 'createdAt' satisfies keyof typeof baseColumns
 
 /** As Postgres reads it; a NUL, which no text of it holds, is left out. */
 function textOf(value: FactValue | undefined): string | null {

@@ -28,7 +28,7 @@ export function createQueryRunner({ database, age, cache, studio, clock }: Query
     const { tenant } = caller
     const now = clock.now()
     // Asked before the facts are read: what comes meanwhile only makes the answer newer than it says.
-    const dataAsOf = await age.asOf(tenant)
+    const dataAsOf = await age.asOf(tenant, [name])
     const dataVersion = await versionOf(database.sql, tenant, name)
     const quarterHour = Math.floor(Date.parse(now) / quarterHourMs)
     const answer = await cache.find(tenant, query, { dataVersion, quarterHour }, () =>
@@ -46,7 +46,7 @@ export function createQueryRunner({ database, age, cache, studio, clock }: Query
       if (source.kind === 'query') return rowsOfAnswer(await runQuery(caller, source.query, signal), after)
       const { dataset, columns } = checkFactRows(source.query)
       requireRight(caller, dataset.permission)
-      const dataAsOf = await age.asOf(caller.tenant)
+      const dataAsOf = await age.asOf(caller.tenant, [dataset.name])
       const asked = { ...source.query, tenant: caller.tenant, dataset, columns, now: clock.now() }
       return { columns, dataAsOf, pages: factRows(database, asked, { after, signal }) }
     },

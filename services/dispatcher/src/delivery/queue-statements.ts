@@ -79,7 +79,8 @@ export async function failWithoutEvent(sql: Sql, owner: string, ids: string[]): 
   if (ids.length === 0) return
   await sql.unsafe(
     `update deliveries set status = 'failed', due_at = null, lease_owner = null,
-       last_error_kind = 'event_missing', last_error_message = 'The event of this delivery is not kept any more.'
+       last_error_kind = 'event_missing', last_error_message = 'The event of this delivery is not kept any more.',
+       change_position = nextval('delivery_changes')
      where id = any ($1::text[]) and lease_owner = $2 and status in ('pending', 'retrying')`,
     [ids, owner],
     { prepare: true },

@@ -79,7 +79,8 @@ recorded as (
     last_response_body = r.body_start,
     last_duration_ms = r.duration_ms,
     last_error_kind = r.error_kind,
-    last_error_message = r.error_message
+    last_error_message = r.error_message,
+    change_position = nextval('delivery_changes')
   from results r
   where d.id = r.id and d.id between $3 and $4 and r.status <> 'postponed'
     and (d.attempts < r.number or (r.status = 'succeeded' and d.status <> 'succeeded'))

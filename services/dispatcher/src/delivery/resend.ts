@@ -97,7 +97,11 @@ async function write(
 ) {
   const [written] =
     action === 'retry'
-      ? await tx.update(deliveries).set(retried(row, to)).where(eq(deliveries.id, row.id)).returning()
+      ? await tx
+          .update(deliveries)
+          .set({ ...retried(row, to), changePosition: sql`nextval('delivery_changes')` })
+          .where(eq(deliveries.id, row.id))
+          .returning()
       : await tx
           .insert(deliveries)
           .values(replayed(replayId, row, to))

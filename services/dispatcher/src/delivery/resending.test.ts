@@ -26,6 +26,7 @@ const failed: DeliveryRow = {
   lastErrorKind: 'status',
   lastErrorMessage: 'The endpoint answered 500.',
   createdAt: '2026-01-01T00:00:00.000Z',
+  changePosition: 1,
 }
 const to = { url: 'https://new.example.com', nowMs: Date.parse('2026-01-02T00:00:00.000Z') }
 

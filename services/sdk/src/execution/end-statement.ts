@@ -50,7 +50,8 @@ export function endStatement(withEvents: boolean): string {
       update executions e set status = g.status, input = coalesce(g.input, e.input), output = g.output, error = g.error,
         input_masked = e.input_masked or g.input is not null, logs = g.logs, duration_ms = g.duration_ms,
         memory_peak_mb = g.memory_peak_mb, completed_at = greatest(g.completed_at, e.started_at), bytes = e.bytes + g.bytes,
-        plan = null, lease_owner = null, held_until = null
+        plan = null, lease_owner = null, held_until = null,
+        change_position = nextval('execution_changes')
       from given g where e.id = g.id and e.id between $1 and $2 and e.lease_fence = g.fence and e.completed_at is null
       returning g.n)`,
     recordsPart('ended', next),

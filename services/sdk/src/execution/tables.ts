@@ -1,10 +1,12 @@
 import { dueIndexes, dueTable, leaseColumns } from '@opsplane/postgres'
 import { sql } from 'drizzle-orm'
 import {
+  bigint,
   boolean,
   index,
   integer,
   json,
+  pgSequence,
   pgTable,
   primaryKey,
   smallint,
@@ -22,6 +24,9 @@ export const dueExecutions = dueTable({
   waiting: 'completed_at is null',
   fairKey: 'workspace_id',
 })
+
+/** Draws the positions of changes; one after the other over all sessions. */
+export const executionChanges = pgSequence('execution_changes')
 
 /** One row for each execution, with all that is shown of it. Partitioned by the month in the id: see ADR 069. */
 export const executions = pgTable(
@@ -55,6 +60,8 @@ export const executions = pgTable(
     plan: json('plan'),
     depth: smallint('depth').notNull(),
     requestId: text('request_id'),
+    /** Of its end; null before: see ADR 086. */
+    changePosition: bigint('change_position', { mode: 'number' }),
     ...leaseColumns(),
   },
   (table) => {
@@ -66,6 +73,7 @@ export const executions = pgTable(
       index('executions_artifact_type_idx').on(workspaceId, environment, table.artifactType, id),
       index('executions_type_idx').on(workspaceId, environment, table.executionType, id),
       index('executions_trigger_idx').on(workspaceId, environment, triggerType, table.triggerId, id),
+      index('executions_changes_idx').on(table.changePosition).where(sql`change_position is not null`),
       index('executions_open_idx').on(table.triggerId).where(sql`completed_at is null`),
       ...dueIndexes(dueExecutions),
     ]

@@ -126,7 +126,8 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
   async function endWhere(sql: StatementRunner, condition: string, parameters: string[]): Promise<string[]> {
     const rows = await sql.unsafe<{ id: string }[]>(
       `update executions set status = 'cancelled', lease_fence = lease_fence + 1, lease_owner = null, held_until = null,
-         plan = null, completed_at = greatest(now(), started_at), logs = '[]', memory_peak_mb = 0,
+         plan = null, change_position = nextval('execution_changes'),
+         completed_at = greatest(now(), started_at), logs = '[]', memory_peak_mb = 0,
          duration_ms = (extract(epoch from greatest(now(), started_at) - started_at) * 1000)::int
        where completed_at is null and ${condition} returning id`,
       parameters,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { Execution, newId } from '@opsplane/contracts'
+import { Execution, ExecutionChanges, executionChangesPath, newId } from '@opsplane/contracts'
 import { testPrincipal, waitFor } from '@opsplane/testing'
 import { type SdkWorld, startSdk } from './invoke.fixture.js'
 
@@ -199,6 +199,29 @@ describe('the log', () => {
     }
     const without = world.service.as(testPrincipal({ permissions: ['sdk:read', 'sdk:invoke'] }))
     expect((await without.get(`${log}/executions`)).error().code).toBe('insufficient_scope')
+  })
+})
+
+describe('changes of executions', () => {
+  it('tell analytics alone of each that has ended, however it did', async () => {
+    const changes = async (after: number) =>
+      (await world.service.asService('analytics').get(`${executionChangesPath}?after=${after}`)).data(
+        ExecutionChanges,
+      ).changes
+    const before = (await changes(0)).at(-1)?.position ?? 0
+    const done = (await invoke('echo')).data(Execution)
+    const failed = (await invoke('fails')).data(Execution)
+    const { id } = (await invoke('patient', { mode: 'async' })).data(Execution)
+    await world.api.post(`${log}/executions/${id}/cancel`)
+    const told = (await changes(before)).map(({ change }) => change)
+    expect(told).toMatchObject([
+      { id: done.id, status: 'completed', artifactSlug: 'echo', errorCode: null, startedAt: done.started_at },
+      { id: failed.id, status: 'failed', errorCode: failed.error?.code, completedAt: failed.completed_at },
+      { id, status: 'cancelled' },
+    ])
+    expect((await world.service.asService('dispatcher').get(`${executionChangesPath}?after=0`)).status).toBe(
+      403,
+    )
   })
 })
 

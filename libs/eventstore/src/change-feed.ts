@@ -1,0 +1,34 @@
+import type { ChangePage, ChangeQuery } from '@opsplane/contracts'
+import type { Database } from '@opsplane/postgres'
+import { type Positions, settledPosition } from './log-end.js'
+
+/**
+ * The rows of a table in the order they last changed. Whatever changes one in a way that others are to know of draws a
+ * position for it (`change_position = nextval('<sequence>')`) in the statement that writes it, so nothing can appear at or
+ * below a position that has settled. Rows without a position are not told of.
+ */
+export interface ChangeFeed<Row, Change> extends Positions {
+  /** What is selected of a row, as SQL. */
+  columns: string
+  changeOf(row: Row): Change
+}
+
+const mostChanges = 1_000
+
+/** Rows that have changed since a position, in that order: each as it is by now, and again once it changes. */
+export async function readChanges<Row extends object, Change>(
+  { sql }: Pick<Database, 'sql'>,
+  { table, sequence, columns, changeOf }: ChangeFeed<Row, Change>,
+  { after }: ChangeQuery,
+): Promise<ChangePage<Change>> {
+  const settled = await settledPosition(sql, { table, sequence })
+  const rows = await sql.unsafe<(Row & { position: number })[]>(
+    `select change_position::float8 as position, ${columns} from ${table}
+     where change_position > $1::text::bigint and change_position <= $2::text::bigint
+     order by change_position limit ${mostChanges}`,
+    [String(after), String(settled)],
+    { prepare: true },
+  )
+  const changes = rows.map(({ position, ...row }) => ({ position, change: changeOf(row as unknown as Row) }))
+  return { changes, next: rows.length < mostChanges ? null : (changes.at(-1)?.position ?? null) }
+}

@@ -1,0 +1,24 @@
+import type { Dashboard, DashboardData } from '@opsplane/contracts'
+import type { QueryCaller } from '../query/types.js'
+import type { DashboardDataReader } from './data.js'
+import type { Waiting } from './waiting.js'
+
+export interface Poll {
+  caller: QueryCaller
+  dashboard: Dashboard
+  /** Of an earlier answer: one that is newer is waited for. */
+  since: string | undefined
+  timeoutMs: number
+  signal: AbortSignal
+}
+
+/** The data of a dashboard, now or once it is newer than `since`. */
+export async function pollData(
+  { data, waiting }: { data: DashboardDataReader; waiting: Pick<Waiting, 'until'> },
+  { caller, dashboard, since, timeoutMs, signal }: Poll,
+): Promise<DashboardData> {
+  const version = () => data.version(caller.tenant, dashboard)
+  const isNew = async () => (await version()) !== since
+  if (since !== undefined) await waiting.until(caller.tenant, isNew, { timeoutMs, signal })
+  return data.read(caller, dashboard, await version(), signal)
+}

@@ -1,0 +1,86 @@
+import type { BackendName } from '@opsplane/contracts'
+import type { ServiceClient } from '@opsplane/http'
+import { type LeasedRow, leased } from '@opsplane/postgres'
+import type { Clock } from '@opsplane/runtime'
+import type { FedDataset } from '../dataset/dataset.js'
+import { fedDatasets } from '../dataset/datasets.js'
+import { dueFeeds } from './tables.js'
+import type { FactWriter } from './write-facts.js'
+
+export interface FeedOptions {
+  /** Undefined for a service that is not installed: it has nothing to tell. */
+  clientOf(service: BackendName): Pick<ServiceClient, 'get'> | undefined
+  writer: Pick<FactWriter, 'writeFed'>
+  clock: Clock
+}
+
+interface FeedRow extends LeasedRow {
+  key: string
+  position: string
+  /** Null while the facts are made anew. */
+  as_of: string | null
+}
+
+interface Pulled {
+  position: number
+  /** Undefined where there is more to come. */
+  asOf: string | undefined
+  isNew: boolean
+}
+
+/** Pages that are read under one lease; the place is kept after them. */
+const pagesAtOnce = 20
+const deadlineMs = 120_000
+/** How long after a look the next one is due: sooner where something was found. */
+const nextLookMs = { busy: 1_000, atRest: 5_000 }
+
+/**
+ * Asks services what has changed, from the last place kept on. What is written changes nothing when it comes again, so whoever
+ * takes over where another one died goes on.
+ */
+export function feeding(options: FeedOptions) {
+  return leased<FeedRow, Pulled>({
+    name: 'analytics-feeds',
+    of: dueFeeds,
+    columns: ['position', 'as_of'],
+    batch: 4,
+    deadlineMs,
+    async perform([row], signal) {
+      const dataset = fedDatasets.find(({ name }) => name === row?.key)
+      return row && dataset ? [await pull(dataset, row, options, signal)] : []
+    },
+    async done(tx, finished) {
+      for (const { row, result } of finished)
+        await tx.unsafe(
+          `update fact_feeds set position = $2::text::bigint, as_of = coalesce($3::text::timestamptz, as_of),
+             due_at = now() + $4::text::float8 * interval '1 ms' where dataset = $1`,
+          [row.key, String(result.position), result.asOf ?? null, String(pauseMs(result))],
+        )
+    },
+  })
+}
+
+function pauseMs({ asOf, isNew }: Pulled): number {
+  if (asOf === undefined) return 0
+  return isNew ? nextLookMs.busy : nextLookMs.atRest
+}
+
+async function pull(
+  dataset: FedDataset,
+  row: FeedRow,
+  { clientOf, writer, clock }: FeedOptions,
+  signal: AbortSignal,
+): Promise<Pulled> {
+  const client = clientOf(dataset.feed.service)
+  const began = Number(row.position)
+  let position = began
+  for (let page = 0; page < pagesAtOnce && !signal.aborted; page++) {
+    const asOf = clock.now()
+    const read = client && (await dataset.feed.page(client, position))
+    if (read && read.facts.length > 0)
+      await writer.writeFed(dataset, read.facts, { anew: row.as_of === null })
+    position = read?.position ?? position
+    if (!read || read.next === null) return { position, asOf, isNew: position > began }
+  }
+  return { position, asOf: undefined, isNew: true }
+}

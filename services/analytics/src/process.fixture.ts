@@ -1,0 +1,43 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { freePort } from '@opsplane/runtime/server-process'
+import { startTestService, type TestService, waitFor } from '@opsplane/testing'
+import { analytics } from './service.js'
+
+export interface AnalyticsProcess {
+  service: TestService
+  /** Ends the process at once, wherever it is. */
+  kill(): Promise<void>
+  /** Starts it again; resolves once it is ready. */
+  start(): Promise<void>
+}
+
+/** The service as a process of its own, which can be killed. */
+export async function startAnalyticsProcess(env: Record<string, string>): Promise<AnalyticsProcess> {
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  let variables: Record<string, string | undefined> = {}
+  let end: (signal: NodeJS.Signals) => Promise<unknown> = async () => {}
+  const start = async () => {
+    const child = spawn(process.execPath, [fileURLToPath(new URL('main.js', import.meta.url))], {
+      env: { ...variables, PORT: String(port) },
+      stdio: 'ignore',
+    })
+    const exited = once(child, 'exit')
+    end = async (signal) => {
+      child.kill(signal)
+      await exited
+    }
+    await waitFor(() => fetch(`${url}/readyz`).then(({ ok }) => ok))
+  }
+  const service = await startTestService(analytics, {
+    env,
+    async start(given) {
+      variables = given
+      await start()
+      return { name: 'analytics', port, url, stop: async () => void (await end('SIGTERM')) }
+    },
+  })
+  return { service, start, kill: async () => void (await end('SIGKILL')) }
+}

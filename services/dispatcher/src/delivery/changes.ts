@@ -1,0 +1,39 @@
+import {
+  ChangeQuery,
+  type DeliveryChange,
+  DeliveryChanges,
+  deliveryChangesPath,
+  hostOfUrl,
+} from '@opsplane/contracts'
+import { type ChangeFeed, readChanges } from '@opsplane/eventstore'
+import { defineRoute, type Route } from '@opsplane/http'
+import type { Database } from '@opsplane/postgres'
+
+type Row = Omit<DeliveryChange, 'host'> & { url: string }
+
+/** What analytics counts deliveries by: they are no events. See ADR 086. */
+const deliveryFeed: ChangeFeed<Row, DeliveryChange> = {
+  table: 'deliveries',
+  sequence: 'delivery_changes',
+  columns: `id, workspace_id as "workspaceId", environment, webhook_id as "webhookId", event_type as "eventType", url, status,
+    attempts, replay_of is not null as "isReplay", created_at as "createdAt", last_attempt_at as "lastAttemptAt",
+    last_response_status as "responseStatus", last_duration_ms as "durationMs", last_error_kind as "errorKind"`,
+  changeOf: ({ url, ...row }) => ({ ...row, host: URL.canParse(url) ? hostOfUrl(url) : null }),
+}
+
+export function deliveryChangeRoutes(database: Pick<Database, 'sql'>): Route[] {
+  return [
+    defineRoute({
+      operationId: 'listDeliveryChanges',
+      method: 'get',
+      path: deliveryChangesPath,
+      summary: 'Say which deliveries have been attempted since a position',
+      tag: 'Internal',
+      scope: 'service',
+      callers: ['analytics'],
+      query: ChangeQuery,
+      response: DeliveryChanges,
+      handler: ({ query }) => readChanges(database, deliveryFeed, query),
+    }),
+  ]
+}

@@ -1,0 +1,39 @@
+import {
+  ChangeQuery,
+  type ExecutionChange,
+  ExecutionChanges,
+  executionChangesPath,
+} from '@opsplane/contracts'
+import { type ChangeFeed, readChanges } from '@opsplane/eventstore'
+import { defineRoute, type Route } from '@opsplane/http'
+import type { Database } from '@opsplane/postgres'
+
+const iso = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+
+/** What analytics counts executions by: only failures are events. See ADR 086. */
+const executionFeed: ChangeFeed<ExecutionChange, ExecutionChange> = {
+  table: 'executions',
+  sequence: 'execution_changes',
+  columns: `id, workspace_id as "workspaceId", environment, artifact_slug as "artifactSlug",
+    artifact_version as "artifactVersion", artifact_type as "artifactType", trigger_type as "triggerType", status,
+    replay_of is not null as "isReplay", error->>'code' as "errorCode", duration_ms as "durationMs",
+    memory_peak_mb as "memoryPeakMb", ${iso('started_at')} as "startedAt", ${iso('completed_at')} as "completedAt"`,
+  changeOf: (row) => row,
+}
+
+export function executionChangeRoutes(database: Pick<Database, 'sql'>): Route[] {
+  return [
+    defineRoute({
+      operationId: 'listExecutionChanges',
+      method: 'get',
+      path: executionChangesPath,
+      summary: 'Say which executions have ended since a position',
+      tag: 'Internal',
+      scope: 'service',
+      callers: ['analytics'],
+      query: ChangeQuery,
+      response: ExecutionChanges,
+      handler: ({ query }) => readChanges(database, executionFeed, query),
+    }),
+  ]
+}
