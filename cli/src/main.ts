@@ -1,35 +1,4 @@
 #!/usr/bin/env node
-import { once } from 'node:events'
-import { text } from 'node:stream/consumers'
-import type { Io } from './io.js'
-import { askSecret } from './password-prompt.js'
-import { runCli } from './program.js'
+import { runOpsplane } from './run.js'
 
-const { stdin, stdout, stderr } = process
-const interrupted = new AbortController()
-
-const io: Io = {
-  env: process.env,
-  out: (output) => void stdout.write(output),
-  write: async (output) => {
-    if (!stdout.write(output)) await once(stdout, 'drain')
-  },
-  err: (output) => void stderr.write(output),
-  columns: stdout.isTTY ? stdout.columns : undefined,
-  readInput: () => text(stdin),
-  askSecret: stdin.isTTY
-    ? (question) => askSecret(stdin, (output) => void stderr.write(output), question)
-    : undefined,
-  interruption() {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort())
-    return interrupted.signal
-  },
-  nowMs: Date.now,
-}
-
-// Whoever read the output, such as head, has enough of it.
-for (const stream of [stdout, stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
-}
-
-process.exitCode = await runCli(process.argv.slice(2), io)
+process.exitCode = await runOpsplane(process.argv.slice(2))

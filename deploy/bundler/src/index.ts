@@ -17,11 +17,11 @@ const appWeb = {
   folder: 'services/apps/web/bundle',
 }
 
-/** Bundles every service of the registry, the local run with all of them, and what browsers load, where what they are made of has changed. */
+/** Bundles every service of the registry, the local run with all of them, what installs them elsewhere, and what browsers load, where what they are made of has changed. */
 export const bundleServices = (): Promise<boolean> =>
   bringUpToDate({
     root,
-    entries: [...serviceNames.map(mainOf), 'deploy/local/dist/cli.js'],
+    entries: [...serviceNames.map(mainOf), 'deploy/local/dist/cli.js', 'deploy/install/dist/main.js'],
     webApps: [appWeb],
     stampFile: fileURLToPath(new URL('./bundles.json', import.meta.url)),
   })

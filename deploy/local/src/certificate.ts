@@ -13,15 +13,19 @@ export interface InternalCertificate extends ReceiverCertificate {
   keyFile: string
 }
 
-/** A certificate for receivers on this machine, made once and kept. */
-export const makeReceiverCertificate = (folder: string): Promise<ReceiverCertificate> =>
-  makeCertificate(folder, 'receiver')
+/** A certificate for receivers on this machine, and on the host if one is given, made once and kept. */
+export const makeReceiverCertificate = (folder: string, host?: string): Promise<ReceiverCertificate> =>
+  makeCertificate(folder, 'receiver', host)
 
 /** The one by which the services of a local cluster know each other: it is its own authority. */
 export const makeInternalCertificate = (folder: string): Promise<InternalCertificate> =>
   makeCertificate(folder, 'internal')
 
-async function makeCertificate(folder: string, name: string): Promise<InternalCertificate> {
+async function makeCertificate(
+  folder: string,
+  name: string,
+  host = 'localhost',
+): Promise<InternalCertificate> {
   const keyFile = join(folder, `${name}-key.pem`)
   const caFile = join(folder, `${name}.pem`)
   if (!existsSync(keyFile) || !existsSync(caFile)) {
@@ -36,6 +40,7 @@ async function makeCertificate(folder: string, name: string): Promise<InternalCe
           name: 'subjectAltName',
           altNames: [
             { type: 2, value: 'localhost' },
+            ...(host === 'localhost' ? [] : [{ type: 2 as const, value: host }]),
             { type: 7, ip: '127.0.0.1' },
           ],
         },

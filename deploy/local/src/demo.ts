@@ -11,6 +11,8 @@ export interface DemoOptions {
   info: LocalInfo
   certificate: ReceiverCertificate
   say(text: string): void
+  /** By which the platform reaches this process, where that is not on the same machine. */
+  receiverHost?: string
 }
 
 interface Delivery {
@@ -22,8 +24,8 @@ interface Delivery {
 const Created = z.object({ data: z.looseObject({ id: z.string(), number: z.string().optional() }) })
 
 /** The main job in front of the user: webhook, incident, signed delivery, verified. Throws when it does not happen. */
-export async function runDemo({ info, certificate, say }: DemoOptions): Promise<void> {
-  const receiver = await openReceiver(certificate)
+export async function runDemo({ info, certificate, say, receiverHost }: DemoOptions): Promise<void> {
+  const receiver = await openReceiver(certificate, receiverHost)
   try {
     say(`\n1. An HTTPS receiver listens at ${receiver.url}`)
     const secret = randomBytes(24).toString('base64url')
@@ -82,7 +84,7 @@ async function call(info: LocalInfo, method: 'POST' | 'DELETE', path: string, bo
   return text === '' ? { id: '', number: '' } : Created.parse(JSON.parse(text)).data
 }
 
-async function openReceiver(certificate: ReceiverCertificate) {
+async function openReceiver(certificate: ReceiverCertificate, host = '127.0.0.1') {
   const arrived: Delivery[] = []
   let wake = () => {}
   const server = createServer({ key: certificate.key, cert: certificate.cert }, (incoming, outgoing) => {
@@ -94,9 +96,9 @@ async function openReceiver(certificate: ReceiverCertificate) {
       wake()
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(0, host === '127.0.0.1' ? host : '0.0.0.0', resolve))
   return {
-    url: `https://127.0.0.1:${(server.address() as AddressInfo).port}/opsplane`,
+    url: `https://${host}:${(server.address() as AddressInfo).port}/opsplane`,
     next: async (timeoutMs: number): Promise<Delivery> => {
       if (arrived.length === 0) {
         await new Promise<void>((resolve, reject) => {

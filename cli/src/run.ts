@@ -1,0 +1,36 @@
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import type { Io } from './io.js'
+import { askSecret } from './password-prompt.js'
+import { runCli } from './program.js'
+
+const { stdin, stdout, stderr } = process
+const interrupted = new AbortController()
+
+const io: Io = {
+  env: process.env,
+  out: (output) => void stdout.write(output),
+  write: async (output) => {
+    if (!stdout.write(output)) await once(stdout, 'drain')
+  },
+  err: (output) => void stderr.write(output),
+  columns: stdout.isTTY ? stdout.columns : undefined,
+  readInput: () => text(stdin),
+  askSecret: stdin.isTTY
+    ? (question) => askSecret(stdin, (output) => void stderr.write(output), question)
+    : undefined,
+  interruption() {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort())
+    return interrupted.signal
+  },
+  nowMs: Date.now,
+}
+
+/** Runs the tool in this process, with its arguments; gives the exit code. */
+export function runOpsplane(args: readonly string[]): Promise<number> {
+  // Whoever read the output, such as head, has enough of it.
+  for (const stream of [stdout, stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+  }
+  return runCli(args, io)
+}

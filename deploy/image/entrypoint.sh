@@ -1,0 +1,19 @@
+#!/bin/sh
+# The name of a service runs it; anything else is a command of the operator: migrate, bootstrap, secrets, rebuild, …
+# OPSPLANE_ENV_FILE names a file with the environment, where there is no better way to hand it over.
+set -eu
+
+command=${1:-}
+case $command in
+  */* | .*) service='' ;;
+  *) service=/opsplane/services/$command/bundle/main.cjs ;;
+esac
+if [ -n "$command" ] && [ -f "$service" ]; then
+  set -- "$service"
+else
+  set -- /opsplane/deploy/install/bundle/main.cjs "$@"
+fi
+if [ -n "${OPSPLANE_ENV_FILE:-}" ]; then
+  set -- "--env-file=$OPSPLANE_ENV_FILE" "$@"
+fi
+exec node "$@"

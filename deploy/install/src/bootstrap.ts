@@ -1,0 +1,73 @@
+import { ApiError, operator } from '@opsplane/contracts'
+import { createInternalIssuer, readInternalTls, serviceClient } from '@opsplane/http'
+import { baseConfig, delay, parseConfig, retryDelayMs } from '@opsplane/runtime'
+import { z } from 'zod'
+
+const config = baseConfig
+  .pick({
+    internalTlsCertFile: true,
+    internalTlsKeyFile: true,
+    internalTlsCaFile: true,
+    internalTlsMutual: true,
+  })
+  .extend({
+    settingsUrl: z.url({ protocol: /^https?$/ }).meta({ description: 'where the settings service is' }),
+    operatorPrivateKey: z.string().min(1).meta({ description: 'Ed25519 private key of the operator' }),
+    ownerEmail: z.email().meta({ description: 'the first owner' }),
+    ownerPassword: z.string().min(1).meta({ description: 'with which the first owner signs in' }),
+    ownerName: z.string().min(1).default('Owner'),
+    workspaceSlug: z.string().min(1).default('main'),
+    workspaceName: z.string().min(1).default('Main'),
+    settingsWaitSeconds: z.coerce.number().int().min(0).max(3_600).default(300).meta({
+      description: 'how long the settings service may take to answer',
+    }),
+  })
+
+const Bootstrapped = z.object({ workspaceId: z.string(), userId: z.string() })
+const timeoutMs = 10_000
+
+/**
+ * Makes the first workspace and its owner; where they are there already nothing changes. Throws ConfigError, or what
+ * settings answers.
+ */
+export async function bootstrap(
+  env: Record<string, string | undefined>,
+  say: (line: string) => void,
+): Promise<void> {
+  const settings = parseConfig(config, env)
+  const client = serviceClient({
+    baseUrl: settings.settingsUrl,
+    tls: readInternalTls(settings),
+    audience: 'settings',
+    issuer: createInternalIssuer({ service: operator, privateKey: settings.operatorPrivateKey }),
+    timeoutMs,
+  })
+  const body = {
+    workspaceName: settings.workspaceName,
+    workspaceSlug: settings.workspaceSlug,
+    email: settings.ownerEmail,
+    password: settings.ownerPassword,
+    userName: settings.ownerName,
+  }
+  try {
+    const post = () => client.post('/internal/bootstrap', body, Bootstrapped)
+    const { workspaceId } = await persisting(post, settings.settingsWaitSeconds * 1_000)
+    say(`Workspace "${settings.workspaceSlug}" (${workspaceId}) belongs to ${settings.ownerEmail}.`)
+  } finally {
+    await client.close()
+  }
+}
+
+/** Again until it is answered, as long as the service may take to come up. */
+async function persisting<T>(work: () => Promise<T>, waitMs: number): Promise<T> {
+  const startedAt = performance.now()
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      const final = !(error instanceof ApiError) || !error.retryable
+      if (final || performance.now() - startedAt > waitMs) throw error
+      await delay(retryDelayMs({ attempt, strategy: 'exponential', baseMs: 250, maxMs: 5_000 }))
+    }
+  }
+}

@@ -1,0 +1,165 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from '@jest/globals'
+import { serviceNames } from '@opsplane/contracts'
+import { completeSecrets } from '@opsplane/local'
+import { services } from '@opsplane/local/services'
+import { Ajv } from 'ajv'
+import { parse } from 'yaml'
+import { z } from 'zod'
+import { secretEnvironments } from '../installation.js'
+import { manifest } from '../kubernetes.js'
+
+const folder = fileURLToPath(new URL('../../../../helm/opsplane', import.meta.url))
+const read = (name: string) => readFileSync(join(folder, name), 'utf8')
+
+const Variables = z.object({
+  properties: z.object({ config: z.object({ properties: z.record(z.string(), z.unknown()) }) }),
+})
+const Schema = z.looseObject({
+  properties: z.looseObject({ services: z.object({ properties: z.record(z.string(), Variables) }) }),
+})
+const Entry = z.strictObject({
+  database: z.boolean().default(false),
+  origin: z.boolean().default(false),
+  outbound: z.boolean().default(false),
+  secret: z.array(z.string()).default([]),
+  optional: z.array(z.string()).default([]),
+})
+
+const schemaText = read('values.schema.json')
+const schema = Schema.parse(JSON.parse(schemaText))
+const isValid = new Ajv({ strict: false, allErrors: true }).compile(JSON.parse(schemaText))
+const defined = (name: string): string => {
+  const [, text = ''] = read('templates/_services.tpl').split(`define "${name}" -}}`)
+  return text.slice(0, text.indexOf('{{- end -}}'))
+}
+const catalogue = z.record(z.string(), Entry).parse(parse(defined('opsplane.catalogue')))
+
+type Values = Record<string, unknown>
+/** As Helm lays the values of an installation over those of the chart. */
+function over(base: unknown, own: unknown): unknown {
+  const isMap = (value: unknown): value is Values =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+  if (!isMap(base) || !isMap(own)) return own
+  return Object.fromEntries(
+    [...new Set([...Object.keys(base), ...Object.keys(own)])].map((key) => [
+      key,
+      key in own ? over(base[key], own[key]) : base[key],
+    ]),
+  )
+}
+const valuesOf = (own: unknown) => over(parse(read('values.yaml')), own)
+const problemsOf = (own: unknown): string[] => {
+  isValid(valuesOf(own))
+  return (isValid.errors ?? []).map(
+    ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
+  )
+}
+const origin = { publicOrigin: 'https://ops.example.com' }
+
+/** Every variable that a service reads, found by having it read them. */
+function variablesOf(name: (typeof serviceNames)[number]): string[] {
+  const names = new Set<string>()
+  const watched = new Proxy<Record<string, string>>({}, { get: (_env, key) => void names.add(String(key)) })
+  expect(() => services[name].loadConfig(watched)).toThrow('SERVICE_PRIVATE_KEY is missing')
+  return [...names]
+}
+
+test.each(readdirSync(join(folder, 'examples')))('%s has values the chart takes', (name) => {
+  expect(problemsOf(parse(read(`examples/${name}`)))).toEqual([])
+})
+
+describe('a wrong value is refused by its name', () => {
+  test.each<[string, Values, string]>([
+    ['an origin that is missing', {}, '/publicOrigin'],
+    ['an origin with a path', { publicOrigin: 'https://ops.example.com/ops' }, '/publicOrigin'],
+    ['a name nobody knows', { ...origin, replicas: 3 }, '"replicas"'],
+    ['a service nobody knows', { ...origin, services: { billing: {} } }, '"billing"'],
+    [
+      'a count that is a word',
+      { ...origin, services: { itsm: { replicas: 'two' } } },
+      '/services/itsm/replicas',
+    ],
+    [
+      'a variable of another service',
+      { ...origin, services: { itsm: { config: { WEBHOOK_CONCURRENCY: 5 } } } },
+      '/services/itsm/config',
+    ],
+    [
+      'a secret among the configuration',
+      { ...origin, services: { settings: { config: { OPSPLANE_MASTER_KEY: 'x' } } } },
+      '"OPSPLANE_MASTER_KEY"',
+    ],
+    [
+      'a grace shorter than a long-poll and the drain',
+      { ...origin, defaults: { terminationGracePeriodSeconds: 20 } },
+      '/defaults/terminationGracePeriodSeconds',
+    ],
+    [
+      'no address of metadata to deny',
+      { ...origin, networkPolicy: { metadataCidrs: [] } },
+      '/networkPolicy/metadataCidrs',
+    ],
+    ['a digest that is none', { ...origin, image: { digest: 'latest' } }, '/image/digest'],
+    ['an ingress without hosts', { ...origin, ingress: { enabled: true } }, '/ingress/hosts'],
+    ['a certificate without its Secret', { ...origin, certManager: { enabled: true } }, '/ingress/tlsSecret'],
+  ])('%s', (_what, own, named) => {
+    expect(problemsOf(own).join('\n')).toContain(named)
+  })
+})
+
+test('the chart knows every service, and what each takes from its Secret', () => {
+  expect(Object.keys(catalogue).sort()).toEqual([...serviceNames].sort())
+  expect(Object.keys(schema.properties.services.properties).sort()).toEqual([...serviceNames].sort())
+})
+
+describe.each(serviceNames)('%s', (name) => {
+  const entry = Entry.parse(catalogue[name])
+  const required = [
+    ...['NATS_URL', 'SERVICE_PRIVATE_KEY', 'TRUSTED_SERVICE_KEYS'],
+    ...(entry.database ? ['DATABASE_URL', 'CURSOR_SECRET'] : []),
+    ...entry.secret,
+  ]
+  const secret = [...required, 'PREVIOUS_SERVICE_PRIVATE_KEYS', ...entry.optional]
+  const ofChart = [
+    ...['HOST', 'PORT', 'INSTANCE_ID', 'SERVICE_URLS', 'NATS_PREFIX', 'LIMITS', 'WORKSPACE_LIMITS'],
+    ...['INTERNAL_TLS_CERT_FILE', 'INTERNAL_TLS_KEY_FILE', 'INTERNAL_TLS_CA_FILE', 'INTERNAL_TLS_MUTUAL'],
+    ...(entry.database ? ['NATS_STREAM_REPLICAS'] : []),
+    ...(entry.origin ? ['PUBLIC_ORIGIN'] : []),
+  ]
+
+  test('is told each of its variables in one place: by the chart, from its Secret, or as configuration', () => {
+    const configuration = Object.keys(
+      schema.properties.services.properties[name]?.properties.config.properties ?? {},
+    )
+    expect([...configuration, ...ofChart, ...secret].sort()).toEqual(variablesOf(name).sort())
+  })
+
+  test('starts with what its Secret has', () => {
+    const servers = { postgresUrl: 'postgres://postgres@db:5432/opsplane', natsUrl: 'nats://nats:4222' }
+    const environment = secretEnvironments(completeSecrets(), servers)[name]
+    expect(Object.keys(environment).sort()).toEqual([...required].sort())
+    expect(
+      services[name].loadConfig({ ...environment, SERVICE_URLS: '{"settings":"http://settings:8080"}' }),
+    ).toBeDefined()
+  })
+})
+
+test('new Secrets have a name and the variables that the chart looks for', () => {
+  const { items } = manifest({
+    ...{ postgres: 'postgres://postgres:pw@db:5432/opsplane', nats: 'nats://nats:4222' },
+    ...{ ownerEmail: 'ada@example.com', prefix: 'ops' },
+  })
+  const variables = Object.fromEntries(
+    items.map(({ metadata, stringData }) => [metadata.name, Object.keys(stringData)]),
+  )
+  expect(variables).toMatchObject({
+    'ops-migrations': ['DATABASE_URL', 'DATABASE_PASSWORDS'],
+    'ops-bootstrap': ['OPERATOR_PRIVATE_KEY', 'OWNER_EMAIL', 'OWNER_PASSWORD'],
+    'ops-postgres-superuser': ['username', 'password'],
+    'ops-nats-users': ['users.conf'],
+  })
+  for (const name of serviceNames) expect(variables[`ops-${name}`]).toContain('SERVICE_PRIVATE_KEY')
+})

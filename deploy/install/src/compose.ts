@@ -1,0 +1,128 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { backendNames, serviceNames } from '@opsplane/contracts'
+import {
+  bootstrapOwner,
+  type Environment,
+  eachOf,
+  LocalInfo,
+  type LocalSecrets,
+  makeReceiverCertificate,
+  natsAuthorization,
+  natsUrlsOf,
+  openState,
+  runDemo,
+} from '@opsplane/local'
+import { parseConfig } from '@opsplane/runtime'
+import { z } from 'zod'
+import { migrationEnvironment, secretEnvironments } from './installation.js'
+
+const config = z.object({
+  postgresUrl: z.url().meta({ description: 'superuser of the database, without a password' }),
+  natsUrl: z.string().meta({ description: 'the NATS server, without a user' }),
+  publicOrigin: z.url().meta({ description: 'origin people use' }),
+  receiverHost: z.string().default('demo').meta({ description: 'host of the receiver of the demonstration' }),
+})
+type Config = z.infer<typeof config>
+type Environments = Record<string, string | undefined>
+
+/** Where services listen in their containers. */
+const port = 8080
+const addressOf = (service: string) => `http://${service}:${port}`
+/** Networks that containers are in: the receivers of a trial are there. */
+const containerNetworks = '10.0.0.0/8,172.16.0.0/12,192.168.0.0/16'
+
+/** Makes the keys of an installation on one machine, once, and the files its containers are started with. */
+export async function prepareLocal(folder: string, env: Environments): Promise<void> {
+  const settings = parseConfig(config, env)
+  const secrets = openState(folder).secrets()
+  const postgresUrl = withPassword(settings.postgresUrl, join(folder, 'postgres'))
+  const { caFile } = await makeReceiverCertificate(join(folder, 'tls'), settings.receiverHost)
+  const environments = environmentsOf(secrets, { ...settings, postgresUrl }, caFile)
+  mkdirSync(join(folder, 'env'), { recursive: true })
+  for (const [name, environment] of Object.entries(environments))
+    writeFileSync(join(folder, 'env', `${name}.env`), envFile(environment), { mode: 0o600 })
+  mkdirSync(join(folder, 'nats'), { recursive: true })
+  // The server reads it as a user of its own, from a folder that nobody else has.
+  writeFileSync(join(folder, 'nats', 'users.conf'), natsAuthorization(secrets), { mode: 0o644 })
+}
+
+/** Makes the first workspace, and says where everything is. */
+export async function finishLocal(
+  folder: string,
+  env: Environments,
+  say: (line: string) => void,
+): Promise<void> {
+  const { publicOrigin, postgresUrl, natsUrl } = parseConfig(config, env)
+  const state = openState(folder)
+  const secrets = state.secrets()
+  const origin = addressOf('gateway')
+  const owner = await bootstrapOwner({ secrets, settingsUrl: addressOf('settings'), origin })
+  state.saveSecrets({ ...secrets, owner })
+  state.writeInfo({
+    ...{ origin, baseUrl: `${origin}/api/v1`, ...owner },
+    ...{ postgresUrl, natsUrl: natsUrlsOf(natsUrl, secrets.natsPasswords).natsUrl, pid: process.pid },
+  })
+  say(`
+Opsplane is ready.
+
+API            ${publicOrigin}/api/v1
+API reference  ${publicOrigin}/api/v1/docs
+Workspace      ${owner.workspace}
+Sign in as     ${owner.email} with ${owner.password}
+API key        ${owner.apiKey}`)
+}
+
+/** The main job in front of the user, with a receiver in this container. */
+export async function demonstrate(
+  folder: string,
+  env: Environments,
+  say: (line: string) => void,
+): Promise<void> {
+  const { receiverHost } = parseConfig(config, env)
+  const info = LocalInfo.parse(JSON.parse(readFileSync(join(folder, 'local.json'), 'utf8')))
+  const certificate = await makeReceiverCertificate(join(folder, 'tls'), receiverHost)
+  await runDemo({ info, certificate, say, receiverHost })
+}
+
+/** The URL with the password of the superuser, which is made once. */
+function withPassword(postgresUrl: string, folder: string): string {
+  const file = join(folder, 'password')
+  mkdirSync(folder, { recursive: true })
+  if (!existsSync(file)) writeFileSync(file, randomBytes(18).toString('base64url'), { mode: 0o644 })
+  const url = new URL(postgresUrl)
+  url.password = readFileSync(file, 'utf8')
+  return url.href
+}
+
+function environmentsOf(
+  secrets: LocalSecrets,
+  { postgresUrl, natsUrl, publicOrigin }: Config,
+  caFile: string,
+): Record<string, Environment> {
+  const own = secretEnvironments(secrets, { postgresUrl, natsUrl })
+  const common = { SERVICE_URLS: JSON.stringify(eachOf(backendNames, addressOf)) }
+  const outbound = (name: string) => ({
+    [`${name}_ALLOWED_CIDRS`]: containerNetworks,
+    [`${name}_CA_FILE`]: caFile,
+  })
+  const extra: Record<string, Environment> = {
+    dispatcher: outbound('WEBHOOK'),
+    integrations: outbound('CONNECTOR'),
+    workflows: outbound('WORKFLOW'),
+    sdk: outbound('SDK'),
+    analytics: { PUBLIC_ORIGIN: publicOrigin },
+    gateway: { PUBLIC_ORIGIN: publicOrigin },
+  }
+  return {
+    ...eachOf(serviceNames, (name) => ({ ...common, ...own[name], ...extra[name] })),
+    migrate: migrationEnvironment(secrets, postgresUrl),
+  }
+}
+
+/** As Node reads it: what is between single quotes stays as it is. */
+const envFile = (environment: Environment): string =>
+  Object.entries(environment)
+    .flatMap(([name, value]) => (value === undefined ? [] : [`${name}='${value}'\n`]))
+    .join('')

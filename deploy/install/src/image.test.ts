@@ -1,0 +1,71 @@
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { z } from 'zod'
+
+/** Takes minutes and a Docker engine that has the base images, or can pull them; with TEST_IMAGE, as `npm run test:long` has. */
+const answers = () => spawnSync('docker', ['version', '--format', '{{.Server.Version}}']).status === 0
+const described = process.env.TEST_IMAGE === '1' && answers() ? describe : describe.skip
+
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+const image = 'opsplane/opsplane:0.1.0'
+const project = 'opsplane-image-test'
+const port = '18080'
+const mostCompressedBytes = 130_000_000
+
+function run(program: string, ...args: string[]): string {
+  const env = { ...process.env, OPSPLANE_PORT: port }
+  const options = { cwd: root, env, encoding: 'utf8', maxBuffer: 1e8 } as const
+  const { status, stdout, stderr, error } = spawnSync(program, args, options)
+  if (error) throw error
+  if (status !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${status}:\n${stdout}${stderr}`)
+  return `${stdout}${stderr}`
+}
+const docker = (...args: string[]) => run('docker', ...args)
+/** The plugin, or the program that was there before it. */
+const plugin = spawnSync('docker', ['compose', 'version']).status === 0
+const compose = (...args: string[]) => {
+  const all = ['--project-name', project, '--file', 'deploy/compose.yaml', ...args]
+  return plugin ? docker('compose', ...all) : run('docker-compose', ...all)
+}
+
+const Inspected = z
+  .tuple([
+    z.object({
+      Config: z.object({
+        User: z.string(),
+        Labels: z.record(z.string(), z.string()),
+        Healthcheck: z.object({}),
+      }),
+    }),
+  ])
+  .transform(([{ Config }]) => Config)
+
+described('the image', () => {
+  beforeAll(() => {
+    const network = process.env.TEST_IMAGE_NETWORK ? ['--network', process.env.TEST_IMAGE_NETWORK] : []
+    docker('build', ...network, '--file', 'deploy/Dockerfile', '--tag', image, '.')
+  }, 3_600_000)
+  afterAll(() => void compose('--profile', 'demo', 'down', '--volumes'), 600_000)
+
+  test('is small, says what it is, and runs as nobody', () => {
+    const { User, Labels } = Inspected.parse(JSON.parse(docker('image', 'inspect', image)))
+    expect(User).toBe('65532:65532')
+    expect(Labels).toMatchObject({ 'org.opencontainers.image.title': 'Opsplane' })
+    const bytes = Number(run('sh', '-c', `docker save ${image} | gzip -6 | wc -c`))
+    expect(bytes).toBeLessThan(mostCompressedBytes)
+  }, 600_000)
+
+  test('runs a command, and names what a service is missing', () => {
+    expect(docker('run', '--rm', '--read-only', image, 'secrets', '--help')).toContain('--nats')
+    expect(() => docker('run', '--rm', '--read-only', image, 'itsm')).toThrow('DATABASE_URL is missing')
+  }, 600_000)
+
+  test('brings the whole platform up, and delivers a signed webhook', () => {
+    compose('up', '--detach', '--no-build')
+    expect(compose('run', '--rm', '--name', 'demo', 'demo')).toContain('The signature verifies')
+    expect(compose('logs', '--no-color', 'ready')).toContain(
+      `API reference  http://localhost:8080/api/v1/docs`,
+    )
+  }, 1_800_000)
+})

@@ -1,0 +1,49 @@
+import { type BackendName, backendNames, type ServiceName, serviceNames } from '@opsplane/contracts'
+import { databaseOf, type Environment, eachOf, type LocalSecrets, natsUrlsOf } from '@opsplane/local'
+
+/** Where the servers of an installation are. */
+export interface Servers {
+  /** Postgres as services reach it; user and password are replaced by those of each. */
+  postgresUrl: string
+  /** NATS without a user. */
+  natsUrl: string
+}
+
+/** Services that seal values, by the key that the operator keeps. */
+const sealing: readonly ServiceName[] = ['settings', 'dispatcher']
+
+/** What of each service's environment nobody else may know, and the public keys that go with it. */
+export function secretEnvironments(
+  secrets: LocalSecrets,
+  { postgresUrl, natsUrl }: Servers,
+): Record<ServiceName, Environment> {
+  const { natsUrls } = natsUrlsOf(natsUrl, secrets.natsPasswords)
+  const publicKeys = Object.entries(secrets.serviceKeys).map(([party, pair]) => [party, pair.publicKey])
+  const trusted = JSON.stringify(Object.fromEntries(publicKeys))
+  return eachOf(serviceNames, (name) => ({
+    NATS_URL: natsUrls[name],
+    SERVICE_PRIVATE_KEY: secrets.serviceKeys[name].privateKey,
+    TRUSTED_SERVICE_KEYS: trusted,
+    ...(isBackend(name) && {
+      DATABASE_URL: databaseUrlOf(name, postgresUrl, secrets),
+      CURSOR_SECRET: secrets.cursorSecret,
+    }),
+    ...(sealing.includes(name) && { OPSPLANE_MASTER_KEY: secrets.masterKey }),
+    ...(name === 'settings' && { AUDIT_SIGNING_KEY: secrets.auditSigningKey }),
+  }))
+}
+
+/** What `opsplane migrate` is given. */
+export const migrationEnvironment = (secrets: LocalSecrets, adminUrl: string): Record<string, string> => ({
+  DATABASE_URL: adminUrl,
+  DATABASE_PASSWORDS: JSON.stringify(eachOf(backendNames, (name) => secrets.databasePasswords[name] ?? '')),
+})
+
+const isBackend = (name: ServiceName): name is BackendName => backendNames.some((other) => other === name)
+
+function databaseUrlOf(name: BackendName, postgresUrl: string, { databasePasswords }: LocalSecrets): string {
+  const url = new URL(databaseOf(name, postgresUrl))
+  url.username = name.replaceAll('-', '_')
+  url.password = databasePasswords[name] ?? ''
+  return url.href
+}

@@ -1,0 +1,49 @@
+import { backendNames } from '@opsplane/contracts'
+import { provisionAll } from '@opsplane/local'
+import { isDatabaseAway, openClient } from '@opsplane/postgres'
+import { delay, parseConfig, retryDelayMs, stringMap } from '@opsplane/runtime'
+import { z } from 'zod'
+
+const passwords = stringMap.pipe(z.record(z.enum(backendNames), z.string().min(1)))
+
+const config = z.object({
+  databaseUrl: z.string().meta({ description: 'superuser of the database, without a pooler between' }),
+  databasePasswords: passwords.meta({
+    description: 'JSON object: service name to the password of its login role',
+  }),
+  databaseWaitSeconds: z.coerce.number().int().min(0).max(3_600).default(120).meta({
+    description: 'how long Postgres may take to answer',
+  }),
+})
+
+type Environment = Record<string, string | undefined>
+
+/**
+ * Brings the schema and the login role of every service up to date. Can be repeated, and run from several places at once.
+ * Throws ConfigError, or what Postgres says.
+ */
+export async function migrate(env: Environment, say: (line: string) => void): Promise<void> {
+  const { databaseUrl, databasePasswords, databaseWaitSeconds } = parseConfig(config, env)
+  await answering(databaseUrl, databaseWaitSeconds * 1_000)
+  await provisionAll(databaseUrl, databasePasswords)
+  say(`The databases of ${backendNames.length} services are up to date.`)
+}
+
+/** Resolves once Postgres lets this user in; rejects with what it says, after the given time where it is away. */
+async function answering(databaseUrl: string, waitMs: number): Promise<void> {
+  const sql = openClient(databaseUrl, { schema: 'public', max: 1 })
+  const startedAt = performance.now()
+  try {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await sql`select 1`
+        return
+      } catch (error) {
+        if (!isDatabaseAway(error) || performance.now() - startedAt > waitMs) throw error
+        await delay(retryDelayMs({ attempt, strategy: 'exponential', baseMs: 250, maxMs: 5_000 }))
+      }
+    }
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}

