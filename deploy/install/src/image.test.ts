@@ -4,8 +4,10 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { z } from 'zod'
 
 /** Takes minutes and a Docker engine that has the base images, or can pull them; with TEST_IMAGE, as `npm run test:long` has. */
-const answers = () => spawnSync('docker', ['version', '--format', '{{.Server.Version}}']).status === 0
-const described = process.env.TEST_IMAGE === '1' && answers() ? describe : describe.skip
+const bases = ['node:26-bookworm-slim', 'postgres:17-bookworm', 'nats:2.12-alpine']
+const succeeds = (...args: string[]) => spawnSync('docker', args).status === 0
+const isThere = (base: string) => succeeds('image', 'inspect', base) || succeeds('pull', base)
+const described = process.env.TEST_IMAGE === '1' && bases.every(isThere) ? describe : describe.skip
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const image = 'opsplane/opsplane:0.1.0'
