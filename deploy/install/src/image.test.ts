@@ -10,7 +10,7 @@ const isThere = (base: string) => succeeds('image', 'inspect', base) || succeeds
 const described = process.env.TEST_IMAGE === '1' && bases.every(isThere) ? describe : describe.skip
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
-const image = 'opsplane/opsplane:0.1.0'
+const image = 'opsplane/opsplane:0.2.0'
 const project = 'opsplane-image-test'
 const port = '18080'
 const mostCompressedBytes = 130_000_000
