@@ -32499,7 +32499,7 @@ export interface operations {
                 builtIn?: "true" | "false";
                 /** @description Items per page. */
                 limit?: number;
-                /** @description StringInterner in name or label. All must be there, the last one may go on; `"…"` is a phrase, `-` excludes, `or` is either. Accents, case and punctuation do not count. A number such as `INC-4` is taken as a whole. */
+                /** @description Words in name or label. All must be there, the last one may go on; `"…"` is a phrase, `-` excludes, `or` is either. Accents, case and punctuation do not count. A number such as `INC-4` is taken as a whole. */
                 q?: string;
                 /** @description Field to sort by; `-` sorts descending. */
                 sort?: "name" | "-name";
@@ -33283,7 +33283,7 @@ export interface operations {
                 nativeKey?: string;
                 /** @description A user, or `none` for items without an owner. */
                 owner?: string;
-                /** @description StringInterner in name, native key, class or description, or text within the name. All must be there, the last one may go on; `"…"` is a phrase, `-` excludes, `or` is either. Accents, case and punctuation do not count. A number such as `INC-4` is taken as a whole. */
+                /** @description Words in name, native key, class or description, or text within the name. All must be there, the last one may go on; `"…"` is a phrase, `-` excludes, `or` is either. Accents, case and punctuation do not count. A number such as `INC-4` is taken as a whole. */
                 q?: string;
                 /** @description Field to sort by; `-` sorts descending. */
                 sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt" | "name" | "-name";
