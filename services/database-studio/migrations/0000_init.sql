@@ -101,3 +101,15 @@ CREATE INDEX "migrations_created_idx" ON "migrations" USING btree ("workspace_id
 CREATE INDEX "saved_queries_created_idx" ON "saved_queries" USING btree ("workspace_id","environment","created_at","id");--> statement-breakpoint
 CREATE INDEX "saved_queries_name_idx" ON "saved_queries" USING btree ("workspace_id","environment","name","id");--> statement-breakpoint
 CREATE INDEX "table_purges_due_idx" ON "table_purges" USING btree (greatest(due_at, held_until)) WHERE true;
+--> statement-breakpoint
+CREATE TABLE "record_validations" (
+	"artifact_id" text PRIMARY KEY NOT NULL,
+	"workspace_id" text NOT NULL,
+	"environment" text NOT NULL,
+	"version" integer NOT NULL,
+	"tables" text[] NOT NULL,
+	"operations" text[] NOT NULL,
+	"when_unavailable" text NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX "record_validations_tenant_idx" ON "record_validations" USING btree ("workspace_id","environment");

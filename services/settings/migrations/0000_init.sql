@@ -240,3 +240,11 @@ CREATE INDEX "sessions_account_idx" ON "sessions" USING btree ("account_id","exp
 CREATE INDEX "standing_grants_user_idx" ON "standing_grants" USING btree ("workspace_id","user_id");--> statement-breakpoint
 CREATE INDEX "tokens_user_idx" ON "tokens" USING btree ("workspace_id","environment","user_id","created_at","id");--> statement-breakpoint
 CREATE UNIQUE INDEX "workspaces_slug_key" ON "workspaces" USING btree ("slug");
+--> statement-breakpoint
+CREATE TABLE "resource_counts" (
+	"workspace_id" text NOT NULL,
+	"environment" text NOT NULL,
+	"resource" text NOT NULL,
+	"count" bigint NOT NULL,
+	CONSTRAINT "resource_counts_workspace_id_environment_resource_pk" PRIMARY KEY("workspace_id","environment","resource")
+);
