@@ -1,0 +1,178 @@
+import { z } from 'zod'
+import { idSchema } from '../core/ids.js'
+import { JsonValue } from '../core/json-value.js'
+import { type EventDefinition, resourceEvent } from '../events/catalog.js'
+import { AnalyticsQuery, FactRowsQuery, ResultColumn } from './analytics-query.js'
+
+const At = z.iso.datetime({ precision: 3 })
+const Name = z.string().trim().min(1).max(200)
+
+export const exportFormats = ['csv', 'ndjson', 'json', 'xlsx', 'parquet'] as const
+export const ExportFormat = z.enum(exportFormats).meta({
+  description:
+    'csv as of RFC 4180 with a header; ndjson and json with an object a row; xlsx with a sheet for each 1,048,575 rows; parquet with Snappy.',
+})
+export type ExportFormat = z.infer<typeof ExportFormat>
+
+/** Records of a table of the database studio, one by one. */
+export const TableRowsQuery = z
+  .strictObject({
+    table: z.string().min(1).max(100).meta({ description: 'Slug of the table.' }),
+    filter: z.record(z.string(), z.unknown()).default({}).meta({
+      description: 'Conditions on fields, as `GET /tables/:slug/records` takes them.',
+    }),
+  })
+  .meta({ id: 'TableRowsQuery', example: { table: 'assets', filter: { status: 'in_use' } } })
+export type TableRowsQuery = z.infer<typeof TableRowsQuery>
+
+/** What the rows of an export are. */
+export const ExportSource = z
+  .union([
+    z.strictObject({ query: AnalyticsQuery }),
+    z.strictObject({ facts: FactRowsQuery }),
+    z.strictObject({ records: TableRowsQuery }),
+    z.strictObject({
+      report: idSchema('report'),
+      parameters: z.record(z.string().max(100), JsonValue).default({}),
+    }),
+  ])
+  .meta({
+    id: 'ExportSource',
+    description:
+      'One of: the answer to a query, the facts of a dataset, the records of a table, the answer to a report.',
+  })
+export type ExportSource = z.infer<typeof ExportSource>
+
+const choices = {
+  name: Name.optional().meta({ description: 'Names the file; what the rows are unless given.' }),
+  format: ExportFormat.default('csv'),
+  escapeFormulas: z.boolean().default(true).meta({
+    description:
+      'Of csv: texts that a spreadsheet would take for a formula get an apostrophe in front. Off only for what programs read.',
+  }),
+}
+
+export const NewExport = z.strictObject({ ...choices, source: ExportSource }).meta({
+  id: 'NewExport',
+  example: {
+    name: 'Incidents of the month',
+    format: 'xlsx',
+    source: { facts: { dataset: 'incidents', range: { last: 1, unit: 'month' } } },
+  },
+})
+export type NewExport = z.infer<typeof NewExport>
+
+export const ReportExport = z
+  .strictObject({ ...choices, parameters: z.record(z.string().max(100), JsonValue).default({}) })
+  .meta({ id: 'ReportExport', example: { format: 'parquet', parameters: {} } })
+export type ReportExport = z.infer<typeof ReportExport>
+
+export const exportStatuses = ['pending', 'completed', 'failed', 'cancelled', 'expired'] as const
+export const ExportStatus = z.enum(exportStatuses).meta({
+  description: '`expired`: the file has been kept for its time and is gone.',
+})
+export type ExportStatus = z.infer<typeof ExportStatus>
+
+/** The file of an export, once it is whole. */
+export const ExportFile = z
+  .object({
+    name: z.string(),
+    contentType: z.string(),
+    rows: z.int().min(0),
+    bytes: z.int().min(0),
+    sha256: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/)
+      .meta({ description: 'Of the whole file, in hex.' }),
+    columns: z.array(ResultColumn.pick({ name: true, type: true })),
+    dataAsOf: At,
+    warnings: z.array(z.string()).meta({ description: 'What could not be written as it is.' }),
+  })
+  .meta({ id: 'ExportFile' })
+export type ExportFile = z.infer<typeof ExportFile>
+
+/** An export, as events carry it. */
+export const ExportState = z.object({
+  id: idSchema('export'),
+  name: z.string(),
+  format: ExportFormat,
+  escapeFormulas: z.boolean(),
+  source: ExportSource,
+  status: ExportStatus,
+  ownerId: z.string().meta({ description: 'By whose rights and row rules the rows are read.' }),
+  file: ExportFile.nullable(),
+  error: z.object({ code: z.string(), message: z.string() }).nullable(),
+  endedAt: At.nullable(),
+  /** When the file goes. */
+  expiresAt: At.nullable(),
+  createdAt: At,
+  updatedAt: At,
+})
+export type ExportState = z.infer<typeof ExportState>
+
+/** How far a file has come. */
+export const ExportProgress = z
+  .object({
+    rows: z.int().min(0),
+    bytes: z.int().min(0),
+    parts: z.int().min(0).meta({ description: 'Finished ones, with which it goes on after a crash.' }),
+    attempts: z.int().min(0).meta({ description: 'Failed ones since the last part.' }),
+  })
+  .meta({ id: 'ExportProgress' })
+export type ExportProgress = z.infer<typeof ExportProgress>
+
+export const Export = ExportState.extend({
+  progress: ExportProgress,
+  version: z.int().min(1),
+}).meta({ id: 'Export' })
+export type Export = z.infer<typeof Export>
+
+const maxLinkSeconds = 7 * 86_400
+
+export const DownloadQuery = z.object({
+  expiresInSeconds: z.coerce
+    .number()
+    .int()
+    .min(60)
+    .max(maxLinkSeconds)
+    .default(3_600)
+    .meta({ description: 'How long the URL works; at most as long as the file is kept.' }),
+})
+
+/** A URL by which the file can be had without a login. */
+export const Download = z
+  .object({
+    linkId: idSchema('exportLink'),
+    url: z.string().meta({ description: 'Whoever has it has the file: keep it as you would keep that.' }),
+    expiresAt: At,
+    fileName: z.string(),
+    contentType: z.string(),
+    bytes: z.int().min(0),
+    sha256: z.string(),
+  })
+  .meta({ id: 'Download' })
+export type Download = z.infer<typeof Download>
+
+/** A URL that was given out. */
+export const ExportLink = z
+  .object({
+    id: idSchema('exportLink'),
+    exportId: idSchema('export'),
+    createdBy: z.string(),
+    createdAt: At,
+    expiresAt: At,
+    revokedAt: At.nullable(),
+    downloads: z.int().min(0).meta({ description: 'Times it was used.' }),
+    lastUsedAt: At.nullable(),
+  })
+  .meta({ id: 'ExportLink' })
+export type ExportLink = z.infer<typeof ExportLink>
+
+export const exportEvents = {
+  'export.created': resourceEvent(ExportState, 'Somebody asked for an export.'),
+  'export.completed': resourceEvent(ExportState, 'The file of an export is whole and can be downloaded.'),
+  'export.failed': resourceEvent(ExportState, 'An export could not be made; its error says why.'),
+  'export.cancelled': resourceEvent(ExportState, 'An export was cancelled before it was whole.'),
+  'export.expired': resourceEvent(ExportState, 'The file of an export was kept for its time and is gone.'),
+  'export.deleted': resourceEvent(ExportState, 'An export was deleted with its file.'),
+} satisfies Record<string, EventDefinition>

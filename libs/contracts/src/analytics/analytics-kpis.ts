@@ -1,0 +1,191 @@
+import { z } from 'zod'
+import { idSchema } from '../core/ids.js'
+import { Schedule } from '../core/schedule.js'
+import { TimeZoneName } from '../core/time-zone.js'
+import { type EventDefinition, resourceEvent } from '../events/catalog.js'
+import { AnalyticsQuery, MeasureDefinition } from './analytics-query.js'
+
+const At = z.iso.datetime({ precision: 3 })
+const Name = z.string().trim().min(1).max(200)
+
+export const KpiDirection = z.enum(['up', 'down']).meta({ description: 'Which way is better.' })
+export type KpiDirection = z.infer<typeof KpiDirection>
+
+export const kpiStatuses = ['on_target', 'at_risk', 'off_target', 'no_target', 'no_data'] as const
+export const KpiStatus = z.enum(kpiStatuses).meta({
+  description: '`at_risk`: within the warning threshold, and short of the target.',
+})
+export type KpiStatus = z.infer<typeof KpiStatus>
+
+/** What a KPI is to reach from a date on. */
+export const KpiTarget = z
+  .strictObject({
+    from: z.iso.date().meta({ description: 'The first day it holds for, by the clock of the zone.' }),
+    value: z.number(),
+    warning: z.number().optional().meta({
+      description: 'Short of the target and not of this, the KPI is at risk instead of off target.',
+    }),
+  })
+  .meta({ id: 'KpiTarget', example: { from: '2026-01-01', value: 14_400_000, warning: 18_000_000 } })
+export type KpiTarget = z.infer<typeof KpiTarget>
+
+/** What a value covers: the last whole one of these by the clock of the zone, or so many seconds back. */
+export const KpiPeriod = z
+  .union([
+    z.strictObject({ last: z.enum(['hour', 'day', 'week', 'month', 'quarter']) }),
+    z.strictObject({
+      seconds: z
+        .int()
+        .min(900)
+        .max(366 * 86_400),
+    }),
+  ])
+  .meta({
+    id: 'KpiPeriod',
+    description:
+      '`last`: the latest one that was over at the time of measuring. `seconds`: so many before it, whatever the clock shows.',
+    example: { last: 'day' },
+  })
+export type KpiPeriod = z.infer<typeof KpiPeriod>
+
+const KpiSource = z
+  .union([
+    z.strictObject({ measure: MeasureDefinition }),
+    z.strictObject({
+      query: AnalyticsQuery,
+      column: z.string().min(1).max(100).meta({ description: 'The measure of its totals that counts.' }),
+    }),
+  ])
+  .meta({
+    id: 'KpiSource',
+    description:
+      'A measure of a dataset, or one of the totals of a query. Its range is the period, for records by their `timeField`; without one they count as they are. Only datasets can be measured for the past.',
+  })
+export type KpiSource = z.infer<typeof KpiSource>
+
+const Targets = z
+  .array(KpiTarget)
+  .max(100)
+  .refine(
+    (targets) => new Set(targets.map(({ from }) => from)).size === targets.length,
+    'must not repeat dates',
+  )
+
+const kpiFields = {
+  name: Name,
+  description: z.string().max(2_000),
+  source: KpiSource,
+  unit: z.string().trim().max(20),
+  direction: KpiDirection,
+  targets: Targets,
+  period: KpiPeriod,
+  timeZone: TimeZoneName,
+  schedule: Schedule,
+}
+
+export const KpiState = z.object({
+  id: idSchema('kpi'),
+  ...kpiFields,
+  ownerId: z.string().meta({ description: 'By whose rights it is measured.' }),
+  createdAt: At,
+  updatedAt: At,
+})
+export type KpiState = z.infer<typeof KpiState>
+
+/** One value of a KPI, as it was measured. */
+export const KpiPoint = z
+  .object({
+    at: At.meta({ description: 'The time it was to be measured at.' }),
+    from: At.meta({ description: 'What it covers, from here …' }),
+    to: At.meta({ description: '… up to here.' }),
+    timeZone: z.string().meta({ description: 'By whose clock.' }),
+    value: z.number().nullable(),
+    target: z.number().nullable(),
+    status: KpiStatus,
+    measuredAt: At,
+    backfilled: z.boolean(),
+  })
+  .meta({ id: 'KpiPoint' })
+export type KpiPoint = z.infer<typeof KpiPoint>
+
+/** Where a KPI stands. */
+export const KpiStanding = z
+  .object({
+    latest: KpiPoint.nullable(),
+    trend: z
+      .object({
+        change: z.number().nullable().meta({ description: 'From the value before to the latest.' }),
+        ratio: z.number().nullable().meta({ description: 'The same as a share of the value before.' }),
+        direction: z.enum(['better', 'worse', 'steady']).nullable(),
+      })
+      .nullable(),
+    nextAt: At.nullable().meta({ description: 'When it is measured next.' }),
+    error: z.string().nullable().meta({ description: 'Why it could not be measured the last time.' }),
+  })
+  .meta({ id: 'KpiStanding' })
+export type KpiStanding = z.infer<typeof KpiStanding>
+
+export const Kpi = KpiState.extend({ standing: KpiStanding, version: z.int().min(1) }).meta({ id: 'Kpi' })
+export type Kpi = z.infer<typeof Kpi>
+
+const example = {
+  name: 'Time to resolve',
+  source: { measure: { dataset: 'incidents', measure: 'p90_time_to_resolve' } },
+  unit: 'ms',
+  direction: 'down',
+  targets: [{ from: '2026-01-01', value: 14_400_000 }],
+  timeZone: 'Europe/Berlin',
+} as const
+
+export const NewKpi = z
+  .strictObject({
+    ...kpiFields,
+    description: kpiFields.description.default(''),
+    unit: kpiFields.unit.default(''),
+    direction: KpiDirection.default('up'),
+    targets: Targets.default([]),
+    period: KpiPeriod.default({ last: 'day' }),
+    timeZone: TimeZoneName.default('UTC'),
+    schedule: Schedule.optional().meta({
+      description: 'When it is measured; a minute after each of its periods, or every hour, unless given.',
+    }),
+  })
+  .meta({ id: 'NewKpi', example })
+export type NewKpi = z.infer<typeof NewKpi>
+
+export const KpiPatch = z
+  .strictObject(kpiFields)
+  .partial()
+  .meta({ id: 'KpiPatch', example: { targets: [{ from: '2026-07-01', value: 10_800_000 }] } })
+export type KpiPatch = z.infer<typeof KpiPatch>
+
+export const KpiBackfill = z
+  .strictObject({
+    from: z.iso.datetime({ offset: true }),
+    to: z.iso.datetime({ offset: true }).optional().meta({ description: 'Now unless given.' }),
+    replace: z.boolean().default(false).meta({
+      description:
+        'Measures again what has been measured, as with targets set right; otherwise only gaps are filled.',
+    }),
+  })
+  .refine(({ from, to }) => to === undefined || Date.parse(from) < Date.parse(to), {
+    path: ['to'],
+    error: 'must be later than from',
+  })
+  .meta({ id: 'KpiBackfill', example: { from: '2026-01-01T00:00:00.000Z' } })
+export type KpiBackfill = z.infer<typeof KpiBackfill>
+
+export const KpiBackfillStarted = z
+  .object({ times: z.int().min(0).meta({ description: 'Times that are to be measured.' }) })
+  .meta({ id: 'KpiBackfillStarted' })
+
+export const kpiEvents = {
+  'kpi.created': resourceEvent(KpiState, 'A KPI was defined.'),
+  'kpi.updated': resourceEvent(KpiState, 'The definition of a KPI was changed.'),
+  'kpi.deleted': resourceEvent(KpiState, 'A KPI was deleted with its history.'),
+  'kpi.threshold_crossed': resourceEvent(
+    KpiState,
+    'The status of a KPI is another one than at the time before.',
+    { point: KpiPoint, previousStatus: KpiStatus },
+  ),
+} satisfies Record<string, EventDefinition>

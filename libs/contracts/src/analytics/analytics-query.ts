@@ -1,0 +1,182 @@
+import { z } from 'zod'
+import { Filter, NewFilter } from '../core/filter.js'
+import { JsonValue } from '../core/json-value.js'
+import { TimeZoneName } from '../core/time-zone.js'
+
+const At = z.iso.datetime({ precision: 3 })
+/** An instant, with any offset, brought to UTC and milliseconds. */
+const Instant = z.iso
+  .datetime({ offset: true })
+  .transform((text) => new Date(text).toISOString())
+  .pipe(At)
+const Name = z.string().min(1).max(100)
+
+/** Lengths of time that rows are gathered by, on the clock of the zone. */
+export const grains = ['quarter_hour', 'hour', 'day', 'week', 'month', 'quarter', 'year'] as const
+export const Grain = z.enum(grains).meta({
+  description: 'Each row then covers one of these by the clock of the zone; weeks begin on Monday.',
+})
+export type Grain = z.infer<typeof Grain>
+
+const FixedRange = z
+  .strictObject({
+    from: Instant.meta({ description: 'The first instant that counts.' }),
+    to: Instant.meta({ description: 'The first instant that no longer counts.' }),
+  })
+  .refine(({ from, to }) => from < to, { path: ['to'], error: 'must be later than from' })
+const LastRange = z.strictObject({
+  last: z.int().min(1).max(1_000).meta({ description: 'How many, the one that goes on now included.' }),
+  unit: z.enum(['hour', 'day', 'week', 'month', 'quarter', 'year']),
+})
+
+/** From when to when something is counted: two instants, or the last so many units by the clock of the zone. */
+export const QueryRange = z.union([FixedRange, LastRange])
+export type QueryRange = z.infer<typeof QueryRange>
+
+export const defaultRange: QueryRange = { last: 30, unit: 'day' }
+
+const queryFields = {
+  dataset: Name.optional().meta({ description: 'One of `GET /analytics/datasets`.' }),
+  table: Name.optional().meta({
+    description: 'Instead: slug of a table of the database studio, read with the rights of whoever runs it.',
+  }),
+  savedQuery: Name.optional().meta({ description: 'Instead: id of a saved query of the database studio.' }),
+  parameters: z
+    .record(Name, JsonValue)
+    .default({})
+    .meta({ description: 'Of the saved query; `{{ params.name }}` in a report.' }),
+  measures: z.array(Name).max(20).default([]).meta({
+    description:
+      'Of a dataset those it declares. Of tables and saved queries `count`, and `sum:`, `avg:`, `min:`, `max:`, `distinct:`, `p50:`, `p90:`, `p95:` or `p99:` with a column.',
+  }),
+  dimensions: z
+    .array(Name)
+    .max(5)
+    .default([])
+    .refine((names) => new Set(names).size === names.length, 'must not repeat')
+    .meta({ description: 'What rows are told apart by: declared ones of a dataset, else columns.' }),
+  filters: NewFilter.default({}).meta({
+    description: 'Conditions on dimensions, or columns. A value may be `{{ params.name }}` in a report.',
+  }),
+  grain: Grain.optional(),
+  timeField: Name.optional().meta({
+    description:
+      'What instant of a fact counts: the first one of its dataset unless given. Of tables and saved queries a column, which a grain and a range need.',
+  }),
+  timeZone: TimeZoneName.default('UTC'),
+  range: QueryRange.optional().meta({ description: 'The last 30 days of a dataset unless given.' }),
+  comparePrevious: z.boolean().default(false).meta({
+    description: 'Also answers the period just before, of the same length.',
+  }),
+  sort: z.string().max(101).optional().meta({
+    description: 'Name of a column, `-` in front for descending. By time and dimensions unless given.',
+  }),
+  limit: z.int().min(1).max(10_000).default(1_000).meta({ description: 'Rows that are answered at most.' }),
+}
+
+/** A question asked of a dataset, a table or a saved query. */
+export const AnalyticsQuery = z
+  .strictObject(queryFields)
+  .superRefine(({ dataset, table, savedQuery, measures }, { addIssue }) => {
+    const named = [dataset, table, savedQuery].filter((name) => name !== undefined).length
+    if (named !== 1)
+      addIssue({
+        code: 'custom',
+        path: ['dataset'],
+        message: 'one of dataset, table and savedQuery is needed',
+      })
+    if (savedQuery === undefined && measures.length === 0)
+      addIssue({ code: 'custom', path: ['measures'], message: 'must name at least one' })
+    if (new Set(measures).size < measures.length)
+      addIssue({ code: 'custom', path: ['measures'], message: 'must not repeat' })
+  })
+  .meta({
+    id: 'AnalyticsQuery',
+    example: {
+      dataset: 'incidents',
+      measures: ['incidents', 'p90_time_to_resolve'],
+      dimensions: ['severity'],
+      grain: 'day',
+      timeZone: 'Europe/Berlin',
+      range: { last: 30, unit: 'day' },
+    },
+  })
+export type AnalyticsQuery = z.infer<typeof AnalyticsQuery>
+
+/** Facts of a dataset one by one, in a stable order: what an export of a dataset asks for. */
+export const FactRowsQuery = z
+  .strictObject({
+    dataset: Name,
+    columns: z.array(Name).min(1).max(100).optional().meta({ description: 'All without.' }),
+    filters: Filter.default({}).meta({ description: 'Conditions on columns.' }),
+    range: QueryRange.optional().meta({ description: 'All facts without.' }),
+    timeZone: TimeZoneName.default('UTC'),
+  })
+  .meta({ id: 'FactRowsQuery', example: { dataset: 'incidents', range: { last: 1, unit: 'month' } } })
+export type FactRowsQuery = z.infer<typeof FactRowsQuery>
+
+/** A measure over a dataset, as KPIs follow it. */
+export const MeasureDefinition = z
+  .strictObject({
+    dataset: Name,
+    measure: Name,
+    filters: NewFilter.default({}).meta({ description: 'Conditions on dimensions.' }),
+  })
+  .meta({
+    id: 'MeasureDefinition',
+    example: { dataset: 'incidents', measure: 'p90_time_to_resolve', filters: { severity: 'critical' } },
+  })
+export type MeasureDefinition = z.infer<typeof MeasureDefinition>
+
+export const resultColumnTypes = [
+  'text',
+  'integer',
+  'number',
+  'boolean',
+  'date',
+  'timestamp',
+  'json',
+] as const
+export const ResultColumnType = z.enum(resultColumnTypes)
+export type ResultColumnType = z.infer<typeof ResultColumnType>
+
+/** How a value reads best: a share of 1 as percent, milliseconds as a duration. */
+export const ColumnFormat = z.enum(['plain', 'percent', 'duration_ms'])
+export type ColumnFormat = z.infer<typeof ColumnFormat>
+
+export const ResultColumn = z
+  .object({
+    name: z.string(),
+    label: z.string(),
+    type: ResultColumnType,
+    format: ColumnFormat,
+    role: z.enum(['time', 'dimension', 'measure']),
+  })
+  .meta({ id: 'ResultColumn' })
+export type ResultColumn = z.infer<typeof ResultColumn>
+
+const Row = z.record(z.string(), JsonValue)
+const QueriedRange = z.object({ from: At, to: At })
+
+/** The answer to a query. */
+export const QueryAnswer = z
+  .object({
+    columns: z.array(ResultColumn),
+    rows: z.array(Row).meta({
+      description:
+        'Values by column; `time` is when the span of the row begins. Spans without facts have no row.',
+    }),
+    truncated: z.boolean().meta({ description: 'Whether `limit` left rows out.' }),
+    totals: Row.nullable().meta({
+      description: 'The measures over everything that counts, also what `limit` left out.',
+    }),
+    range: QueriedRange.nullable(),
+    comparison: z
+      .object({ range: QueriedRange, rows: z.array(Row), totals: Row.nullable() })
+      .optional()
+      .meta({ description: 'The period before, with `comparePrevious`.' }),
+    dataAsOf: At.meta({ description: 'Everything that happened until then is counted.' }),
+    dataVersion: z.string().meta({ description: 'Changes with what is counted; opaque.' }),
+  })
+  .meta({ id: 'QueryAnswer' })
+export type QueryAnswer = z.infer<typeof QueryAnswer>

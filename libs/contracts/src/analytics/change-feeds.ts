@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import { Environment } from '../core/principal.js'
+import { AttemptErrorKind } from '../dispatcher/delivery.js'
+import { ExecutionStatus } from '../sdk/sdk-executions.js'
+
+/** Asks a service what has changed of something it keeps no events of; `after` 0 begins with everything there is. */
+export const ChangeQuery = z.object({ after: z.coerce.number().int().min(0) })
+export type ChangeQuery = z.output<typeof ChangeQuery>
+
+/** What a change tells: positions grow with each, and each tells all there is to know. */
+export interface ChangePage<Change> {
+  changes: { position: number; change: Change }[]
+  /** Where the next page begins; null when this was the last one. */
+  next: number | null
+}
+
+export const changePageOf = <Change extends z.ZodType>(change: Change) =>
+  z.object({
+    changes: z.array(z.object({ position: z.int().min(1), change })),
+    next: z.int().min(1).nullable(),
+  })
+
+const Instant = z.iso.datetime()
+
+const inTenant = { workspaceId: z.string(), environment: Environment }
+
+/** A delivery as its last attempt, or whoever sent it again, left it. */
+export const DeliveryChange = z.object({
+  id: z.string(),
+  ...inTenant,
+  webhookId: z.string(),
+  eventType: z.string(),
+  /** Where it goes, without what else its URL says. */
+  host: z.string().nullable(),
+  status: z.enum(['pending', 'retrying', 'succeeded', 'failed']),
+  attempts: z.int(),
+  isReplay: z.boolean(),
+  createdAt: Instant,
+  lastAttemptAt: Instant.nullable(),
+  responseStatus: z.int().nullable(),
+  durationMs: z.int().nullable(),
+  errorKind: AttemptErrorKind.nullable(),
+})
+export type DeliveryChange = z.infer<typeof DeliveryChange>
+export const DeliveryChanges = changePageOf(DeliveryChange)
+export const deliveryChangesPath = '/internal/deliveries/changes'
+
+/** An execution that has ended. */
+export const ExecutionChange = z.object({
+  id: z.string(),
+  ...inTenant,
+  artifactSlug: z.string(),
+  artifactVersion: z.int(),
+  artifactType: z.string(),
+  triggerType: z.string(),
+  status: ExecutionStatus,
+  isReplay: z.boolean(),
+  errorCode: z.string().nullable(),
+  durationMs: z.int().nullable(),
+  memoryPeakMb: z.int().nullable(),
+  startedAt: Instant,
+  completedAt: Instant,
+})
+export type ExecutionChange = z.infer<typeof ExecutionChange>
+export const ExecutionChanges = changePageOf(ExecutionChange)
+export const executionChangesPath = '/internal/executions/changes'

@@ -1,0 +1,269 @@
+import { z } from 'zod'
+import { JsonValue } from '../core/json-value.js'
+
+const Id = z.string().regex(/^[a-z][a-zA-Z0-9_]{0,49}$/, 'must be an id such as orderForm')
+/** May hold `{{ }}`: see `Component`. */
+const Text = z.string().max(10_000)
+const Value = JsonValue
+const SourceName = z.string().min(1).max(50)
+const Params = z.record(z.string().max(50), Value).default({})
+
+/** What a press of a button, a row or the end of a form does. */
+export const AppAction = z
+  .strictObject({
+    source: SourceName.optional().meta({ description: 'A data source that is called first.' }),
+    operation: z
+      .enum(['get', 'create', 'update', 'delete'])
+      .optional()
+      .meta({ description: 'Of a table source.' }),
+    params: Params,
+    id: Text.optional().meta({ description: 'Of the record to get, update or delete.' }),
+    values: z.record(z.string(), Value).optional().meta({ description: "A form's own values without." }),
+    version: Text.optional().meta({
+      description: 'That the record must still have, such as `{{ data.asset.rows[0].version }}`.',
+    }),
+    then: z
+      .strictObject({
+        refresh: z.array(SourceName).max(20).default([]),
+        page: z.string().max(60).optional().meta({ description: 'Slug of the page to go to.' }),
+        pageParams: z
+          .record(Id, Text)
+          .optional()
+          .meta({ description: 'Seen there as `page.params`; they are in no address that is sent.' }),
+        message: Text.optional(),
+        set: z.record(Id, Value).optional().meta({ description: 'Values of inputs.' }),
+      })
+      .optional(),
+    confirm: Text.optional().meta({ description: 'Asked before.' }),
+  })
+  .meta({ id: 'AppAction' })
+export type AppAction = z.infer<typeof AppAction>
+
+const base = {
+  id: Id.optional().meta({ description: 'By which expressions name it. Unique in the page.' }),
+  visible: Text.optional().meta({ description: 'Not shown where the expression is false.' }),
+}
+const Format = z.enum(['text', 'number', 'percent', 'date', 'datetime', 'boolean', 'badge', 'duration'])
+const Options = z
+  .union([
+    z.array(z.strictObject({ value: z.string().max(200), label: z.string().max(200) })).max(500),
+    z.strictObject({
+      source: SourceName,
+      value: z.string().max(63),
+      label: z.string().max(63),
+      params: Params,
+    }),
+  ])
+  .meta({ description: 'A list, or the rows of a source with the fields that are value and label.' })
+
+const inputBase = {
+  ...base,
+  id: Id,
+  label: z.string().min(1).max(200),
+  help: z.string().max(500).optional(),
+  required: z.boolean().default(false),
+  value: Value.optional().meta({ description: 'At the beginning.' }),
+}
+export const InputComponent = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('text_input'),
+    ...inputBase,
+    maxLength: z.int().min(1).max(100_000).optional(),
+  }),
+  z.strictObject({
+    type: z.literal('text_area'),
+    ...inputBase,
+    maxLength: z.int().min(1).max(100_000).optional(),
+  }),
+  z.strictObject({
+    ...{ type: z.literal('number_input'), ...inputBase },
+    ...{ min: z.number().optional(), max: z.number().optional(), step: z.number().positive().optional() },
+  }),
+  z.strictObject({ type: z.literal('checkbox'), ...inputBase }),
+  z.strictObject({ type: z.literal('select'), ...inputBase, options: Options }),
+  z.strictObject({ type: z.literal('radio'), ...inputBase, options: Options }),
+  z.strictObject({ type: z.literal('date_input'), ...inputBase }),
+  z.strictObject({ type: z.literal('datetime_input'), ...inputBase }),
+])
+export type InputComponent = z.infer<typeof InputComponent>
+
+const Column = z.strictObject({
+  field: z.string().min(1).max(200).meta({ description: 'Dotted path in the row.' }),
+  label: z.string().max(200).optional(),
+  format: Format.default('text'),
+})
+
+const LeafComponent = z.discriminatedUnion('type', [
+  z.strictObject({
+    ...{ type: z.literal('text'), ...base, value: Text },
+    style: z.enum(['body', 'heading', 'subheading', 'muted']).default('body'),
+  }),
+  z.strictObject({
+    type: z.literal('metric'),
+    ...base,
+    label: Text,
+    value: Text,
+    format: Format.default('number'),
+  }),
+  z.strictObject({
+    ...{
+      type: z.literal('table'),
+      ...base,
+      label: z.string().min(1).max(200),
+      source: SourceName,
+      params: Params,
+    },
+    columns: z.array(Column).min(1).max(50),
+    onRow: AppAction.optional().meta({ description: 'Sees `row`.' }),
+    empty: z.string().max(200).optional(),
+  }),
+  z.strictObject({
+    ...{
+      type: z.literal('detail'),
+      ...base,
+      label: z.string().min(1).max(200),
+      source: SourceName,
+      params: Params,
+    },
+    fields: z.array(Column).min(1).max(100),
+  }),
+  z.strictObject({
+    ...{
+      type: z.literal('chart'),
+      ...base,
+      label: z.string().min(1).max(200),
+      source: SourceName,
+      params: Params,
+    },
+    ...{ kind: z.enum(['bar', 'line', 'pie']), x: z.string().max(200), y: z.string().max(200) },
+  }),
+  z.strictObject({
+    ...{ type: z.literal('button'), ...base, label: z.string().min(1).max(200), action: AppAction },
+    style: z.enum(['primary', 'secondary', 'danger']).default('secondary'),
+  }),
+  z.strictObject({
+    ...{ type: z.literal('form'), ...base, id: Id, label: z.string().min(1).max(200) },
+    ...{
+      fields: z.array(InputComponent).min(1).max(100),
+      submitLabel: z.string().min(1).max(100).default('Save'),
+    },
+    action: AppAction.meta({
+      description: 'Its values are sent as `values`, or by `params` that say `{{ form.x }}`.',
+    }),
+  }),
+])
+
+export type LeafComponent = z.infer<typeof LeafComponent> | InputComponent
+export interface ContainerComponent {
+  type: 'container'
+  id?: string | undefined
+  visible?: string | undefined
+  label?: string | undefined
+  direction: 'row' | 'column'
+  children: Component[]
+}
+export interface TabsComponent {
+  type: 'tabs'
+  id?: string | undefined
+  visible?: string | undefined
+  tabs: { label: string; children: Component[] }[]
+}
+export type Component = LeafComponent | ContainerComponent | TabsComponent
+
+const bounds = { children: 100, depth: 8, components: 500, bytes: 65_536 }
+
+const Children: z.ZodType<Component[]> = z.lazy(() => z.array(Component).max(bounds.children))
+
+/**
+ * A node of a page. Expressions in `{{ }}` are JSONata over `{ inputs: {id: value}, data: {name: {rows, value, error}},
+ * form, row, result, user, page: {slug, params} }`, evaluated in the browser: they choose what is shown and which typed
+ * parameters are sent, never what may be read. `data` has what each component with an id has loaded by that id, and by the
+ * source's name what the first component of the page has that shows it (what only expressions name is loaded without
+ * parameters). `form` has the values of the form an action is of, `result` what a called source gave, for what is done `then`.
+ */
+export const Component: z.ZodType<Component> = z
+  .discriminatedUnion('type', [
+    ...LeafComponent.options,
+    ...InputComponent.options,
+    z.strictObject({
+      ...{ type: z.literal('container'), ...base, label: z.string().max(200).optional() },
+      direction: z.enum(['row', 'column']).default('column'),
+      children: Children,
+    }),
+    z.strictObject({
+      ...{ type: z.literal('tabs'), ...base },
+      tabs: z
+        .array(z.strictObject({ label: z.string().min(1).max(100), children: Children }))
+        .min(1)
+        .max(20),
+    }),
+  ])
+  .meta({ id: 'AppComponent' })
+
+/** Components that stand directly in this one. */
+export function childrenOf(component: Component): readonly Component[] {
+  if (component.type === 'container') return component.children
+  if (component.type === 'tabs') return component.tabs.flatMap(({ children }) => children)
+  return component.type === 'form' ? component.fields : []
+}
+
+/** The components of a page: bounded in depth, in number and in length. */
+export const Components = z
+  .array(Component)
+  .max(bounds.children)
+  .superRefine((components, context) => {
+    const refuse = (message: string) => context.addIssue({ code: 'custom', message })
+    let [level, count, depth]: [readonly Component[], number, number] = [components, 0, 0]
+    while (level.length > 0) {
+      count += level.length
+      depth += 1
+      level = level.flatMap(childrenOf)
+    }
+    if (depth > bounds.depth) refuse(`must not be nested deeper than ${bounds.depth}`)
+    if (count > bounds.components) refuse(`must have at most ${bounds.components} components in all`)
+    if (JSON.stringify(components).length > bounds.bytes)
+      refuse(`must have at most ${bounds.bytes} characters, written as JSON`)
+  })
+
+export const PageSlug = z
+  .string()
+  .regex(/^[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?$/, 'must be a slug such as open-orders')
+
+/** What a page is, beside what every resource is. */
+export const pageFields = {
+  slug: PageSlug,
+  title: z.string().trim().min(1).max(200),
+  position: z.int().min(0).max(1_000),
+  inNavigation: z.boolean(),
+  components: Components,
+}
+
+export const PageInput = z
+  .strictObject({
+    ...pageFields,
+    slug: PageSlug.meta({ description: 'Unique in the app.' }),
+    position: pageFields.position
+      .default(0)
+      .meta({ description: 'Pages are shown in its order; the first one is where the app begins.' }),
+    inNavigation: pageFields.inNavigation
+      .default(true)
+      .meta({ description: 'Not for one that only others lead to, such as that of a record.' }),
+    components: pageFields.components.default([]),
+  })
+  .meta({
+    id: 'NewAppPage',
+    example: {
+      slug: 'assets',
+      title: 'Assets',
+      components: [
+        { type: 'table', label: 'Assets', source: 'assets', columns: [{ field: 'serial_number' }] },
+      ],
+    },
+  })
+export type PageInput = z.infer<typeof PageInput>
+
+export const PagePatch = z
+  .strictObject(pageFields)
+  .partial()
+  .meta({ id: 'AppPagePatch', example: { title: 'All assets' } })
+export type PagePatch = z.infer<typeof PagePatch>

@@ -1,0 +1,134 @@
+import { z } from 'zod'
+import { NewFilter } from '../core/filter.js'
+import { JsonValue } from '../core/json-value.js'
+
+const Name = z.string().regex(/^[a-z][a-zA-Z0-9_]{0,49}$/, 'must be a name such as openOrders')
+const Reference = z.string().min(1).max(200)
+
+/** What the browser may send with a request for the source; everything else is refused. */
+export const SourceParam = z.strictObject({
+  type: z.enum(['text', 'integer', 'decimal', 'boolean', 'date', 'timestamp', 'json']),
+  required: z.boolean().default(false),
+  maxLength: z.int().min(1).max(100_000).optional().meta({ description: 'Of a text, in characters.' }),
+  enum: z.array(z.string().max(200)).min(1).max(100).optional(),
+})
+export type SourceParam = z.infer<typeof SourceParam>
+
+export const TableOperation = z.enum(['list', 'get', 'create', 'update', 'delete'])
+
+/** A table of the database studio. `params` are seen in `filter`, `search` and `values` as `{{ params.name }}`, `{{ user.id }}` too. */
+const TableSource = z.strictObject({
+  kind: z.literal('table'),
+  table: Reference.meta({ description: 'Its slug.' }),
+  operations: z.array(TableOperation).min(1).max(5).default(['list']),
+  fields: z.array(z.string().min(1).max(63)).min(1).max(200).optional().meta({
+    description: 'Columns that are read; all without.',
+  }),
+  writable: z
+    .array(z.string().min(1).max(63))
+    .max(200)
+    .default([])
+    .meta({ description: 'Columns that a create or an update may set; the browser sends them as `values`.' }),
+  filter: NewFilter.optional().meta({
+    description:
+      'Rows that do not match are not there, for any operation; values may be expressions. It does not bind what is ' +
+      'written: `writable` and `values` do.',
+  }),
+  search: NewFilter.optional().meta({
+    description: 'The same for lists, of which each condition is left out whose expression comes to nothing.',
+  }),
+  values: z
+    .record(z.string().min(1).max(63), JsonValue)
+    .optional()
+    .meta({ description: 'Set by the server in every create and update, over what the browser sends.' }),
+  sort: z.string().max(500).optional(),
+  limit: z.int().min(1).max(500).default(50),
+})
+
+/** What has effects is not called again whenever a page is shown. */
+const Use = z.enum(['data', 'action']).meta({
+  description: '`data`: called whenever a page shows it. `action`: by a press of a button, or a form.',
+})
+const QuerySource = z.strictObject({
+  kind: z.literal('query'),
+  query: Reference.meta({ description: 'Id or name of a saved query.' }),
+  input: z
+    .record(z.string(), JsonValue)
+    .default({})
+    .meta({ description: 'Its parameters; values may be expressions.' }),
+  use: Use.default('data'),
+})
+const ConnectorSource = z.strictObject({
+  kind: z.literal('connector'),
+  connector: Reference.meta({ description: 'Id or name.' }),
+  action: Reference,
+  input: z.record(z.string(), JsonValue).default({}),
+  use: Use.default('action'),
+})
+const WorkflowSource = z.strictObject({
+  kind: z.literal('workflow'),
+  workflow: Reference.meta({ description: 'Id or name.' }),
+  input: JsonValue.default({}),
+  waitSeconds: z.int().min(0).max(20).default(20),
+  use: Use.default('action'),
+})
+const ReportSource = z.strictObject({
+  kind: z.literal('report'),
+  report: Reference.meta({ description: 'Id or name.' }),
+  input: z.record(z.string(), JsonValue).default({}),
+})
+
+/**
+ * Where an app's data comes from and what its users can do with it. Expressions in it run on the server, over
+ * `{ params, user: { id, email, name }, embed }`: the browser sends typed parameters alone.
+ */
+export const SourceBinding = z
+  .discriminatedUnion('kind', [TableSource, QuerySource, ConnectorSource, WorkflowSource, ReportSource])
+  .meta({ id: 'SourceBinding', example: { kind: 'query', query: 'Squares', input: {}, use: 'data' } })
+export type SourceBinding = z.infer<typeof SourceBinding>
+
+const maxBytes = 65_536
+const Binding = SourceBinding.refine(
+  (binding) => JSON.stringify(binding).length <= maxBytes,
+  `must have at most ${maxBytes} characters, written as JSON`,
+).meta({ example: { kind: 'query', query: 'Squares', input: {}, use: 'data' } })
+
+/** What a data source is, beside what every resource is. */
+export const dataSourceFields = {
+  name: Name.meta({ description: 'How pages name it. Unique in the app.' }),
+  binding: Binding,
+  params: z
+    .record(Name, SourceParam)
+    .refine((params) => Object.keys(params).length <= 50, 'must have at most 50 parameters'),
+  result: z
+    .string()
+    .max(10_000)
+    .nullable()
+    .meta({
+      description:
+        'An expression such as `{{ rows[price > 10] }}` over `rows` or `value`, `params`, `user` and `embed`; what it ' +
+        'gives is what the browser gets.',
+    }),
+}
+
+export const DataSourceInput = z
+  .strictObject({
+    ...dataSourceFields,
+    params: dataSourceFields.params.default({}),
+    result: dataSourceFields.result.default(null),
+  })
+  .meta({
+    id: 'NewDataSource',
+    example: {
+      name: 'assets',
+      binding: { kind: 'table', table: 'assets', filter: { site: '{{ params.site }}' } },
+      params: { site: { type: 'text', required: true } },
+    },
+  })
+export type DataSourceInput = z.infer<typeof DataSourceInput>
+
+export const DataSourcePatch = z
+  .strictObject(dataSourceFields)
+  .partial()
+  .meta({ id: 'DataSourcePatch', example: { result: '{{ rows }}' } })
+export type DataSourcePatch = z.infer<typeof DataSourcePatch>

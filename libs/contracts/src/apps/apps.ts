@@ -1,0 +1,281 @@
+import { z } from 'zod'
+import { Filter, NewFilter } from '../core/filter.js'
+import { idSchema } from '../core/ids.js'
+import { PermissionName } from '../core/permission-name.js'
+import { Environment } from '../core/principal.js'
+import { type EventDefinition, resourceEvent } from '../events/catalog.js'
+import { DefinitionChange } from '../workflows/workflow-resources.js'
+import { pageFields } from './app-components.js'
+import { dataSourceFields } from './app-sources.js'
+
+const At = z.iso.datetime({ precision: 3 })
+const Version = { version: z.int().min(1) }
+const Name = z.string().trim().min(1).max(200)
+const Description = z.string().trim().max(2_000)
+
+/** In the address of the app: `{origin}/apps/:workspace/:slug`. */
+export const AppSlug = z
+  .string()
+  .regex(/^[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?$/, 'must be a slug such as asset-register')
+  .meta({ example: 'asset-register' })
+
+export const appStatuses = ['active', 'archived'] as const
+export const AppStatus = z.enum(appStatuses)
+
+/** An app that people build of pages and data sources; it is the workspace's, and deployed to its environments. */
+export const AppState = z.object({
+  id: idSchema('app'),
+  slug: AppSlug,
+  name: Name,
+  description: Description,
+  status: AppStatus,
+  createdAt: At,
+  updatedAt: At,
+})
+export type AppState = z.infer<typeof AppState>
+
+export const App = AppState.extend(Version).meta({ id: 'App' })
+export type App = z.infer<typeof App>
+
+export const NewApp = z
+  .strictObject({
+    slug: AppSlug.meta({ description: 'Unique in the workspace, archived apps apart.' }),
+    name: Name,
+    description: Description.default(''),
+  })
+  .meta({ id: 'NewApp', example: { slug: 'asset-register', name: 'Asset register' } })
+export type NewApp = z.infer<typeof NewApp>
+
+export const AppPatch = z
+  .strictObject({ slug: AppSlug, name: Name, description: Description })
+  .partial()
+  .meta({ id: 'AppPatch', example: { name: 'Assets' } })
+export type AppPatch = z.infer<typeof AppPatch>
+
+const owned = { appId: idSchema('app') }
+const times = { createdAt: At, updatedAt: At }
+
+export const AppPageState = z.object({ id: idSchema('page'), ...owned, ...pageFields, ...times })
+export type AppPageState = z.infer<typeof AppPageState>
+
+export const AppPage = AppPageState.extend(Version).meta({ id: 'AppPage' })
+export type AppPage = z.infer<typeof AppPage>
+
+export const DataSourceState = z.object({
+  id: idSchema('dataSource'),
+  ...owned,
+  ...dataSourceFields,
+  ...times,
+})
+export type DataSourceState = z.infer<typeof DataSourceState>
+
+export const DataSource = DataSourceState.extend(Version).meta({ id: 'DataSource' })
+export type DataSource = z.infer<typeof DataSource>
+
+/** What is wrong with a page or a data source as it is, which keeps it from being deployed. */
+export const AppProblem = z
+  .object({
+    path: z.string().meta({ description: 'JSON pointer.', example: '/components/0/source' }),
+    code: z.string().meta({ example: 'unknown_source' }),
+    message: z.string(),
+  })
+  .meta({ id: 'AppProblem' })
+export type AppProblem = z.infer<typeof AppProblem>
+
+export const AppPageWithProblems = AppPage.extend({
+  problems: z.array(AppProblem).meta({ description: 'What keeps it from being deployed.' }),
+}).meta({ id: 'AppPageWithProblems' })
+export type AppPageWithProblems = z.infer<typeof AppPageWithProblems>
+
+/** What keeps a deployment from going live. */
+export const DeploymentProblem = z
+  .object({
+    /** Of the page or the data source it is about; null for what is about neither. */
+    page: z.string().nullable(),
+    source: z.string().nullable(),
+    path: z.string().meta({ description: 'JSON pointer into the page or the data source.' }),
+    code: z.string(),
+    message: z.string(),
+  })
+  .meta({ id: 'DeploymentProblem' })
+export type DeploymentProblem = z.infer<typeof DeploymentProblem>
+
+/** What a data source names, as it was in the environment when the app was deployed. */
+export const PinnedResource = z
+  .object({
+    source: z.string(),
+    kind: z.enum(['table', 'query', 'connector', 'workflow', 'report']),
+    id: z.string(),
+    name: z.string(),
+    version: z.int().nullable().meta({ description: 'Of a table that of its schema.' }),
+  })
+  .meta({ id: 'PinnedResource' })
+export type PinnedResource = z.infer<typeof PinnedResource>
+
+/** A deployment of an app to an environment. It never changes. */
+export const DeploymentState = z.object({
+  id: idSchema('deployment'),
+  ...owned,
+  appSlug: AppSlug,
+  appName: Name,
+  environment: Environment,
+  status: z.enum(['completed', 'failed']),
+  number: z.int().min(1).nullable().meta({
+    description: 'Counts the completed ones of the app in the environment; the highest is live.',
+  }),
+  note: z.string(),
+  restores: z.int().nullable().meta({ description: 'The earlier deployment this one goes back to.' }),
+  embeddable: z.boolean(),
+  digest: z.string().meta({ description: 'Of pages and data sources: SHA-256 in hex.' }),
+  pageCount: z.int(),
+  sourceCount: z.int(),
+  permissions: z
+    .array(PermissionName)
+    .meta({ description: 'What the data sources take of whoever uses them.' }),
+  pinned: z.array(PinnedResource),
+  problems: z.array(DeploymentProblem).meta({ description: 'Why it failed; the first 100.' }),
+  deployedBy: z.string(),
+  ...times,
+})
+export type DeploymentState = z.infer<typeof DeploymentState>
+
+export const Deployment = DeploymentState.extend({
+  ...Version,
+  live: z.boolean().meta({ description: 'Whether it is what runs now.' }),
+}).meta({ id: 'Deployment' })
+export type Deployment = z.infer<typeof Deployment>
+
+/** Pages and data sources as they were deployed. */
+export const DeploymentContents = z
+  .object({
+    pages: z.array(AppPageState.omit({ appId: true, createdAt: true, updatedAt: true })),
+    sources: z.array(DataSourceState.omit({ appId: true, createdAt: true, updatedAt: true })),
+  })
+  .meta({ id: 'DeploymentContents' })
+export type DeploymentContents = z.infer<typeof DeploymentContents>
+
+export const DeploymentWithContents = Deployment.extend({ contents: DeploymentContents }).meta({
+  id: 'DeploymentWithContents',
+})
+export type DeploymentWithContents = z.infer<typeof DeploymentWithContents>
+
+const DeploymentNumber = z.int().min(1)
+export const DeploymentDiff = z
+  .object({ from: DeploymentNumber, to: DeploymentNumber, changes: z.array(DefinitionChange) })
+  .meta({ id: 'DeploymentDiff' })
+
+const Note = z.string().trim().max(2_000).default('')
+const Embeddable = z.boolean().default(false).meta({
+  description: 'Embed tokens may be made of it, whose holders act with the rights of whoever deploys it.',
+})
+
+export const DeployApp = z
+  .strictObject({ note: Note, embeddable: Embeddable })
+  .meta({ id: 'DeployApp', example: { note: 'Adds the form for new assets' } })
+export type DeployApp = z.infer<typeof DeployApp>
+
+export const RollbackApp = z
+  .strictObject({
+    to: z.int().min(1).meta({ description: 'Number of an earlier deployment to the environment.' }),
+    note: Note,
+    embeddable: Embeddable,
+  })
+  .meta({ id: 'RollbackApp', example: { to: 3 } })
+export type RollbackApp = z.infer<typeof RollbackApp>
+
+/** An origin a browser may show the app in, as CSP takes it. */
+export const EmbedOrigin = z
+  .string()
+  .max(300)
+  .refine(isOrigin, 'must be an origin such as https://portal.example.com')
+  .meta({ example: 'https://portal.example.com' })
+
+function isOrigin(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  return url !== undefined && /^https?:$/.test(url.protocol) && url.origin === text && !text.includes('*')
+}
+
+const EmbedUser = z.strictObject({
+  id: z.string().min(1).max(200),
+  name: z.string().min(1).max(200),
+  email: z.string().max(320).default(''),
+})
+
+/** What an embed token allows. */
+const embedFields = {
+  origins: z.array(EmbedOrigin).min(1).max(20).meta({ description: 'Where the app may be embedded.' }),
+  exempt: z
+    .array(z.string().min(1).max(50))
+    .max(100)
+    .meta({
+      description:
+        'Data sources the row filter does not bind. With a row filter, sources other than tables are out of reach unless ' +
+        'they are named here.',
+    }),
+}
+
+export const EmbedTokenState = z.object({
+  id: idSchema('embedToken'),
+  ...owned,
+  environment: Environment,
+  ...embedFields,
+  rowFilter: Filter.nullable(),
+  user: EmbedUser.nullable(),
+  expiresAt: At,
+  revokedAt: At.nullable(),
+  createdBy: z.string(),
+  ...times,
+})
+export type EmbedTokenState = z.infer<typeof EmbedTokenState>
+
+export const EmbedToken = EmbedTokenState.extend(Version).meta({ id: 'EmbedToken' })
+export type EmbedToken = z.infer<typeof EmbedToken>
+
+/** `token` and `path` are shown once: null where the same request is answered again. */
+export const EmbedTokenCreated = EmbedToken.extend({
+  token: z.string().nullable(),
+  path: z.string().nullable().meta({
+    description: 'Below the origin of apps, for the `src` of an iframe.',
+  }),
+}).meta({ id: 'EmbedTokenCreated' })
+export type EmbedTokenCreated = z.infer<typeof EmbedTokenCreated>
+
+export const NewEmbedToken = z
+  .strictObject({
+    ...embedFields,
+    exempt: embedFields.exempt.default([]),
+    rowFilter: NewFilter.nullable()
+      .default(null)
+      .meta({ description: 'Rows of tables that do not match are not there, whatever is asked.' }),
+    user: EmbedUser.nullable()
+      .default(null)
+      .meta({ description: 'Who looks at it, as expressions see them in `user`.' }),
+    expiresInSeconds: z.int().min(60).max(86_400).default(900),
+  })
+  .meta({
+    id: 'NewEmbedToken',
+    example: { origins: ['https://portal.example.com'], rowFilter: { customer: 'c-17' } },
+  })
+export type NewEmbedToken = z.infer<typeof NewEmbedToken>
+
+export const appsEvents = {
+  'app.created': resourceEvent(AppState, 'An app was made.'),
+  'app.updated': resourceEvent(AppState, 'Name, slug or description of an app changed.'),
+  'app.archived': resourceEvent(AppState, 'An app was archived: it runs nowhere any more.'),
+  'app_page.created': resourceEvent(AppPageState, 'A page was added to an app.'),
+  'app_page.updated': resourceEvent(AppPageState, 'A page changed; deployments stay as they are.'),
+  'app_page.deleted': resourceEvent(AppPageState, 'A page was taken out of an app.'),
+  'data_source.created': resourceEvent(DataSourceState, 'A data source was added to an app.'),
+  'data_source.updated': resourceEvent(
+    DataSourceState,
+    'A data source changed; deployments stay as they are.',
+  ),
+  'data_source.deleted': resourceEvent(DataSourceState, 'A data source was taken out of an app.'),
+  'deploy.completed': resourceEvent(DeploymentState, 'An app went live in an environment.'),
+  'deploy.failed': resourceEvent(
+    DeploymentState,
+    'An app was not deployed, as something it needs is missing there; `problems` says what.',
+  ),
+  'embed_token.created': resourceEvent(EmbedTokenState, 'A token to embed an app was made.'),
+  'embed_token.revoked': resourceEvent(EmbedTokenState, 'A token to embed an app is worth nothing any more.'),
+} satisfies Record<string, EventDefinition>

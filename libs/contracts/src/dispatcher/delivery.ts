@@ -1,0 +1,110 @@
+import { z } from 'zod'
+import { idSchema } from '../core/ids.js'
+
+export const deliveryStatuses = ['pending', 'retrying', 'succeeded', 'failed', 'held'] as const
+export const DeliveryStatus = z.enum(deliveryStatuses).meta({
+  id: 'DeliveryStatus',
+  description:
+    'pending: not attempted yet, or not since a manual retry; retrying: a retry is due; held: its webhook is paused; failed: all retries exhausted.',
+})
+export type DeliveryStatus = z.infer<typeof DeliveryStatus>
+
+/** Why an attempt had no answer that counts. `status` means the endpoint answered, but not with 2xx. */
+export const attemptErrorKinds = [
+  'status',
+  'timeout',
+  'dns',
+  'connect',
+  'tls',
+  'reset',
+  'protocol',
+  'blocked_address',
+  'secret_missing',
+  'secret_refused',
+  'headers_too_large',
+  'webhook_deleted',
+  'event_missing',
+] as const
+export const AttemptErrorKind = z.enum(attemptErrorKinds)
+export type AttemptErrorKind = z.infer<typeof AttemptErrorKind>
+
+export const AttemptError = z.object({ kind: AttemptErrorKind, message: z.string() })
+export type AttemptError = z.infer<typeof AttemptError>
+
+/** One event on its way to one webhook. */
+export const Delivery = z
+  .object({
+    id: idSchema('delivery'),
+    eventId: z.string(),
+    eventType: z.string(),
+    url: z.string(),
+    status: DeliveryStatus,
+    attempts: z.int(),
+    lastAttemptAt: z.string().nullable(),
+    lastResponseStatus: z.int().nullable(),
+    lastResponseBody: z
+      .string()
+      .nullable()
+      .meta({ description: 'The first 16 KiB; the attempts have 64 KiB.' }),
+    lastDurationMs: z.int().nullable(),
+    lastError: AttemptError.nullable(),
+    nextAttemptAt: z.string().nullable().meta({
+      description:
+        'When the next attempt is due; null also while others of the same ordering key come first.',
+    }),
+    webhookId: z.string(),
+    replayOf: z.string().nullable().meta({ description: 'The delivery this one is a replay of.' }),
+    createdAt: z.string(),
+  })
+  .meta({ id: 'Delivery' })
+export type Delivery = z.infer<typeof Delivery>
+
+const AttemptResponse = z.object({
+  status: z.int(),
+  headers: z.record(z.string(), z.string()),
+  body: z.string().meta({ description: 'The first 64 KiB.' }),
+  truncated: z.boolean(),
+})
+
+/** One request made for a delivery. Secrets in request headers, and where they are echoed, are `***`. */
+export const DeliveryAttempt = z
+  .object({
+    number: z.int(),
+    startedAt: z.string(),
+    durationMs: z.int(),
+    url: z.string(),
+    requestHeaders: z.record(z.string(), z.string()),
+    response: AttemptResponse.nullable(),
+    error: AttemptError.nullable(),
+  })
+  .meta({ id: 'DeliveryAttempt' })
+export type DeliveryAttempt = z.infer<typeof DeliveryAttempt>
+
+/** A delivery with its last request and response, and every attempt made, oldest first. */
+export const DeliveryDetail = Delivery.extend({
+  request: z
+    .object({
+      method: z.literal('POST'),
+      url: z.string(),
+      headers: z.record(z.string(), z.string()),
+      body: z.string().meta({ description: 'The body as sent and signed.' }),
+    })
+    .nullable()
+    .meta({ description: 'Of the last attempt; null before the first.' }),
+  response: AttemptResponse.nullable().meta({ description: 'To the last attempt, where there was one.' }),
+  attemptLog: z.array(DeliveryAttempt),
+}).meta({ id: 'DeliveryDetail' })
+export type DeliveryDetail = z.infer<typeof DeliveryDetail>
+
+/** The event type of a test ping. It is no event of the log: nothing else ever sees it. */
+export const testEventType = 'webhook.test'
+
+/** What the endpoint answered to a test ping. */
+export const WebhookTestResult = z
+  .object({
+    status: z.int().meta({ description: 'HTTP status of the endpoint.' }),
+    latency_ms: z.int().meta({ description: 'From before DNS to the last byte of the answer.' }),
+    body: z.string().meta({ description: 'The first 64 KiB of the answer; echoed secrets are `***`.' }),
+  })
+  .meta({ id: 'WebhookTestResult' })
+export type WebhookTestResult = z.infer<typeof WebhookTestResult>

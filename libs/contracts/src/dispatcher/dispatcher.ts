@@ -1,0 +1,272 @@
+import { z } from 'zod'
+import { DottedPath, Filter, NewFilter } from '../core/filter.js'
+import { idSchema } from '../core/ids.js'
+import { PermissionName } from '../core/permission-name.js'
+import { Environment } from '../core/principal.js'
+import { type EventDefinition, resourceEvent } from '../events/catalog.js'
+import { ReplayJob, WebhookResend } from './replay.js'
+import { EventPattern, WebhookHeaders } from './webhook-input.js'
+
+export const webhookStatuses = ['active', 'paused'] as const
+export const WebhookStatus = z.enum(webhookStatuses)
+export type WebhookStatus = z.infer<typeof WebhookStatus>
+
+export const RetryStrategy = z.enum(['fixed', 'exponential'])
+export type RetryStrategy = z.infer<typeof RetryStrategy>
+
+/**
+ * Why a webhook is paused: a person's wish, five failed deliveries in a row, an answer of 410 Gone, or an owner who may no
+ * longer do what it needs.
+ */
+export const PauseReason = z.enum(['user', 'consecutive_failures', 'gone', 'owner_rights'])
+export type PauseReason = z.infer<typeof PauseReason>
+
+/** A webhook pauses itself after so many consecutive deliveries that failed on every attempt. */
+export const consecutiveFailuresToPause = 5
+
+/** Stands for a header value that is not shown. Sent back in a PATCH, it keeps the value. */
+export const redactedValue = '***'
+
+const webhookFields = {
+  name: z.string().trim().min(1).max(200),
+  url: z.string().min(1).max(2048).meta({ description: 'Target; must be https.' }),
+  events: z
+    .array(EventPattern)
+    .min(1)
+    .max(100)
+    .meta({ description: 'Event types, `prefix.*`, `*`, or `audit.*` for the whole audit log.' }),
+  headers: WebhookHeaders,
+  filter: NewFilter,
+  retries: z.int().min(0).max(20),
+  retry_strategy: RetryStrategy,
+  timeout_ms: z.int().min(100).max(60_000),
+  retry_max_delay_ms: z.int().min(1_000).max(86_400_000),
+  retry_schedule: z
+    .array(z.int().min(1).max(86_400))
+    .min(1)
+    .max(20)
+    .meta({ description: 'Seconds before each retry; the last one repeats. Replaces the strategy.' }),
+  rate_limit_per_second: z.number().min(0.01).max(1_000).meta({
+    description:
+      'Most attempts per second, over all replicas; 0.1 is one every ten seconds. What exceeds it waits.',
+  }),
+  ordering_key: DottedPath.meta({
+    description:
+      'Dotted path into the delivery body, such as `data.id`. Deliveries with the same value there are sent one ' +
+      'after another in the order of their events; one that fails holds the next back until its retries are used up.',
+  }),
+  status: WebhookStatus,
+}
+
+/** What events say about a webhook. */
+export const WebhookSnapshot = z.object({
+  id: idSchema('webhook'),
+  ...webhookFields,
+  events: z.array(z.string()),
+  has_secret: z.boolean(),
+  headers: z.record(z.string(), z.string()),
+  filter: Filter.nullable(),
+  retry_schedule: z.array(z.int()).nullable(),
+  rate_limit_per_second: z.number().nullable(),
+  ordering_key: z.string().nullable(),
+  paused_reason: PauseReason.nullable(),
+  owner_id: z.string().meta({
+    description: 'The user it acts for: who last set its url, events or headers, or resumed it.',
+  }),
+  required_permissions: z.array(PermissionName).meta({
+    description:
+      'What its owner must be allowed: to read every event it was ever subscribed to, and to use the secrets of its headers.',
+  }),
+  environment: Environment,
+  created_at: z.string(),
+  updated_at: z.string(),
+})
+export type WebhookSnapshot = z.infer<typeof WebhookSnapshot>
+
+export const Webhook = WebhookSnapshot.extend({
+  consecutive_failures: z
+    .int()
+    .meta({ description: 'Deliveries failed on every attempt since the last success or resume.' }),
+  version: z.int(),
+}).meta({ id: 'Webhook' })
+export type Webhook = z.infer<typeof Webhook>
+
+const aliases = {
+  retryStrategy: 'retry_strategy',
+  timeoutMs: 'timeout_ms',
+  retryMaxDelayMs: 'retry_max_delay_ms',
+} as const
+type Alias = keyof typeof aliases
+
+const aliasFields = {
+  retryStrategy: webhookFields.retry_strategy.optional().meta({ description: 'Alias of retry_strategy.' }),
+  timeoutMs: webhookFields.timeout_ms.optional().meta({ description: 'Alias of timeout_ms.' }),
+  retryMaxDelayMs: webhookFields.retry_max_delay_ms
+    .optional()
+    .meta({ description: 'Alias of retry_max_delay_ms.' }),
+}
+
+/** Refuses a field given in both spellings with different values. */
+function agreeingSpellings(input: Record<string, unknown>, context: z.RefinementCtx) {
+  for (const [alias, name] of Object.entries(aliases)) {
+    if (input[alias] === undefined || input[name] === undefined || input[alias] === input[name]) continue
+    context.addIssue({
+      code: 'custom',
+      path: [alias],
+      message: `differs from ${name}, which is the same field`,
+      params: { rule: 'conflicting_alias' },
+    })
+  }
+}
+
+function withoutAliases<Input extends { [A in Alias]?: unknown }>(input: Input): Omit<Input, Alias> {
+  const { retryStrategy, timeoutMs, retryMaxDelayMs, ...rest } = input
+  const given = Object.entries({
+    retry_strategy: retryStrategy,
+    timeout_ms: timeoutMs,
+    retry_max_delay_ms: retryMaxDelayMs,
+  }).filter(([, value]) => value !== undefined)
+  return { ...rest, ...Object.fromEntries(given) }
+}
+
+const secret = z.string().min(1).max(512).meta({
+  description:
+    'Signing secret, write-only. Keys X-Service-Signature-256 as it is; for the Standard Webhooks signature a `whsec_` secret is base64-decoded first.',
+})
+
+/** Body of `POST /webhooks`. Either spelling of a field is accepted; after parsing only snake_case remains. */
+export const CreateWebhook = z
+  .strictObject({
+    name: webhookFields.name,
+    url: webhookFields.url,
+    events: webhookFields.events,
+    secret: secret.nullable().optional(),
+    headers: webhookFields.headers.optional(),
+    filter: webhookFields.filter.nullable().optional(),
+    retries: webhookFields.retries.optional().meta({ description: 'Default 3.' }),
+    retry_strategy: webhookFields.retry_strategy.optional().meta({ description: 'Default exponential.' }),
+    timeout_ms: webhookFields.timeout_ms.optional().meta({ description: 'Default 10000.' }),
+    retry_max_delay_ms: webhookFields.retry_max_delay_ms.optional().meta({ description: 'Default 3600000.' }),
+    retry_schedule: webhookFields.retry_schedule.nullable().optional(),
+    rate_limit_per_second: webhookFields.rate_limit_per_second.nullable().optional(),
+    ordering_key: webhookFields.ordering_key.nullable().optional(),
+    status: webhookFields.status.optional().meta({ description: 'Default active.' }),
+    ...aliasFields,
+  })
+  .superRefine(agreeingSpellings)
+  .transform(withoutAliases)
+  .meta({
+    id: 'CreateWebhook',
+    example: {
+      name: 'incidents to the pager',
+      url: 'https://pager.example.com/hooks/opsplane',
+      events: ['incident.*'],
+      filter: { 'data.severity': { in: ['critical', 'high'] } },
+    },
+  })
+export type CreateWebhook = z.infer<typeof CreateWebhook>
+
+/** Body of `PATCH /webhooks/:id`: what is absent stays; null removes what may be absent. */
+export const UpdateWebhook = z
+  .strictObject({
+    name: webhookFields.name.optional(),
+    url: webhookFields.url.optional(),
+    events: webhookFields.events.optional(),
+    secret: secret.nullable().optional(),
+    headers: webhookFields.headers.optional().meta({ description: 'Replaces all headers.' }),
+    filter: webhookFields.filter.nullable().optional(),
+    retries: webhookFields.retries.optional(),
+    retry_strategy: webhookFields.retry_strategy.optional(),
+    timeout_ms: webhookFields.timeout_ms.optional(),
+    retry_max_delay_ms: webhookFields.retry_max_delay_ms.optional(),
+    retry_schedule: webhookFields.retry_schedule.nullable().optional(),
+    rate_limit_per_second: webhookFields.rate_limit_per_second.nullable().optional(),
+    ordering_key: webhookFields.ordering_key.nullable().optional(),
+    status: webhookFields.status.optional().meta({ description: 'active resumes a paused webhook.' }),
+    ...aliasFields,
+  })
+  .superRefine(agreeingSpellings)
+  .transform(withoutAliases)
+  .meta({ id: 'UpdateWebhook', example: { events: ['incident.created', 'incident.escalated'], retries: 5 } })
+export type UpdateWebhook = z.infer<typeof UpdateWebhook>
+
+const maxOverlapSeconds = 604_800
+
+/** Body of `POST /webhooks/:id/secrets/rotate`. */
+export const RotateWebhookSecret = z
+  .strictObject({
+    secret: secret
+      .optional()
+      .meta({ description: 'The new secret, write-only. Absent: one is made and shown once.' }),
+    overlapSeconds: z.int().min(0).max(maxOverlapSeconds).default(86_400).meta({
+      description:
+        'How long the replaced secret stays valid. 0 ends it, and every earlier one whose overlap is running, at once.',
+    }),
+  })
+  .default({ overlapSeconds: 86_400 })
+  .meta({ id: 'RotateWebhookSecret', example: { overlapSeconds: 3600 } })
+export type RotateWebhookSecret = z.infer<typeof RotateWebhookSecret>
+
+/** The webhook after a rotation, with the new secret where it was made here. */
+export const RotatedWebhook = Webhook.extend({
+  secret: z
+    .string()
+    .nullable()
+    .meta({ description: 'The secret made here, shown this once. Null when it was given, and on a replay.' }),
+  overlap_until: z.string().nullable().meta({ description: 'When the replaced secret stops being valid.' }),
+}).meta({ id: 'RotatedWebhook' })
+export type RotatedWebhook = z.infer<typeof RotatedWebhook>
+
+/** Without the name it has as the API's answer, so that an event's schema stands by itself. */
+const ReplayJobSnapshot = z.object(ReplayJob.shape)
+const replayProgress = { replayId: idSchema('replay'), replayed: ReplayJob.shape.replayed }
+const resent = { deliveryId: z.string(), eventId: z.string() }
+
+export const dispatcherEvents = {
+  'webhook.created': resourceEvent(WebhookSnapshot, 'A webhook was created.'),
+  'webhook.updated': resourceEvent(WebhookSnapshot, 'The settings of a webhook changed.'),
+  'webhook.paused': resourceEvent(
+    WebhookSnapshot,
+    'A webhook stopped sending: by a person, after five consecutive failed deliveries, on 410 Gone, or as its owner may no longer do what it needs (`missing`).',
+    {
+      reason: PauseReason,
+      consecutiveFailures: z.int().optional(),
+      missing: z.array(PermissionName).optional(),
+    },
+  ),
+  'webhook.resumed': resourceEvent(
+    WebhookSnapshot,
+    'A paused webhook is active again; what it missed is delivered now.',
+  ),
+  'webhook.secret_rotated': resourceEvent(
+    WebhookSnapshot,
+    'A webhook has a new signing secret; the replaced one is valid until `overlapUntil`.',
+    { overlapUntil: z.string().nullable() },
+  ),
+  'webhook.deleted': resourceEvent(WebhookSnapshot, 'A webhook was deleted.'),
+  'webhook.delivery_retried': resourceEvent(
+    WebhookResend,
+    'Somebody had a failed delivery sent again. Told of the request; the outcome is in the delivery.',
+    resent,
+  ),
+  'webhook.delivery_replayed': resourceEvent(
+    WebhookResend,
+    'Somebody had the event of the delivery `replayOf` delivered once more, as `deliveryId`.',
+    { ...resent, replayOf: z.string() },
+  ),
+  'webhook.replay_started': resourceEvent(
+    ReplayJobSnapshot,
+    'Somebody started to replay the `total` deliveries of a webhook that match `filter`.',
+    { replayId: idSchema('replay'), filter: ReplayJob.shape.filter, total: ReplayJob.shape.total },
+  ),
+  'webhook.replay_canceled': resourceEvent(
+    ReplayJobSnapshot,
+    'A replay of many deliveries ended early, by a person or because its webhook was deleted; `replayed` were made.',
+    replayProgress,
+  ),
+  'webhook.replay_completed': resourceEvent(
+    ReplayJobSnapshot,
+    'A replay of many deliveries has made the last of its replays.',
+    replayProgress,
+  ),
+} satisfies Record<string, EventDefinition>

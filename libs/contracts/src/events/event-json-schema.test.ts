@@ -1,0 +1,43 @@
+import { describe, expect, test } from '@jest/globals'
+import { Ajv } from 'ajv'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import { eventCatalog, eventExample, eventJsonSchema, eventSchema, eventTypes, parseEvent } from '../index.js'
+
+const validators = [
+  ['draft-2020-12', new Ajv2020({ allErrors: true, allowUnionTypes: true })],
+  ['draft-7', new Ajv({ allErrors: true, allowUnionTypes: true })],
+] as const
+for (const [, ajv] of validators) formats.default(ajv)
+
+describe.each(validators)('the %s schemas of the catalogue', (target, ajv) => {
+  test.each(eventTypes)('%s compiles, takes its example and refuses what breaks it', (type) => {
+    const validate = ajv.compile(eventJsonSchema(type, target))
+    const example = eventExample(type)
+    validate(example)
+    expect(validate.errors ?? []).toEqual([])
+    expect(eventSchema(type).parse(example)).toEqual(example)
+    expect(validate({ ...example, type: 'other.type' })).toBe(false)
+    expect(validate({ ...example, data: { ...example.data, after: { id: 7 } } })).toBe(false)
+    expect(validate({ ...example, version: 0 })).toBe(false)
+  })
+
+  test('a field of tomorrow breaks nobody who validates', () => {
+    const example = eventExample('incident.created')
+    const later = { ...example.data.after, tomorrow: 1 }
+    const validate = ajv.compile(eventJsonSchema('incident.created', target))
+    expect(validate({ ...example, data: { ...example.data, after: later } })).toBe(true)
+  })
+})
+
+test('every declared type is listed once, by name', () => {
+  expect(eventTypes).toEqual(Object.keys(eventCatalog).sort())
+})
+
+test('an event is read with the data of its type', () => {
+  const event = parseEvent(eventExample('incident.escalated'))
+  expect(event?.type === 'incident.escalated' && event.data.causes).toEqual(['severity_raised'])
+  expect(parseEvent({ ...eventExample('incident.created'), type: 'incident.beamed_up' })).toBeNull()
+  expect(() => parseEvent({ ...eventExample('incident.created'), data: {} })).toThrow()
+  expect(() => parseEvent('text')).toThrow()
+})

@@ -1,0 +1,81 @@
+import { type Permission, permissions } from '../core/permissions.js'
+import type { EventType } from './event-catalog.js'
+
+type Family<Type> = Type extends `${infer First}.${string}` ? First : never
+export type EventFamily = Family<EventType>
+
+/** What reading all events of a family takes: what reading all its resources takes. */
+export const eventFamilyPermissions: Readonly<Record<EventFamily, Permission>> = {
+  incident: 'itsm:read',
+  itsm_settings: 'itsm:read',
+  change: 'itsm:read',
+  change_policy: 'itsm:read',
+  change_template: 'itsm:read',
+  change_window: 'itsm:read',
+  problem: 'itsm:read',
+  sla: 'itsm:read',
+  sla_calendar: 'itsm:read',
+  sla_policy: 'itsm:read',
+  ci: 'cmdb:read',
+  // Readers are shown what is published, and requesters what is theirs: the events tell of all.
+  article: 'knowledge:write',
+  catalog_item: 'catalog:write',
+  request: 'catalog:write',
+  account: 'audit:read',
+  workspace: 'workspace:read',
+  user: 'users:read',
+  role: 'roles:read',
+  token: 'credentials:manage',
+  session: 'credentials:manage',
+  login: 'credentials:manage',
+  secret: 'secrets:read',
+  audit: 'audit:read',
+  webhook: 'webhooks:read',
+  connector: 'connectors:read',
+  table: 'tables:read',
+  // Row rules bind whoever reads records alone; the events tell of all.
+  record: 'tables:write',
+  query: 'queries:read',
+  migration: 'migrations:read',
+  workflow: 'workflows:read',
+  artifact: 'sdk:read',
+  // The log shows what artifacts were given and gave.
+  sdk: 'executions:read',
+  scheduled_job: 'sdk:read',
+  pack: 'sdk:read',
+  report: 'analytics:read',
+  export: 'analytics:read',
+  kpi: 'analytics:read',
+  dashboard: 'analytics:read',
+  app: 'apps:read',
+  app_page: 'apps:read',
+  data_source: 'apps:read',
+  deploy: 'apps:read',
+  embed_token: 'apps:read',
+}
+
+/** Reads every event, as the audit log shows them all. */
+export const everyEventPermission: Permission = 'audit:read'
+
+/**
+ * What reading the events takes that match a subscription entry. Families nobody has declared, `*` and `audit.*` are read
+ * by those who read the audit log.
+ */
+export function eventPermission(pattern: string): Permission {
+  if (pattern === '*' || pattern === 'audit.*') return everyEventPermission
+  const families: Readonly<Record<string, Permission>> = eventFamilyPermissions
+  const family = pattern.split('.', 1)[0] ?? ''
+  return (Object.hasOwn(families, family) ? families[family] : undefined) ?? everyEventPermission
+}
+
+/** What something needs to act for somebody: to read events, and what no reading stands for. */
+export interface NeededRights {
+  reads: readonly Permission[]
+  uses: readonly Permission[]
+}
+
+/** Those of the needed permissions somebody lacks, in the order of the table. Whoever reads the audit log reads every event. */
+export function missingRights(held: readonly string[], { reads, uses }: NeededRights): Permission[] {
+  const lacked = held.includes(everyEventPermission) ? uses : [...reads, ...uses]
+  return permissions.filter((each) => lacked.includes(each) && !held.includes(each))
+}

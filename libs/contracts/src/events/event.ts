@@ -1,0 +1,95 @@
+import { z } from 'zod'
+import { Actor, Environment } from '../core/principal.js'
+
+export const EventResource = z.object({
+  type: z.string(),
+  id: z.string(),
+  number: z.string().optional(),
+  displayName: z.string(),
+})
+export type EventResource = z.infer<typeof EventResource>
+
+/** The client an action came from, as the gateway saw it. */
+export const EventSource = z
+  .object({
+    address: z.string().meta({ description: 'IP address.' }),
+    userAgent: z.string().max(256).meta({ description: 'As the client says, cut at 256 characters.' }),
+  })
+  .meta({ id: 'EventSource', example: { address: '203.0.113.7', userAgent: 'curl/8.14' } })
+export type EventSource = z.infer<typeof EventSource>
+
+/** What every resource event carries; type-specific extras stand beside these. */
+export const ChangeData = z.looseObject({
+  before: z.record(z.string(), z.unknown()).nullable(),
+  after: z.record(z.string(), z.unknown()).nullable(),
+  changes: z.array(z.string()),
+})
+export type ChangeData = z.infer<typeof ChangeData>
+
+/** Shape A: the platform event as it stands in the log, on JetStream and in the audit log. */
+export const PlatformEvent = z
+  .object({
+    id: z.string(),
+    type: z.string(),
+    workspaceId: z.string(),
+    environment: Environment,
+    createdAt: z.iso.datetime({ precision: 3 }),
+    actor: Actor,
+    resource: EventResource,
+    data: ChangeData,
+    /** Position within its aggregate, from 1 without gaps. */
+    version: z.int().positive(),
+    requestId: z.string().nullable(),
+    causationId: z.string().nullable(),
+    /** Null for what the platform does itself, and for events from before sources were recorded. */
+    source: EventSource.nullable().default(null),
+  })
+  .meta({ id: 'PlatformEvent' })
+export type PlatformEvent = z.infer<typeof PlatformEvent>
+
+/** Shape B: the body of a webhook delivery. */
+export const DeliveryBody = z
+  .object({
+    id: z.string(),
+    webhook_id: z.string(),
+    event: z.string(),
+    timestamp: z.string(),
+    workspace_id: z.string(),
+    data: z.record(z.string(), z.unknown()),
+  })
+  .meta({ id: 'DeliveryBody' })
+export type DeliveryBody = z.infer<typeof DeliveryBody>
+
+/**
+ * The resource after the event, on delete the last known one, with its version; beside its fields those extras of the event's
+ * type that it has no field of the same name for, such as the comment that was added.
+ */
+export function deliveryData({
+  data,
+  version,
+}: Pick<PlatformEvent, 'data' | 'version'>): Record<string, unknown> {
+  const { before, after, changes: _, ...extras } = data
+  return { version, ...extras, ...(after ?? before) }
+}
+
+/** `data`: see `deliveryData`, which many webhooks of one event share. */
+export function deliveryBody(
+  event: PlatformEvent,
+  webhookId: string,
+  data: Record<string, unknown> = deliveryData(event),
+): DeliveryBody {
+  return {
+    id: event.id,
+    webhook_id: webhookId,
+    event: event.type,
+    timestamp: event.createdAt,
+    workspace_id: event.workspaceId,
+    data,
+  }
+}
+
+/** Whether a subscription entry matches: an exact type, `prefix.*`, `*`, or `audit.*` for the whole log. */
+export function patternMatches(pattern: string, type: string): boolean {
+  if (pattern === '*' || pattern === 'audit.*' || pattern === type) return true
+  return pattern.endsWith('.*') && type.startsWith(pattern.slice(0, -1))
+}

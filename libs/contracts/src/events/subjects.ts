@@ -1,0 +1,55 @@
+import type { TenantScope } from '../core/principal.js'
+import { type PlatformEvent, patternMatches } from './event.js'
+
+/** Headers of a message of the events stream, whose body is the event. */
+export const eventHeaders = {
+  requestId: 'X-Request-ID',
+  /** The event's id, or another one where the stream already knows that. */
+  messageId: 'Nats-Msg-Id',
+  /** The service whose log the event stands in, named as its schema is. */
+  source: 'Opsplane-Source',
+  /** The event's position in that log. */
+  position: 'Opsplane-Position',
+  /** Every event of that log at this position or below was acknowledged by the stream when this one was published. */
+  floor: 'Opsplane-Floor',
+  /** By the service that is the source, for each service that checks it: see ADR 049. */
+  signature: 'Opsplane-Signature',
+} as const
+
+/** Names of everything on the NATS server. A prefix keeps several installations apart on one server. */
+export function natsNames(prefix = '') {
+  const dotted = prefix === '' ? '' : `${prefix}.`
+  const stream = (name: string) => (prefix === '' ? name : `${prefix.toUpperCase()}_${name}`)
+  return {
+    eventsStream: stream('PLATFORM_EVENTS'),
+    eventSubjects: `${dotted}evt.>`,
+    /** `evt.<workspaceId>.<environment>.<type>` */
+    eventSubject: (event: Pick<PlatformEvent, 'workspaceId' | 'environment' | 'type'>) =>
+      `${dotted}evt.${event.workspaceId}.${event.environment}.${event.type}`,
+    /** Filters for the events these patterns match, of one tenant or of all. No two of them overlap. */
+    eventFilters: (patterns: readonly string[], tenant: Partial<TenantScope> = {}) => {
+      const scope = `${tenant.workspaceId ?? '*'}.${tenant.environment ?? '*'}`
+      return withoutCovered(patterns).map((pattern) => `${dotted}evt.${scope}.${pattern.replace(/\*$/, '>')}`)
+    },
+    /**
+     * Core NATS: something of the service has work, such as `relay`. A hint to its replicas, on no stream; what is true
+     * stands in Postgres.
+     */
+    wakeSubject: (service: string, what: string) => `${dotted}ops.wake.${service}.${what}`,
+    /** The object store that the files of exports are kept in, as parts: its stream is called `OBJ_` and this. */
+    exportsBucket: stream('EXPORTS'),
+    topicsStream: stream('TOPICS'),
+    topicSubjects: `${dotted}bus.>`,
+    topicSubject: (workspaceId: string, environment: string, topic: string) =>
+      `${dotted}bus.${workspaceId}.${environment}.${topic}`,
+  }
+}
+export type NatsNames = ReturnType<typeof natsNames>
+
+/** Patterns that match nothing which another one does not match; the server takes no overlapping filters. */
+function withoutCovered(patterns: readonly string[]): string[] {
+  const asked = new Set(patterns.map((pattern) => (pattern === 'audit.*' ? '*' : pattern)))
+  return [...asked].filter(
+    (pattern) => ![...asked].some((other) => other !== pattern && patternMatches(other, pattern)),
+  )
+}

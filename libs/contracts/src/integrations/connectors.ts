@@ -1,0 +1,232 @@
+import { z } from 'zod'
+import { idSchema } from '../core/ids.js'
+import { Environment } from '../core/principal.js'
+import { type EventDefinition, resourceEvent } from '../events/catalog.js'
+
+const At = z.iso.datetime({ precision: 3 })
+
+/** `unknown` until the first test, check or invocation shows whether what is connected answers. */
+export const connectorStatuses = ['unknown', 'up', 'down'] as const
+export const ConnectorStatus = z.enum(connectorStatuses)
+export type ConnectorStatus = z.infer<typeof ConnectorStatus>
+
+const Name = z.string().trim().min(1).max(200)
+const Description = z.string().trim().max(2_000)
+const KindName = z
+  .string()
+  .regex(/^[a-z][a-z0-9_]{0,49}$/, 'must be the name of a kind, such as http')
+  .meta({ description: 'One of those at `GET /connectors/kinds`.' })
+const Config = z
+  .record(z.string(), z.unknown())
+  .meta({ description: 'As its kind says. Credentials are references of the form `{{secrets.name}}`.' })
+
+export const ConnectorRetry = z.strictObject({
+  attempts: z.int().min(1).max(10).default(3).meta({ description: 'Attempts in all; 1 is no retry.' }),
+  delayMs: z
+    .int()
+    .min(10)
+    .max(60_000)
+    .default(500)
+    .meta({ description: 'Before the first retry; doubled before each further one.' }),
+  maxDelayMs: z.int().min(10).max(60_000).default(10_000).meta({ description: 'No pause is longer.' }),
+})
+export type ConnectorRetry = z.infer<typeof ConnectorRetry>
+
+const TimeoutMs = z
+  .int()
+  .min(100)
+  .max(100_000)
+  .meta({ description: 'One deadline for an invocation with all its attempts.' })
+
+/** A connector, as events carry it. */
+export const ConnectorState = z.object({
+  id: idSchema('connector'),
+  name: Name,
+  kind: z.string(),
+  description: z.string(),
+  config: Config,
+  enabled: z.boolean(),
+  retry: ConnectorRetry,
+  timeoutMs: z.int(),
+  ownerId: z.string().meta({
+    description: 'The user whose right to use secrets it acts by: who last set its config or enabled it.',
+  }),
+  status: ConnectorStatus,
+  statusChangedAt: At.nullable(),
+  lastError: z.string().nullable().meta({ description: 'Why it is down; null while it is not.' }),
+  createdAt: At,
+  updatedAt: At,
+})
+export type ConnectorState = z.infer<typeof ConnectorState>
+
+export const Connector = ConnectorState.extend({ version: z.int().min(1) }).meta({ id: 'Connector' })
+export type Connector = z.infer<typeof Connector>
+
+export const NewConnector = z
+  .strictObject({
+    name: Name.meta({ description: 'Unique in the environment.' }),
+    kind: KindName,
+    description: Description.default(''),
+    config: Config,
+    enabled: z.boolean().default(true),
+    retry: ConnectorRetry.prefault({}),
+    timeoutMs: TimeoutMs.default(10_000),
+  })
+  .meta({
+    id: 'NewConnector',
+    example: {
+      name: 'billing',
+      kind: 'http',
+      config: {
+        baseUrl: 'https://billing.example.com/v1',
+        auth: { type: 'bearer', token: '{{secrets.billing_token}}' },
+      },
+    },
+  })
+export type NewConnector = z.infer<typeof NewConnector>
+
+/** What is absent stays; `config` and `retry` are replaced whole. */
+export const ConnectorPatch = z
+  .strictObject({
+    name: Name,
+    description: Description,
+    config: Config,
+    enabled: z.boolean(),
+    retry: ConnectorRetry,
+    timeoutMs: TimeoutMs,
+  })
+  .partial()
+  .meta({ id: 'ConnectorPatch', example: { enabled: false } })
+export type ConnectorPatch = z.infer<typeof ConnectorPatch>
+
+const JsonSchema = z.record(z.string(), z.unknown()).meta({ description: 'JSON Schema, draft 2020-12.' })
+
+export const ConnectorAction = z
+  .object({
+    name: z.string(),
+    title: z.string(),
+    description: z.string(),
+    repeatable: z.enum(['always', 'by_input', 'never']).meta({
+      description:
+        'Whether it is retried although an attempt may have had its effect. What was never sent is retried anyway.',
+    }),
+    input: JsonSchema,
+    output: JsonSchema,
+  })
+  .meta({ id: 'ConnectorAction' })
+export type ConnectorAction = z.infer<typeof ConnectorAction>
+
+export const ConnectorKind = z
+  .object({
+    name: z.string(),
+    title: z.string(),
+    description: z.string(),
+    config: JsonSchema,
+    actions: z.array(ConnectorAction).meta({
+      description: 'Those every connector of the kind has; further ones are at `/connectors/:id/actions`.',
+    }),
+  })
+  .meta({ id: 'ConnectorKind' })
+export type ConnectorKind = z.infer<typeof ConnectorKind>
+
+export const ConnectorTest = z
+  .object({
+    ok: z.boolean(),
+    status: ConnectorStatus.meta({ description: 'Of the connector, after the test.' }),
+    latencyMs: z.number().min(0),
+    message: z.string(),
+  })
+  .meta({ id: 'ConnectorTest' })
+export type ConnectorTest = z.infer<typeof ConnectorTest>
+
+export const InvokeConnector = z
+  .strictObject({
+    action: z.string().min(1).max(200),
+    input: z.unknown().optional().meta({ description: 'As the action says; `{}` unless given.' }),
+    timeoutMs: TimeoutMs.optional().meta({ description: 'Less than that of the connector.' }),
+  })
+  .meta({
+    id: 'InvokeConnector',
+    example: { action: 'get', input: { path: '/invoices', query: { state: 'open' } } },
+  })
+export type InvokeConnector = z.infer<typeof InvokeConnector>
+
+export const ConnectorResult = z
+  .object({
+    invocationId: idSchema('invocation'),
+    output: z.unknown().meta({ description: 'As the action says.' }),
+    attempts: z.int().min(1),
+    durationMs: z.number().min(0),
+  })
+  .meta({ id: 'ConnectorResult' })
+export type ConnectorResult = z.infer<typeof ConnectorResult>
+
+export const InvocationStatus = z.enum(['succeeded', 'failed'])
+export type InvocationStatus = z.infer<typeof InvocationStatus>
+
+/** `api`: a request of a person or key; otherwise the service that acts for somebody, such as `workflows`. */
+const Trigger = z.string().regex(/^[a-z][a-z-]{0,49}$/, 'must be api or the name of a service')
+
+export const ConnectorInvocation = z
+  .object({
+    id: idSchema('invocation'),
+    connectorId: idSchema('connector'),
+    action: z.string(),
+    status: InvocationStatus,
+    trigger: Trigger,
+    run: z.string().nullable().meta({ description: 'The run a service acted in.' }),
+    callerId: z.string(),
+    attempts: z.int().min(0),
+    durationMs: z.number().min(0),
+    errorCode: z.string().nullable(),
+    errorMessage: z.string().nullable(),
+    requestId: z.string().nullable(),
+    createdAt: At,
+  })
+  .meta({ id: 'ConnectorInvocation' })
+export type ConnectorInvocation = z.infer<typeof ConnectorInvocation>
+
+export const ConnectorInvocationDetail = ConnectorInvocation.extend({
+  request: z.string().meta({ description: 'The input as JSON, at most 64 KiB, values of secrets as `***`.' }),
+  response: z
+    .string()
+    .nullable()
+    .meta({ description: 'The output as JSON, or what was answered; at most 64 KiB, redacted.' }),
+  truncated: z.boolean().meta({ description: 'Whether request or response is longer than what is kept.' }),
+}).meta({ id: 'ConnectorInvocationDetail' })
+export type ConnectorInvocationDetail = z.infer<typeof ConnectorInvocationDetail>
+
+/** Filters of the log of invocations. */
+export const InvocationFilters = z.object({
+  status: InvocationStatus.optional(),
+  action: z.string().min(1).max(200).optional(),
+  callerId: z.string().min(1).max(100).optional(),
+  trigger: Trigger.optional(),
+  from: At.optional().meta({ description: 'From this instant on.' }),
+  to: At.optional().meta({ description: 'Before this instant.' }),
+})
+
+export const connectorEvents = {
+  'connector.created': resourceEvent(ConnectorState, 'A connector was made.'),
+  'connector.updated': resourceEvent(ConnectorState, 'The settings of a connector changed.'),
+  'connector.status_changed': resourceEvent(
+    ConnectorState,
+    'What a connector leads to went up or down: seen by a test, a check or an invocation, told once per change.',
+    { previousStatus: ConnectorStatus },
+  ),
+  'connector.deleted': resourceEvent(ConnectorState, 'A connector was deleted.'),
+} satisfies Record<string, EventDefinition>
+
+/** What a service asks integrations: which connectors of an environment have one of these ids or names. */
+export const ConnectorNamesQuestion = z.strictObject({
+  workspaceId: z.string().max(100),
+  environment: Environment,
+  ids: z.array(z.string().max(100)).max(1_000).default([]),
+  names: z.array(z.string().max(200)).max(1_000).default([]),
+})
+export type ConnectorNamesQuestion = z.input<typeof ConnectorNamesQuestion>
+
+export const ConnectorNames = z.object({
+  connectors: z.array(z.object({ id: idSchema('connector'), name: z.string() })),
+})
+export type ConnectorNames = z.infer<typeof ConnectorNames>

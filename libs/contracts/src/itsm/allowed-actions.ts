@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import type { Permission } from '../core/permissions.js'
+
+/** By action the permission it takes; null where it takes none, or is for somebody in particular. */
+export type ActionNeeds = Readonly<Record<string, Permission | null>>
+
+/** Of the schemas that `allowedActionsOf` has made: what an answer keeps from callers who may not do it. */
+export const actionNeeds = z.registry<{ needs: ActionNeeds }>()
+
+/**
+ * What can be done with a record as it is, by who reads it. `allowed` says what decides beside their permissions, which
+ * are looked at where a request is answered: records and events know no caller.
+ */
+export function allowedActionsOf<Action extends Readonly<Record<string, string>>>(
+  action: z.ZodEnum<Action>,
+  needs: Readonly<Record<Action[keyof Action], Permission | null>>,
+  allowed: string,
+): z.ZodArray<z.ZodEnum<Action>> {
+  const schema = z
+    .array(action)
+    .meta({ description: `What ${allowed} allows, as far as the caller has the permission for it.` })
+  actionNeeds.add(schema, { needs })
+  return schema
+}
+
+/** For actions that all take the same permission, but for some. */
+export function allNeed<Action extends string>(
+  actions: readonly Action[],
+  permission: Permission,
+  but: Partial<Record<Action, Permission | null>> = {},
+): Record<Action, Permission | null> {
+  const needs = actions.map((action) => [action, but[action] === undefined ? permission : but[action]])
+  // Every action is among its keys.
+  return Object.fromEntries(needs) as Record<Action, Permission | null>
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { idSchema } from '../core/ids.js'
+import { Actor } from '../core/principal.js'
+
+const At = z.iso.datetime({ precision: 3 })
+
+/** How many of those asked must approve. `percent` counts of the approvers named, rounded up. */
+export const WaitFor = z.union(
+  [
+    z.enum(['first', 'all']),
+    z.strictObject({ count: z.int().min(1).max(100) }),
+    z.strictObject({ percent: z.int().min(1).max(100) }),
+  ],
+  'must be "first", "all", {"count": 2} or {"percent": 50}',
+)
+export type WaitFor = z.infer<typeof WaitFor>
+
+/** Who is asked. Without names: anyone allowed to approve. `all` and `percent` need names. */
+export const ApprovalRule = z
+  .strictObject({
+    name: z.string().trim().min(1).max(100).meta({ example: 'Change advisory board' }),
+    approverIds: z
+      .array(z.string().trim().min(1).max(100))
+      .min(1)
+      .max(100)
+      .overwrite((ids) => [...new Set(ids)])
+      .nullable()
+      .default(null)
+      .meta({ description: 'User ids; null for anyone who may approve.' }),
+    waitFor: WaitFor.default('first'),
+  })
+  .meta({ id: 'ApprovalRule', example: { name: 'Advisory board', waitFor: { count: 2 } } })
+export type ApprovalRule = z.infer<typeof ApprovalRule>
+
+/** Never changes once it is made. */
+export const ApprovalDecision = z.object({
+  by: Actor,
+  userId: z.string().meta({ description: 'The person, also where an API key decided.' }),
+  decision: z.enum(['approved', 'rejected']),
+  comment: z.string().nullable(),
+  contentHash: z.string().meta({ description: 'SHA-256 of what was decided on.' }),
+  at: At,
+})
+export type ApprovalDecision = z.infer<typeof ApprovalDecision>
+
+export const Approval = z
+  .object({
+    id: idSchema('approval'),
+    name: z.string(),
+    approverIds: z.array(z.string()).nullable(),
+    excludedIds: z
+      .array(z.string())
+      .meta({ description: 'Persons who may not decide: they asked for it, or worked on it.' }),
+    required: z.int().min(1).meta({ description: 'Approvals needed.' }),
+    contentHash: z.string(),
+    status: z.enum(['pending', 'approved', 'rejected', 'void']),
+    decisions: z.array(ApprovalDecision),
+    requestedAt: At,
+    endedAt: At.nullable(),
+  })
+  .meta({ id: 'Approval' })
+export type Approval = z.infer<typeof Approval>

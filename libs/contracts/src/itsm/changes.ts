@@ -1,0 +1,305 @@
+import { z } from 'zod'
+import { Moment } from '../core/as-of.js'
+import { idSchema } from '../core/ids.js'
+import { Actor } from '../core/principal.js'
+import { type EventDefinition, resourceEvent } from '../events/catalog.js'
+import { allNeed, allowedActionsOf } from './allowed-actions.js'
+import { Approval } from './approvals.js'
+import { ChangePlan, ChangeTitle, SuccessProbability } from './change-fields.js'
+import { ChangeApprovalPolicy } from './change-policies.js'
+import { Level } from './priority.js'
+
+export const changeTypes = ['standard', 'normal', 'emergency'] as const
+export const ChangeType = z.enum(changeTypes).meta({
+  id: 'ChangeType',
+  description:
+    '`standard`: agreed on beforehand in a template, needs no approval. `normal`: technical approval, then authorization. ' +
+    '`emergency`: authorization alone.',
+})
+export type ChangeType = z.infer<typeof ChangeType>
+
+export const changeStatuses = [
+  'draft',
+  'assess',
+  'authorize',
+  'scheduled',
+  'implementing',
+  'review',
+  'rolled_back',
+  'closed',
+  'canceled',
+] as const
+export const ChangeStatus = z.enum(changeStatuses).meta({ id: 'ChangeStatus' })
+export type ChangeStatus = z.infer<typeof ChangeStatus>
+
+/** Everything that can be done to a change; which of them apply depends on its status, type and hold. */
+export const changeActions = [
+  'edit',
+  'submit',
+  'approve',
+  'reject',
+  'implement',
+  'complete',
+  'rollback',
+  'close',
+  'cancel',
+  'hold',
+  'resume',
+] as const
+export const ChangeAction = z.enum(changeActions).meta({ id: 'ChangeAction' })
+export type ChangeAction = z.infer<typeof ChangeAction>
+
+/** From the mildest to the gravest. */
+export const changeRisks = ['low', 'moderate', 'high'] as const
+export const ChangeRisk = z.enum(changeRisks).meta({ id: 'ChangeRisk' })
+export type ChangeRisk = z.infer<typeof ChangeRisk>
+
+// Without an id of its own: OpenAPI components of enums that are nullable somewhere come out nullable everywhere.
+export const ChangeOutcome = z.enum(['successful', 'successful_with_issues', 'unsuccessful'])
+export type ChangeOutcome = z.infer<typeof ChangeOutcome>
+
+export const ChangeRiskFactor = z
+  .object({
+    factor: z.enum(['impact_and_probability', 'ci_criticality', 'past_failures']),
+    risk: ChangeRisk,
+    message: z.string(),
+  })
+  .meta({ id: 'ChangeRiskFactor' })
+export type ChangeRiskFactor = z.infer<typeof ChangeRiskFactor>
+
+export const ChangeConflictKind = z
+  .enum(['same_ci', 'dependent_ci', 'blackout', 'outside_maintenance', 'assignee_busy'])
+  .meta({ id: 'ChangeConflictKind' })
+export type ChangeConflictKind = z.infer<typeof ChangeConflictKind>
+
+const At = z.iso.datetime({ precision: 3 })
+
+/** One of its kind with one change or window: what `kind` and `with` name stays the same conflict when it shifts. */
+export const ChangeConflict = z
+  .object({
+    kind: ChangeConflictKind,
+    with: z.string().nullable().meta({ description: 'Id of the change or window it collides with.' }),
+    ciIds: z.array(z.string()).meta({ description: 'Items of this change it is about, the first 20.' }),
+    message: z.string(),
+    from: At,
+    to: At,
+  })
+  .meta({ id: 'ChangeConflict' })
+export type ChangeConflict = z.infer<typeof ChangeConflict>
+
+/** Blackouts that somebody took on. */
+export const AcceptedConflicts = z.object({ reason: z.string(), conflicts: z.array(ChangeConflict) })
+export type AcceptedConflicts = z.infer<typeof AcceptedConflicts>
+
+const Reference = z.string().trim().min(1).max(100)
+const Plan = ChangePlan.nullable()
+const Notes = z.string().trim().min(1).max(10_000)
+const Reason = z.string().trim().min(1).max(2_000)
+
+/** What a person enters. */
+const fields = {
+  title: ChangeTitle.meta({ example: 'Move the checkout database to new disks' }),
+  description: z.string().max(20_000).nullable().meta({ description: 'What and why, in Markdown.' }),
+  type: ChangeType,
+  assigneeId: Reference.nullable().meta({ description: 'User who carries it out.' }),
+  assignmentGroup: Reference.nullable().meta({ description: 'Team it lies with.', example: 'payments' }),
+  ciIds: z
+    .array(Reference)
+    .max(100)
+    .overwrite((ids) => [...new Set(ids)])
+    .meta({ description: 'Configuration items it touches. Repeated ones are dropped.' }),
+  problemId: idSchema('problem').nullable().meta({ description: 'The problem it is to solve.' }),
+  plannedStart: Moment.nullable().meta({ description: 'Goes with plannedEnd; needed to submit.' }),
+  plannedEnd: Moment.nullable().meta({ description: 'Later than plannedStart.' }),
+  impact: Level.meta({ description: 'How much it takes down if it fails.' }),
+  successProbability: SuccessProbability,
+  implementationPlan: Plan.meta({ description: 'A normal change needs it to be submitted.' }),
+  testPlan: Plan,
+  backoutPlan: Plan.meta({ description: 'A normal change needs it to be submitted.' }),
+  templateId: idSchema('changeTemplate')
+    .nullable()
+    .meta({
+      description:
+        'What was agreed on beforehand: a standard change needs one, no other has any. Impact, probability and plans of ' +
+        'the change are those of its template.',
+    }),
+}
+
+/** A change as events carry it: its fields, without what only an API answer adds. */
+export const ChangeState = z.object({
+  id: idSchema('change'),
+  number: z.string().meta({ description: 'Unique in the workspace, increasing.', example: 'CHG-7' }),
+  ...fields,
+  templateId: z.string().nullable().meta({ description: 'Of standard changes.' }),
+  plannedStart: At.nullable(),
+  plannedEnd: At.nullable(),
+  status: ChangeStatus,
+  requester: Actor,
+  requesterId: z.string().meta({ description: 'The person, also where an API key asked for it.' }),
+  actualStart: At.nullable(),
+  actualEnd: At.nullable(),
+  risk: ChangeRisk.meta({ description: 'The highest of the risk factors.' }),
+  riskFactors: z.array(ChangeRiskFactor),
+  onHold: z.boolean(),
+  holdReason: z.string().nullable(),
+  approvals: z.array(Approval).meta({ description: 'Of all rounds, the oldest first.' }),
+  approvalPolicy: ChangeApprovalPolicy.nullable().meta({
+    description:
+      'Who is asked, as it was when the change was submitted. Null before, and for standard changes.',
+  }),
+  conflicts: z.array(ChangeConflict),
+  outcome: ChangeOutcome.nullable(),
+  closeNotes: z.string().nullable().meta({ description: 'Of whoever completed or rolled it back.' }),
+  reviewNotes: z.string().nullable().meta({ description: 'Of whoever closed it.' }),
+  rejectionReason: z.string().nullable(),
+  cancelReason: z.string().nullable(),
+  createdAt: At,
+  updatedAt: At,
+})
+export type ChangeState = z.infer<typeof ChangeState>
+
+export const Change = ChangeState.extend({
+  version: z.int().positive().meta({ description: 'Also the ETag; send it as If-Match.' }),
+  allowedActions: allowedActionsOf(
+    ChangeAction,
+    allNeed(changeActions, 'itsm:write', { approve: 'itsm:approve', reject: 'itsm:approve' }),
+    'its status, type and hold together',
+  ),
+}).meta({ id: 'Change' })
+export type Change = z.infer<typeof Change>
+
+export const NewChange = z
+  .strictObject({
+    ...fields,
+    title: fields.title.optional().meta({
+      description:
+        'A standard change may leave it to its template, where that has one. Needed for any other.',
+      example: 'Move the checkout database to new disks',
+    }),
+    type: ChangeType.default('normal'),
+    description: fields.description.default(null),
+    assigneeId: fields.assigneeId.default(null),
+    assignmentGroup: fields.assignmentGroup.default(null),
+    ciIds: fields.ciIds.default([]),
+    problemId: fields.problemId.default(null),
+    plannedStart: fields.plannedStart.default(null),
+    plannedEnd: fields.plannedEnd.default(null),
+    impact: fields.impact
+      .optional()
+      .meta({ description: 'How much it takes down if it fails; medium unless given.' }),
+    successProbability: fields.successProbability.optional(),
+    implementationPlan: fields.implementationPlan.optional(),
+    testPlan: fields.testPlan.optional(),
+    backoutPlan: fields.backoutPlan.optional(),
+    templateId: fields.templateId.default(null),
+  })
+  .superRefine(({ title, type }, { addIssue }) => {
+    if (title === undefined && type !== 'standard')
+      addIssue({ code: 'invalid_type', expected: 'string', input: title, path: ['title'] })
+  })
+  .meta({
+    id: 'NewChange',
+    example: {
+      title: 'Move the checkout database to new disks',
+      type: 'normal',
+      impact: 'high',
+      successProbability: 95,
+      plannedStart: '2026-03-07T22:00:00.000Z',
+      plannedEnd: '2026-03-08T02:00:00.000Z',
+      implementationPlan: 'Add the disks, move the volume, remove the old ones.',
+      backoutPlan: 'Move the volume back.',
+    },
+  })
+export type NewChange = z.infer<typeof NewChange>
+
+export const ChangePatch = z
+  .strictObject({ ...fields, reviewNotes: Notes.nullable(), closeNotes: Notes.nullable() })
+  .partial()
+  .meta({ id: 'ChangePatch', example: { assignmentGroup: 'payments', successProbability: 90 } })
+export type ChangePatch = z.infer<typeof ChangePatch>
+
+const approvalId = idSchema('approval')
+  .optional()
+  .meta({ description: 'The one to decide on; all that are pending and yours unless given.' })
+
+export const ApproveChange = z
+  .strictObject({
+    comment: Reason.optional(),
+    approvalId: approvalId.meta({
+      description:
+        'The one to decide on; all that are pending and yours unless given. Needed to approve the authorization of ' +
+        'what you approved in its technical stage.',
+    }),
+  })
+  .meta({ id: 'ApproveChange', example: { comment: 'The way back is short.' } })
+export type ApproveChange = z.infer<typeof ApproveChange>
+
+export const RejectChange = z
+  .strictObject({ reason: Reason, approvalId })
+  .meta({ id: 'RejectChange', example: { reason: 'It falls into the quarter end.' } })
+export type RejectChange = z.infer<typeof RejectChange>
+
+export const CompleteChange = z
+  .strictObject({ outcome: ChangeOutcome, closeNotes: Notes.optional() })
+  .meta({ id: 'CompleteChange', example: { outcome: 'successful' } })
+export type CompleteChange = z.infer<typeof CompleteChange>
+
+export const RollBackChange = z
+  .strictObject({ closeNotes: Notes.optional() })
+  .meta({ id: 'RollBackChange', example: { closeNotes: 'The new disks were slower.' } })
+export type RollBackChange = z.infer<typeof RollBackChange>
+
+export const CloseChange = z
+  .strictObject({ reviewNotes: Notes.optional() })
+  .meta({ id: 'CloseChange', example: { reviewNotes: 'As planned.' } })
+export type CloseChange = z.infer<typeof CloseChange>
+
+export const CancelChange = z
+  .strictObject({ reason: Reason.optional() })
+  .meta({ id: 'CancelChange', example: { reason: 'No longer needed.' } })
+export type CancelChange = z.infer<typeof CancelChange>
+
+export const HoldChange = z
+  .strictObject({ reason: Reason })
+  .meta({ id: 'HoldChange', example: { reason: 'The vendor delivers late.' } })
+export type HoldChange = z.infer<typeof HoldChange>
+
+const changeEvent = <Extras extends z.ZodRawShape = Record<never, never>>(
+  description: string,
+  extras?: Extras,
+) => resourceEvent(ChangeState, description, extras)
+
+const accepting = {
+  acceptedConflicts: AcceptedConflicts.optional().meta({
+    description: 'Blackouts that were taken on, and why.',
+  }),
+}
+
+export const changeEvents = {
+  'change.created': changeEvent('A change was drafted.'),
+  'change.updated': changeEvent('Fields changed, or it was held or resumed.', {
+    approvalsVoided: z
+      .boolean()
+      .optional()
+      .meta({ description: 'True where what was approved changed: it is a draft again.' }),
+  }),
+  'change.submitted': changeEvent(
+    'A draft was handed in: approval is asked for, or it is scheduled.',
+    accepting,
+  ),
+  'change.approval_recorded': changeEvent('Somebody decided on an approval.', { approval: Approval }),
+  'change.approved': changeEvent('The last approval was given; the change is scheduled.'),
+  'change.rejected': changeEvent('An approval was refused; the change is a draft again.', {
+    reason: z.string(),
+  }),
+  'change.implementation_started': changeEvent('Work on the change began.', accepting),
+  'change.conflict_detected': changeEvent(
+    'Another change, or a window, that was saved since collides with a change that waits for its time.',
+    { newConflicts: z.array(ChangeConflict).meta({ description: 'Those it did not have before.' }) },
+  ),
+  'change.completed': changeEvent('Work on the change ended; the review follows.'),
+  'change.rolled_back': changeEvent('The change was undone.'),
+  'change.closed': changeEvent('The change was reviewed, or needed no review, and has ended.'),
+  'change.canceled': changeEvent('The change will not be carried out.', { reason: z.string().nullable() }),
+} satisfies Record<string, EventDefinition>
+export type ChangeEventType = keyof typeof changeEvents

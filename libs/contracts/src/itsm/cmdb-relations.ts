@@ -1,0 +1,97 @@
+import { z } from 'zod'
+import { idSchema } from '../core/ids.js'
+import { Actor } from '../core/principal.js'
+
+/**
+ * Every type of relation, read "source … target", and what becomes of one end when the other fails:
+ * `to_source` says that the source goes down with its target, `to_target` the other way round.
+ */
+export const relationImpact = {
+  depends_on: 'to_source',
+  runs_on: 'to_source',
+  hosted_on: 'to_source',
+  consumes_api: 'to_source',
+  contains: 'to_target',
+  member_of: 'to_target',
+  provides: 'to_target',
+  connects_to: 'none',
+  manages: 'none',
+  owned_by: 'none',
+} as const satisfies Record<string, 'to_source' | 'to_target' | 'none'>
+export type RelationType = keyof typeof relationImpact
+
+export const relationTypes = Object.keys(relationImpact) as [RelationType, ...RelationType[]]
+
+/** The types of relations over which a failure goes on. */
+export const impactTypes = relationTypes.filter((type) => relationImpact[type] !== 'none')
+
+export const RelationType = z.enum(relationTypes).meta({
+  id: 'RelationType',
+  description:
+    'Read "source … target". A failing target takes the source of depends_on, runs_on, hosted_on and consumes_api ' +
+    'with it; a failing source the target of contains, member_of and provides. The others pass nothing on.',
+})
+
+/** How many of its dependencies of one type an item needs. */
+export const Redundancy = z
+  .union(
+    [
+      z.strictObject({ minUp: z.int().min(1).max(10_000) }),
+      z.strictObject({ minUpPercent: z.number().gt(0).max(100) }),
+    ],
+    'must be either {"minUp": 1} or {"minUpPercent": 50}',
+  )
+  .meta({ id: 'Redundancy', example: { minUp: 1 } })
+export type Redundancy = z.infer<typeof Redundancy>
+
+/** By relation type. Where nothing is said an item needs every one of its dependencies. */
+export const RedundancyByType = z
+  .strictObject(
+    Object.fromEntries(impactTypes.map((type) => [type, Redundancy.optional()])) as {
+      [Type in Exclude<RelationType, 'connects_to' | 'manages' | 'owned_by'>]: z.ZodOptional<
+        typeof Redundancy
+      >
+    },
+  )
+  .meta({
+    description:
+      'By relation type, how many of the dependencies of this type must be up for the item to survive: a count ' +
+      '(`minUp`) or a share (`minUpPercent`, rounded up). It needs all of them where nothing is said.',
+    example: { depends_on: { minUp: 1 } },
+  })
+export type RedundancyByType = z.infer<typeof RedundancyByType>
+
+const ItemId = idSchema('ci')
+
+const relationFields = {
+  sourceId: ItemId,
+  targetId: ItemId,
+  type: RelationType,
+}
+
+/** A relation as the API and events show it. It never changes. */
+export const CiRelation = z
+  .object({
+    id: idSchema('relation'),
+    ...relationFields,
+    createdBy: Actor,
+    createdAt: z.iso.datetime({ precision: 3 }),
+  })
+  .meta({ id: 'CiRelation' })
+export type CiRelation = z.infer<typeof CiRelation>
+
+export const NewCiRelation = z
+  .strictObject(relationFields)
+  .refine(({ sourceId, targetId }) => sourceId !== targetId, {
+    path: ['targetId'],
+    message: 'must be another item than the source',
+  })
+  .meta({
+    id: 'NewCiRelation',
+    example: {
+      sourceId: 'ci_01JZ8Q4D3N5W7X9Y2B4C6D8E0F',
+      targetId: 'ci_01JZ8Q4D3N5W7X9Y2B4C6D8E0G',
+      type: 'depends_on',
+    },
+  })
+export type NewCiRelation = z.infer<typeof NewCiRelation>

@@ -1,0 +1,220 @@
+import { z } from 'zod'
+import { idSchema } from '../core/ids.js'
+import { Actor } from '../core/principal.js'
+import { type EventDefinition, resourceEvent } from '../events/catalog.js'
+import { allNeed, allowedActionsOf } from './allowed-actions.js'
+import { Approval } from './approvals.js'
+
+export const catalogRequestStatuses = [
+  'draft',
+  'submitted',
+  'awaiting_approval',
+  'approved',
+  'fulfilling',
+  'closed_complete',
+  'closed_incomplete',
+  'closed_skipped',
+  'rejected',
+  'canceled',
+] as const
+export const CatalogRequestStatus = z.enum(catalogRequestStatuses).meta({ id: 'CatalogRequestStatus' })
+export type CatalogRequestStatus = z.infer<typeof CatalogRequestStatus>
+
+/** Everything that can be done to a request; which of them apply depends on its status. */
+export const catalogRequestActions = [
+  'edit',
+  'submit',
+  'approve',
+  'reject',
+  'work',
+  'fulfill',
+  'cancel',
+] as const
+export const CatalogRequestAction = z.enum(catalogRequestActions).meta({
+  id: 'CatalogRequestAction',
+  description: '`work` is what is done to its tasks; `fulfill` ends a request without any.',
+})
+export type CatalogRequestAction = z.infer<typeof CatalogRequestAction>
+
+export const catalogTaskStatuses = [
+  'pending',
+  'open',
+  'in_progress',
+  'complete',
+  'incomplete',
+  'skipped',
+] as const
+export const CatalogTaskStatus = z.enum(catalogTaskStatuses).meta({ id: 'CatalogTaskStatus' })
+export type CatalogTaskStatus = z.infer<typeof CatalogTaskStatus>
+
+export const catalogTaskActions = ['edit', 'start', 'complete', 'fail', 'skip'] as const
+export const CatalogTaskAction = z.enum(catalogTaskActions).meta({ id: 'CatalogTaskAction' })
+export type CatalogTaskAction = z.infer<typeof CatalogTaskAction>
+
+const At = z.iso.datetime({ precision: 3 })
+const Reference = z.string().trim().min(1).max(100)
+const TaskNotes = z.string().max(500).nullable()
+const Reason = z.string().trim().min(1).max(2_000)
+
+export const CatalogTaskState = z.object({
+  id: idSchema('catalogTask'),
+  key: z.string(),
+  name: z.string(),
+  assignmentGroup: z.string().nullable(),
+  assigneeId: z.string().nullable(),
+  dependsOn: z.array(z.string()),
+  status: CatalogTaskStatus,
+  notes: z.string().nullable(),
+  startedAt: At.nullable(),
+  endedAt: At.nullable(),
+})
+export type CatalogTaskState = z.infer<typeof CatalogTaskState>
+
+export const CatalogTask = CatalogTaskState.extend({
+  allowedActions: allowedActionsOf(
+    CatalogTaskAction,
+    allNeed(catalogTaskActions, 'catalog:write'),
+    'the present status',
+  ),
+}).meta({
+  id: 'CatalogTask',
+})
+export type CatalogTask = z.infer<typeof CatalogTask>
+
+const FormData = z
+  .record(z.string().min(1).max(200), z.unknown())
+  .refine(
+    (data) => new TextEncoder().encode(JSON.stringify(data)).length <= 32_768,
+    'must be at most 32 KiB of JSON',
+  )
+  .meta({ description: 'Must fit the form of the item.', example: { size: '15' } })
+const Quantity = z.int().min(1).max(100)
+const Notes = z.string().max(5_000).nullable()
+
+/** A request as events carry it. */
+export const CatalogRequestState = z.object({
+  id: idSchema('catalogRequest'),
+  number: z.string().meta({ description: 'Unique in the workspace, increasing.', example: 'REQ-12' }),
+  itemId: idSchema('catalogItem'),
+  itemRevision: z.int().min(1).meta({ description: 'The item as it was when this was submitted.' }),
+  itemName: z.string(),
+  price: z
+    .object({ amount: z.string(), currency: z.string() })
+    .nullable()
+    .meta({ description: 'Of one piece, as it was when this was submitted.' }),
+  status: CatalogRequestStatus,
+  formData: z.record(z.string(), z.unknown()),
+  quantity: Quantity,
+  notes: z.string().nullable(),
+  requestedBy: Actor,
+  requesterId: z.string().meta({ description: 'The person, also where an API key asked.' }),
+  requestedFor: z.string().meta({ description: 'User who gets it.' }),
+  approvals: z.array(Approval),
+  tasks: z.array(CatalogTaskState),
+  reason: z.string().nullable().meta({ description: 'Why it was rejected or canceled.' }),
+  submittedAt: At.nullable(),
+  approvedAt: At.nullable(),
+  closedAt: At.nullable(),
+  createdAt: At,
+  updatedAt: At,
+})
+export type CatalogRequestState = z.infer<typeof CatalogRequestState>
+
+export const CatalogRequest = CatalogRequestState.extend({
+  tasks: z.array(CatalogTask),
+  version: z.int().positive().meta({ description: 'Also the ETag; send it as If-Match.' }),
+  allowedActions: allowedActionsOf(
+    CatalogRequestAction,
+    allNeed(catalogRequestActions, 'catalog:request', {
+      approve: 'itsm:approve',
+      reject: 'itsm:approve',
+      work: 'catalog:write',
+      fulfill: 'catalog:write',
+    }),
+    'the present status',
+  ),
+}).meta({ id: 'CatalogRequest' })
+export type CatalogRequest = z.infer<typeof CatalogRequest>
+
+export const NewCatalogRequest = z
+  .strictObject({
+    itemId: Reference.meta({ description: 'An active item.' }),
+    formData: FormData.default({}),
+    quantity: Quantity.default(1),
+    requestedFor: Reference.optional().meta({ description: 'User who gets it; oneself unless given.' }),
+    notes: Notes.default(null),
+    draft: z.boolean().default(false).meta({ description: 'Keep it without submitting it.' }),
+  })
+  .meta({
+    id: 'NewCatalogRequest',
+    example: { itemId: 'cit_01JZ8Q4D3N5W7X9Y2B4C6D8E0F', formData: { size: '15' } },
+  })
+export type NewCatalogRequest = z.infer<typeof NewCatalogRequest>
+
+export const CatalogRequestPatch = z
+  .strictObject({ formData: FormData, quantity: Quantity, notes: Notes })
+  .partial()
+  .meta({ id: 'CatalogRequestPatch', example: { formData: { size: '13' } } })
+export type CatalogRequestPatch = z.infer<typeof CatalogRequestPatch>
+
+export const ApproveCatalogRequest = z
+  .strictObject({ comment: z.string().trim().min(1).max(500).optional() })
+  .meta({ id: 'ApproveCatalogRequest', example: { comment: 'Within the budget.' } })
+
+export const RejectCatalogRequest = z
+  .strictObject({ reason: z.string().trim().min(1).max(500) })
+  .meta({ id: 'RejectCatalogRequest', example: { reason: 'There is one in stock.' } })
+
+export const CancelCatalogRequest = z
+  .strictObject({ reason: Reason })
+  .meta({ id: 'CancelCatalogRequest', example: { reason: 'No longer needed.' } })
+
+export const FulfillmentOutcome = z.enum(['complete', 'incomplete', 'skipped'])
+export type FulfillmentOutcome = z.infer<typeof FulfillmentOutcome>
+
+export const FulfillCatalogRequest = z
+  .strictObject({ outcome: FulfillmentOutcome })
+  .meta({ id: 'FulfillCatalogRequest', example: { outcome: 'complete' } })
+
+/** What is done to a task may come with a note about it. */
+export const CatalogTaskNote = z
+  .strictObject({ notes: TaskNotes.optional() })
+  .meta({ id: 'CatalogTaskNote', example: { notes: 'Ordered as 4711.' } })
+
+export const CatalogTaskPatch = z
+  .strictObject({ assigneeId: Reference.nullable(), assignmentGroup: Reference.nullable(), notes: TaskNotes })
+  .partial()
+  .meta({ id: 'CatalogTaskPatch', example: { assigneeId: 'usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F' } })
+export type CatalogTaskPatch = z.infer<typeof CatalogTaskPatch>
+
+const requestEvent = <Extras extends z.ZodRawShape = Record<never, never>>(
+  description: string,
+  extras?: Extras,
+) => resourceEvent(CatalogRequestState, description, extras)
+
+export const catalogRequestEvents = {
+  'request.created': requestEvent('A request for an item of the catalogue was begun.'),
+  'request.updated': requestEvent(
+    'A draft changed, an approval was given while others are missing, or the request went on by itself: to its ' +
+      'approvals, or to being fulfilled.',
+  ),
+  'request.submitted': requestEvent('A request was handed in.'),
+  'request.approved': requestEvent('All approvals a request needs are given.'),
+  'request.rejected': requestEvent('Somebody whose approval was needed turned the request down.', {
+    reason: z.string(),
+  }),
+  'request.task_updated': requestEvent('Something was done to a task of a request.', {
+    taskId: idSchema('catalogTask'),
+    action: CatalogTaskAction,
+    openedTaskIds: z
+      .array(idSchema('catalogTask'))
+      .meta({ description: 'Tasks that can be worked on since.' }),
+    skippedTaskIds: z
+      .array(idSchema('catalogTask'))
+      .meta({ description: 'Tasks that depended on one that failed.' }),
+  }),
+  'request.fulfilled': requestEvent('The work on a request has ended.', { outcome: FulfillmentOutcome }),
+  'request.canceled': requestEvent('A request was withdrawn before it was fulfilled.', {
+    reason: z.string(),
+  }),
+} satisfies Record<string, EventDefinition>

@@ -1,0 +1,258 @@
+import { z } from 'zod'
+import { NewFilter } from '../core/filter.js'
+import { idSchema } from '../core/ids.js'
+import { JsonValue } from '../core/json-value.js'
+import { Schedule } from '../core/schedule.js'
+import { HostPatterns } from '../core/secret-hosts.js'
+import { TopicName } from '../dispatcher/topics.js'
+import { EventPattern } from '../dispatcher/webhook-input.js'
+import { type EventDefinition, resourceEvent } from '../events/catalog.js'
+import { SecretName } from '../settings/settings.js'
+import { TableSlug } from '../studio/studio-columns.js'
+import { RecordValidation } from './validations.js'
+
+const At = z.iso.datetime({ precision: 3 })
+const Name = z.string().trim().min(1).max(200)
+
+export const artifactKinds = ['workflow_action', 'business_rule', 'scheduled', 'api'] as const
+export const ArtifactKind = z.enum(artifactKinds).meta({
+  id: 'ArtifactKind',
+  description:
+    '`workflow_action` runs in steps of workflows, `business_rule` on events or before records are written, `scheduled` by ' +
+    'jobs, `api` below a path of its own. Each can be invoked by hand as well.',
+})
+export type ArtifactKind = z.infer<typeof ArtifactKind>
+
+/** Names an artifact in its environment, for good. */
+export const ArtifactSlug = z
+  .string()
+  .max(100, 'has at most 100 characters')
+  .regex(
+    /^[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*$/,
+    'must be lower-case letters and digits, with single `-` or `_` in between',
+  )
+  .meta({ example: 'escalate-stale-incidents' })
+
+/** JSON Schema of draft 2020-12, which `libs/json-schema` compiles. */
+export const ArtifactSchema = z
+  .record(z.string(), JsonValue)
+  .meta({ description: 'JSON Schema of draft 2020-12.', example: { type: 'object' } })
+
+const most = 100
+const names = <Item extends z.ZodType>(item: Item) => z.array(item).max(most).default([])
+
+const TableAccess = z.enum(['read', 'write'])
+
+/** Everything outside that an artifact may reach: nothing that is not named. */
+export const ArtifactPermissions = z
+  .strictObject({
+    api: names(
+      z.string().regex(/^[a-z][A-Za-z0-9]{0,99}$/, 'must be an operation id such as createIncident'),
+    ).meta({
+      description: 'Operation ids of this API that `host.api` may call.',
+      example: ['createIncident'],
+    }),
+    http: HostPatterns.default([]).meta({
+      description: 'Hosts that `host.http` may call: names, `*.example.com` for one label in front, or `*`.',
+      example: ['api.example.com'],
+    }),
+    connectors: names(Name).meta({ description: 'Names of connectors that `host.connector` may invoke.' }),
+    secrets: names(SecretName).meta({
+      description:
+        'Names of secrets that `host.secret` gives handles of: filled in for the hosts of the secret alone.',
+    }),
+    secretsPlain: names(SecretName).meta({
+      description:
+        'Names of secrets whose values the code itself may read. No masking can keep it from passing them on.',
+    }),
+    tables: z
+      .record(TableSlug, z.array(TableAccess).min(1).max(2))
+      .refine((tables) => Object.keys(tables).length <= most, `must name at most ${most} tables`)
+      .default({})
+      .meta({ description: 'What `host.table` may do, by slugs of tables.', example: { assets: ['read'] } }),
+    topics: names(TopicName).meta({ description: 'Topics that `host.publish` may publish to.' }),
+  })
+  .meta({ id: 'ArtifactPermissions' })
+export type ArtifactPermissions = z.infer<typeof ArtifactPermissions>
+
+const KiB = 1_024
+const MiB = KiB * KiB
+
+/** What one invocation may use. */
+export const ArtifactLimits = z
+  .strictObject({
+    cpuMs: z
+      .int()
+      .min(10)
+      .max(10_000)
+      .default(1_000)
+      .meta({ description: 'Milliseconds in which it computes.' }),
+    wallMs: z
+      .int()
+      .min(10)
+      .max(300_000)
+      .default(30_000)
+      .meta({ description: 'Milliseconds from its start to its end, waits included.' }),
+    memoryMb: z.int().min(8).max(256).default(64),
+    inputBytes: z
+      .int()
+      .min(KiB)
+      .max(4 * MiB)
+      .default(MiB),
+    outputBytes: z
+      .int()
+      .min(KiB)
+      .max(4 * MiB)
+      .default(MiB),
+    logBytes: z
+      .int()
+      .min(KiB)
+      .max(MiB)
+      .default(64 * KiB),
+    hostCalls: z.int().min(0).max(10_000).default(1_000),
+    hostCallsAtOnce: z.int().min(1).max(64).default(16),
+  })
+  .meta({ id: 'ArtifactLimits' })
+export type ArtifactLimits = z.infer<typeof ArtifactLimits>
+
+/** What a business rule listens to, or checks before it is written. */
+export const ArtifactRule = z
+  .strictObject({
+    events: z
+      .array(EventPattern)
+      .max(50)
+      .default([])
+      .meta({ description: 'It runs after these, at least once for each.', example: ['record.created'] }),
+    filter: NewFilter.optional().meta({
+      description:
+        'Over the body a webhook gets, such as `data.severity`; for validations over the record, as it is or would be.',
+    }),
+    validates: RecordValidation.optional().meta({
+      description:
+        'It runs before records of these tables are written through the API, once for each batch, 8 seconds at most. It is ' +
+        'given `{ table, operation, records, before }` and gives `{ faults: [{ index, column, code, message }] }`. Records ' +
+        'that SQL, migrations or references change do not pass through it.',
+    }),
+  })
+  .refine(
+    ({ events, validates }) => events.length > 0 !== (validates !== undefined),
+    'must have either events or validates',
+  )
+  .meta({ id: 'ArtifactRule' })
+export type ArtifactRule = z.infer<typeof ArtifactRule>
+
+export const apiMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+
+/** What no artifact is shown: it belongs to the connection, the login, or the platform. */
+const unseenHeaders =
+  /^(?:authorization|cookie|proxy-.*|x-internal-.*|x-forwarded-.*|x-opsplane-.*|connection|host|forwarded|x-real-ip)$/
+
+/** How an artifact answers below a path of its own. */
+export const ArtifactApi = z
+  .strictObject({
+    methods: z
+      .array(z.enum(apiMethods))
+      .min(1)
+      .max(apiMethods.length)
+      .default(['GET', 'POST'])
+      .meta({ description: 'HEAD is answered where GET is.' }),
+    headers: z
+      .array(
+        z
+          .string()
+          .max(100)
+          .regex(/^[a-z0-9][a-z0-9-]*$/, 'must be the name of a header, in lower case')
+          .refine((name) => !unseenHeaders.test(name), 'is shown to no artifact'),
+      )
+      .max(20)
+      .default([])
+      .meta({
+        description:
+          'Headers of requests that it is shown beside `accept`, `accept-language`, `content-type` and `user-agent`.',
+        example: ['x-signature'],
+      }),
+  })
+  .meta({ id: 'ArtifactApi' })
+export type ArtifactApi = z.infer<typeof ArtifactApi>
+
+export const artifactStatuses = ['active', 'suspended', 'removed'] as const
+export const ArtifactStatus = z.enum(artifactStatuses).meta({
+  description:
+    '`suspended`: whoever installed it may no longer do what it needs. `removed`: its pack is gone, or has it no longer.',
+})
+export type ArtifactStatus = z.infer<typeof ArtifactStatus>
+
+/** An artifact as events carry it: its present version, without code and schemas. */
+export const ArtifactState = z.object({
+  id: idSchema('artifact'),
+  slug: ArtifactSlug,
+  name: z.string(),
+  description: z.string(),
+  kind: ArtifactKind,
+  status: ArtifactStatus,
+  artifactVersion: z.int().min(1).meta({ description: 'The version that is invoked.' }),
+  latestVersion: z.int().min(1),
+  packId: idSchema('pack'),
+  packName: z.string(),
+  permissions: ArtifactPermissions,
+  limits: ArtifactLimits,
+  retryable: z.boolean().meta({ description: 'An invocation that was interrupted may be begun again.' }),
+  rule: ArtifactRule.nullable(),
+  api: ArtifactApi.nullable(),
+  schedule: Schedule.nullable().meta({ description: 'What it proposes for a job of its own.' }),
+  ownerId: idSchema('user').meta({ description: 'Who installed it, and whom it acts for.' }),
+  createdAt: At,
+  updatedAt: At,
+})
+export type ArtifactState = z.infer<typeof ArtifactState>
+
+export const Artifact = ArtifactState.extend({ version: z.int().min(1) }).meta({ id: 'Artifact' })
+export type Artifact = z.infer<typeof Artifact>
+
+const Sources = {
+  inputSchema: ArtifactSchema.nullable().meta({ description: 'Of what it takes; anything where null.' }),
+  outputSchema: ArtifactSchema.nullable().meta({ description: 'Of what it gives; anything where null.' }),
+  fileName: z.string(),
+  source: z.string().meta({ description: 'One ES module, as it was installed.' }),
+}
+
+/** An immutable version. */
+export const ArtifactVersion = z
+  .object({
+    artifactId: idSchema('artifact'),
+    number: z.int().min(1),
+    packVersion: z.string(),
+    digest: z.string().meta({ description: 'Of its code and all it declares, in hexadecimal SHA-256.' }),
+    createdAt: At,
+    createdBy: idSchema('user'),
+    current: z.boolean(),
+  })
+  .meta({ id: 'ArtifactVersion' })
+export type ArtifactVersion = z.infer<typeof ArtifactVersion>
+
+export const ArtifactVersionDetail = ArtifactVersion.extend({
+  kind: ArtifactKind,
+  permissions: ArtifactPermissions,
+  limits: ArtifactLimits,
+  ...Sources,
+  tests: z.array(z.string()).meta({ description: 'Names of its tests.' }),
+}).meta({ id: 'ArtifactVersionDetail' })
+export type ArtifactVersionDetail = z.infer<typeof ArtifactVersionDetail>
+
+export const ArtifactDetail = Artifact.extend({
+  ...Sources,
+  tests: z.array(z.string()).meta({ description: 'Names of its tests.' }),
+}).meta({ id: 'ArtifactDetail' })
+export type ArtifactDetail = z.infer<typeof ArtifactDetail>
+
+export const artifactEvents = {
+  'artifact.created': resourceEvent(ArtifactState, 'An artifact came with a pack.'),
+  'artifact.updated': resourceEvent(
+    ArtifactState,
+    'An artifact has another version, acts for somebody else, or was suspended.',
+  ),
+  'artifact.removed': resourceEvent(
+    ArtifactState,
+    'An artifact went with its pack. It can come back under its slug.',
+  ),
+} satisfies Record<string, EventDefinition>

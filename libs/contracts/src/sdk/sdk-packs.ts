@@ -1,0 +1,351 @@
+import { z } from 'zod'
+import { idSchema } from '../core/ids.js'
+import { permissions } from '../core/permissions.js'
+import { Environment } from '../core/principal.js'
+import { Schedule } from '../core/schedule.js'
+import { type EventDefinition, resourceEvent } from '../events/catalog.js'
+import {
+  ArtifactApi,
+  ArtifactKind,
+  ArtifactLimits,
+  ArtifactPermissions,
+  ArtifactRule,
+  ArtifactSchema,
+  ArtifactSlug,
+} from './sdk-artifacts.js'
+import { ArtifactTests } from './sdk-tests.js'
+
+const At = z.iso.datetime({ precision: 3 })
+
+export const PackName = z
+  .string()
+  .max(100)
+  .regex(
+    /^[a-z0-9]+(?:[-.][a-z0-9]+)*$/,
+    'must be lower-case letters and digits, with single `-` or `.` in between',
+  )
+  .meta({ example: 'itsm-essentials' })
+
+/** Semantic versioning 2.0.0, without build metadata: two versions that differ by it alone have no order. */
+export const PackVersion = z
+  .string()
+  .max(50)
+  .regex(
+    /^(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})(?:-(?:0|[1-9]\d{0,8}|\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\.(?:0|[1-9]\d{0,8}|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?$/,
+    'must be a semantic version such as 1.2.0 or 1.2.0-rc.1',
+  )
+  .meta({ example: '1.2.0' })
+
+/** Where a file stands in its pack: no way leads out of it. */
+export const PackPath = z
+  .string()
+  .min(1)
+  .max(200)
+  .regex(
+    /^(?!\.{1,2}(?:\/|$))[A-Za-z0-9_.@-]+(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9_.@-]+)*$/,
+    'must be a relative path such as src/escalate.ts, without `.` and `..`',
+  )
+  .meta({ example: 'src/escalate.ts' })
+
+const schemaOrPath = z.union([PackPath, ArtifactSchema]).meta({
+  description: 'A JSON Schema, or the path of a file of the pack that holds it.',
+})
+
+/** One artifact of a manifest. */
+export const ManifestArtifact = z
+  .strictObject({
+    slug: ArtifactSlug,
+    name: z.string().trim().min(1).max(200).optional().meta({ description: 'The slug unless given.' }),
+    description: z.string().max(10_000).default(''),
+    kind: ArtifactKind,
+    source: PackPath.meta({
+      description: 'TypeScript or JavaScript: one ES module that imports nothing but `@opsplane/sdk`.',
+    }),
+    input: schemaOrPath.optional(),
+    output: schemaOrPath.optional(),
+    permissions: ArtifactPermissions.prefault({}),
+    limits: ArtifactLimits.prefault({}),
+    retryable: z.boolean().default(false),
+    rule: ArtifactRule.optional(),
+    api: ArtifactApi.optional(),
+    schedule: Schedule.optional(),
+    tests: z.union([PackPath, ArtifactTests]).optional().meta({
+      description: 'Its tests, or the path of a JSON file of the pack that holds them.',
+    }),
+  })
+  .superRefine(({ kind, rule, api, schedule }, context) => {
+    const wrong = (field: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [field], message })
+    if (kind === 'business_rule' && rule === undefined) wrong('rule', 'is required of a business_rule')
+    if (kind !== 'business_rule' && rule !== undefined) wrong('rule', 'is of use with business_rule only')
+    if (kind !== 'api' && api !== undefined) wrong('api', 'is of use with api only')
+    if (kind !== 'scheduled' && schedule !== undefined) wrong('schedule', 'is of use with scheduled only')
+  })
+  .meta({ id: 'ManifestArtifact' })
+export type ManifestArtifact = z.infer<typeof ManifestArtifact>
+
+export const mostArtifacts = 50
+
+/** `opsplane.pack.json`, at the root of a pack. */
+export const PackManifest = z
+  .strictObject({
+    format: z.literal('opsplane.pack/1'),
+    name: PackName,
+    version: PackVersion,
+    title: z.string().trim().min(1).max(200).optional().meta({ description: 'The name unless given.' }),
+    description: z.string().max(10_000).default(''),
+    artifacts: z
+      .array(ManifestArtifact)
+      .min(1)
+      .max(mostArtifacts)
+      .refine(
+        (list) => new Set(list.map(({ slug }) => slug)).size === list.length,
+        'must name each slug once',
+      ),
+  })
+  .meta({ id: 'PackManifest' })
+export type PackManifest = z.infer<typeof PackManifest>
+
+export const manifestFile = 'opsplane.pack.json'
+
+export const packLimits = {
+  /** Files of a pack beside its manifest. */
+  files: 200,
+  fileBytes: 1024 * 1024,
+  /** All files together, in UTF-8. */
+  totalBytes: 4 * 1024 * 1024,
+  tarballBytes: 4 * 1024 * 1024,
+} as const
+
+export const PackFiles = z
+  .record(PackPath, z.string())
+  .refine(
+    (files) => Object.keys(files).length <= packLimits.files,
+    `must be at most ${packLimits.files} files`,
+  )
+  .meta({ description: 'Texts by their paths in the pack.' })
+export type PackFiles = z.infer<typeof PackFiles>
+
+/** Subresource integrity, as npm has it. */
+export const Integrity = z
+  .string()
+  .regex(/^sha512-[A-Za-z0-9+/]{86}==$/, 'must be sha512- and the hash in base64')
+  .meta({
+    example: `sha512-${'A'.repeat(86)}==`,
+    description: 'SHA-512 of the tarball, as `integrity` in a lockfile of npm.',
+  })
+
+const content = {
+  manifest: PackManifest.optional(),
+  files: PackFiles.optional().meta({ description: 'With `manifest`.' }),
+  tarball: z
+    .base64()
+    .max(Math.ceil((packLimits.tarballBytes * 4) / 3) + 4)
+    .optional()
+    .meta({
+      description:
+        'A gzipped tar archive of the pack, in base64, as `npm pack` makes it: files below `package/`, or at the root.',
+    }),
+  integrity: Integrity.optional().meta({
+    description: 'Required with `tarball`, which has to agree with it.',
+  }),
+  available: PackName.optional().meta({ description: 'A pack of `GET /sdk/packs/available`, by its name.' }),
+}
+
+/** The pack itself: one of the three. */
+const oneContent = (given: { [Field in keyof typeof content]?: unknown }, context: z.RefinementCtx): void => {
+  const wrong = (field: string, message: string) =>
+    context.addIssue({ code: 'custom', path: [field], message })
+  const forms = [given.manifest, given.tarball, given.available].filter((each) => each !== undefined)
+  if (forms.length !== 1) wrong('', 'must have exactly one of manifest, tarball and available')
+  if (given.files !== undefined && given.manifest === undefined)
+    wrong('files', 'stand beside a manifest only')
+  if (given.tarball !== undefined && given.integrity === undefined)
+    wrong('integrity', 'is required with tarball')
+  if (given.integrity !== undefined && given.tarball === undefined)
+    wrong('integrity', 'stands beside a tarball only')
+}
+
+export const CheckPack = z
+  .strictObject(content)
+  .superRefine(oneContent)
+  .meta({ id: 'CheckPack', example: { available: 'itsm-essentials' } })
+export type CheckPack = z.infer<typeof CheckPack>
+
+const choices = {
+  grant: ArtifactPermissions.prefault({}).meta({
+    description: 'What is granted: at least everything the artifacts of the pack ask for.',
+  }),
+  force: z.boolean().default(false).meta({
+    description: 'Although workflows or jobs use artifacts that the pack no longer has then.',
+  }),
+}
+const downgrade = z.boolean().default(false).meta({
+  description: 'An older version than the one that is installed takes its place.',
+})
+
+export const InstallPack = z
+  .strictObject({ ...content, ...choices, downgrade })
+  .superRefine(oneContent)
+  .meta({
+    id: 'InstallPack',
+    example: {
+      available: 'itsm-essentials',
+      grant: {
+        api: [
+          'listIncidents',
+          'escalateIncident',
+          'listConfigurationItems',
+          'createConfigurationItem',
+          'updateConfigurationItem',
+        ],
+        http: ['*'],
+        secrets: ['inventory_token'],
+        topics: ['incidents.grave', 'summaries.daily'],
+      },
+    },
+  })
+export type InstallPack = z.infer<typeof InstallPack>
+
+export const RollbackPack = z
+  .strictObject({ to: PackVersion.meta({ description: 'A version that was installed before.' }), ...choices })
+  .meta({ id: 'RollbackPack', example: { to: '1.1.0', grant: { api: ['listIncidents'] } } })
+export type RollbackPack = z.infer<typeof RollbackPack>
+
+export const PromotePack = z
+  .strictObject({ environment: Environment, ...choices, downgrade })
+  .meta({ id: 'PromotePack', example: { environment: 'staging', grant: {} } })
+export type PromotePack = z.infer<typeof PromotePack>
+
+export const packSources = ['inline', 'tarball', 'available', 'promotion'] as const
+
+export const packStatuses = ['active', 'suspended', 'uninstalled'] as const
+export const PackStatus = z.enum(packStatuses)
+export type PackStatus = z.infer<typeof PackStatus>
+
+/** A pack as events carry it. */
+export const PackState = z.object({
+  id: idSchema('pack'),
+  name: PackName,
+  title: z.string(),
+  description: z.string(),
+  status: PackStatus,
+  packVersion: PackVersion,
+  integrity: Integrity.meta({
+    description: 'Of its tarball; of its manifest and files in canonical JSON where it had none.',
+  }),
+  source: z.enum(packSources),
+  artifacts: z.array(
+    z.object({ id: idSchema('artifact'), slug: ArtifactSlug, artifactVersion: z.int().min(1) }),
+  ),
+  granted: ArtifactPermissions,
+  ownerId: idSchema('user').meta({ description: 'Who installed it, and whom its artifacts act for.' }),
+  suspendedFor: z.array(z.string()).meta({ description: 'What the owner lacks, while it is suspended.' }),
+  createdAt: At,
+  updatedAt: At,
+})
+export type PackState = z.infer<typeof PackState>
+
+export const Pack = PackState.extend({ version: z.int().min(1) }).meta({ id: 'Pack' })
+export type Pack = z.infer<typeof Pack>
+
+/** Something wrong with a pack, where it is. */
+export const PackProblem = z
+  .object({
+    /** `manifest` itself where it is in no file of its own. */
+    file: z.string(),
+    path: z.string().meta({ description: 'JSON pointer into it; empty for sources.' }),
+    line: z.int().min(1).nullable(),
+    column: z.int().min(1).nullable(),
+    code: z.string(),
+    message: z.string(),
+  })
+  .meta({ id: 'PackProblem' })
+export type PackProblem = z.infer<typeof PackProblem>
+
+/** Something that uses an artifact. */
+export const ArtifactUse = z
+  .object({
+    artifact: ArtifactSlug,
+    kind: z.enum(['workflow', 'scheduled_job']),
+    id: z.string(),
+    name: z.string(),
+  })
+  .meta({ id: 'ArtifactUse' })
+export type ArtifactUse = z.infer<typeof ArtifactUse>
+
+/** What the sdk service asks workflows: what uses some artifacts of an environment. */
+export const ArtifactUsesQuestion = z.strictObject({
+  workspaceId: z.string().max(100),
+  environment: Environment,
+  slugs: z.array(ArtifactSlug).max(1_000),
+})
+export type ArtifactUsesQuestion = z.input<typeof ArtifactUsesQuestion>
+
+export const ArtifactUses = z.object({ uses: z.array(ArtifactUse) })
+export type ArtifactUses = z.infer<typeof ArtifactUses>
+
+export const packChanges = ['install', 'upgrade', 'downgrade', 'reinstall'] as const
+
+/** What an installation would do. */
+export const PackCheck = z
+  .object({
+    name: PackName,
+    packVersion: PackVersion,
+    integrity: Integrity,
+    change: z.enum(packChanges),
+    installedVersion: PackVersion.nullable(),
+    artifacts: z.array(
+      z.object({
+        slug: ArtifactSlug,
+        kind: ArtifactKind,
+        change: z.enum(['added', 'changed', 'unchanged']),
+        permissions: ArtifactPermissions,
+      }),
+    ),
+    removes: z
+      .array(ArtifactSlug)
+      .meta({ description: 'Artifacts of the installed version that it no longer has.' }),
+    asks: ArtifactPermissions.meta({
+      description: 'What all artifacts ask for together: the `grant` of an installation.',
+    }),
+    needs: z
+      .array(z.enum(permissions))
+      .meta({ description: 'Permissions that whoever installs it has to hold.' }),
+    missing: z
+      .array(z.enum(permissions))
+      .meta({ description: 'Those of them that the caller does not hold.' }),
+    problems: z.array(PackProblem),
+    breaks: z.array(ArtifactUse).meta({ description: 'What uses artifacts that would be gone.' }),
+  })
+  .meta({ id: 'PackCheck' })
+export type PackCheck = z.infer<typeof PackCheck>
+
+export const AvailablePack = z
+  .object({
+    name: PackName,
+    packVersion: PackVersion,
+    title: z.string(),
+    description: z.string(),
+    integrity: Integrity,
+    artifacts: z.array(
+      z.object({ slug: ArtifactSlug, kind: ArtifactKind, name: z.string(), description: z.string() }),
+    ),
+    asks: ArtifactPermissions,
+    installedVersion: PackVersion.nullable(),
+  })
+  .meta({ id: 'AvailablePack' })
+export type AvailablePack = z.infer<typeof AvailablePack>
+
+export const packEvents = {
+  'pack.installed': resourceEvent(PackState, 'A pack was installed.'),
+  'pack.upgraded': resourceEvent(PackState, 'Another version of a pack took the place of the one before.', {
+    from: PackVersion,
+    change: z.enum(['upgrade', 'downgrade', 'reinstall']),
+  }),
+  'pack.suspended': resourceEvent(
+    PackState,
+    'Its artifacts no longer run: whoever installed it may no longer do what they need.',
+  ),
+  'pack.uninstalled': resourceEvent(PackState, 'A pack was uninstalled, and its artifacts with it.'),
+} satisfies Record<string, EventDefinition>

@@ -1,0 +1,118 @@
+import { z } from 'zod'
+import { JsonValue } from '../core/json-value.js'
+
+const Text = z.string().min(1).max(10_000)
+
+export const hostFunctionNames = ['api', 'http', 'connector', 'secret', 'table', 'publish'] as const
+export const HostFunctionName = z.enum(hostFunctionNames)
+export type HostFunctionName = z.infer<typeof HostFunctionName>
+
+/** A call of a host function, and what it gives in a test in place of the real one. */
+export const RecordedCall = z
+  .strictObject({
+    call: HostFunctionName,
+    with: JsonValue.optional().meta({
+      description: 'What it has to be called with: objects may have more fields. Anything unless given.',
+    }),
+    returns: JsonValue.optional().meta({ description: 'Null unless given.' }),
+    throws: z.strictObject({ code: z.string().min(1).max(100), message: Text }).optional(),
+    times: z.int().min(1).max(1_000).default(1).meta({ description: 'How often it has to be called.' }),
+  })
+  .refine(({ returns, throws }) => returns === undefined || throws === undefined, 'cannot return and throw')
+  .meta({ id: 'RecordedCall' })
+export type RecordedCall = z.infer<typeof RecordedCall>
+
+const Expectation = z
+  .strictObject({
+    output: JsonValue.optional().meta({ description: 'Exactly what it has to give.' }),
+    outputIncludes: JsonValue.optional().meta({
+      description: 'As `output`, but objects may have more fields.',
+    }),
+    error: z
+      .strictObject({ code: z.string().min(1).max(100).optional(), message: Text.optional() })
+      .optional()
+      .meta({ description: 'It has to fail with this code, and a message that has this text in it.' }),
+    logs: z
+      .array(z.strictObject({ level: z.enum(['debug', 'info', 'warn', 'error']).optional(), message: Text }))
+      .max(50)
+      .optional()
+      .meta({ description: 'Entries it has to log, in this order, among others. Messages may be parts.' }),
+  })
+  .refine(
+    ({ output, outputIncludes, error }) =>
+      [output, outputIncludes, error].filter((each) => each !== undefined).length <= 1,
+    'must have at most one of output, outputIncludes and error',
+  )
+
+/** A test of an artifact, run in its sandbox with nothing but the recorded calls outside. */
+export const ArtifactTest = z
+  .strictObject({
+    name: z.string().trim().min(1).max(200),
+    input: JsonValue.default({}),
+    now: z.iso.datetime({ precision: 3 }).optional().meta({ description: 'What `host.context.now` is.' }),
+    host: z.array(RecordedCall).max(100).default([]),
+    anyOrder: z.boolean().default(false).meta({
+      description: 'Calls are recorded for whatever order they come in; in order unless given.',
+    }),
+    expect: Expectation.prefault({}).meta({
+      description: 'That it completes, unless anything else is given.',
+    }),
+  })
+  .meta({ id: 'ArtifactTest' })
+export type ArtifactTest = z.infer<typeof ArtifactTest>
+
+export const ArtifactTests = z
+  .array(ArtifactTest)
+  .max(100)
+  .refine(
+    (tests) => new Set(tests.map(({ name }) => name)).size === tests.length,
+    'must have names of their own',
+  )
+export type ArtifactTests = z.infer<typeof ArtifactTests>
+
+/** One difference between what was expected and what there was. */
+export const TestDifference = z
+  .object({
+    path: z.string().meta({ description: 'Such as `output/count`, `error/code` or `host/0/with`.' }),
+    message: z.string(),
+    expected: JsonValue.optional(),
+    actual: JsonValue.optional(),
+  })
+  .meta({ id: 'TestDifference' })
+export type TestDifference = z.infer<typeof TestDifference>
+
+export const ArtifactTestResult = z
+  .object({
+    name: z.string(),
+    passed: z.boolean(),
+    durationMs: z.int().min(0),
+    differences: z.array(TestDifference),
+    executionId: z.string().nullable().meta({ description: 'The execution it is recorded as.' }),
+  })
+  .meta({ id: 'ArtifactTestResult' })
+export type ArtifactTestResult = z.infer<typeof ArtifactTestResult>
+
+export const RunArtifactTests = z
+  .strictObject({
+    version: z
+      .int()
+      .min(1)
+      .max(999_999_999)
+      .optional()
+      .meta({ description: 'The present one unless given.' }),
+    names: z.array(z.string().max(200)).min(1).max(100).optional().meta({ description: 'All unless given.' }),
+  })
+  .meta({ id: 'RunArtifactTests', example: { names: ['closes what is stale'] } })
+export type RunArtifactTests = z.infer<typeof RunArtifactTests>
+
+export const ArtifactTestRun = z
+  .object({
+    artifactId: z.string(),
+    artifactVersion: z.int().min(1),
+    passed: z.int().min(0),
+    failed: z.int().min(0),
+    durationMs: z.int().min(0),
+    results: z.array(ArtifactTestResult),
+  })
+  .meta({ id: 'ArtifactTestRun' })
+export type ArtifactTestRun = z.infer<typeof ArtifactTestRun>

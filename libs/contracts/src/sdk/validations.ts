@@ -1,0 +1,104 @@
+import { z } from 'zod'
+import { idSchema } from '../core/ids.js'
+import { Environment } from '../core/principal.js'
+import { TableSlug } from '../studio/studio-columns.js'
+
+export const recordChangeKinds = ['create', 'update', 'delete'] as const
+/** What is about to be done to records. */
+export const RecordChangeKind = z.enum(recordChangeKinds)
+export type RecordChangeKind = z.infer<typeof RecordChangeKind>
+
+/** Which records a business rule is asked about before they are written. */
+export const RecordValidation = z
+  .strictObject({
+    tables: z
+      .array(TableSlug)
+      .min(1)
+      .max(20)
+      .refine((tables) => new Set(tables).size === tables.length, 'must name each table once')
+      .meta({ description: 'Slugs of tables, whether they are there yet or not.', example: ['assets'] }),
+    on: z
+      .array(RecordChangeKind)
+      .min(1)
+      .max(3)
+      .refine((on) => new Set(on).size === on.length, 'must name each change once'),
+    whenUnavailable: z.enum(['fail_open', 'fail_closed']).meta({
+      description: 'Whether records are written while it cannot be run, or has failed itself.',
+    }),
+  })
+  .meta({ id: 'RecordValidation' })
+export type RecordValidation = z.infer<typeof RecordValidation>
+
+/** Milliseconds a validation has at most, whatever its artifact allows: somebody waits to write. */
+export const validationMs = 8_000
+
+const Tenant = { workspaceId: z.string().max(100), environment: Environment }
+
+/** A validation as whoever writes records has to know it; null where there is none any more. */
+export const KnownValidation = z.object({
+  artifactId: idSchema('artifact'),
+  /** Of the artifact: an earlier one says nothing new. */
+  version: z.int().min(1),
+  validates: RecordValidation.nullable(),
+})
+export type KnownValidation = z.infer<typeof KnownValidation>
+
+/** What the sdk says to the database studio before it acknowledges that a pack is installed. */
+export const KnownValidations = z.strictObject({
+  ...Tenant,
+  validations: z.array(KnownValidation).max(1_000),
+})
+export type KnownValidations = z.infer<typeof KnownValidations>
+
+/** As it came from JSON. */
+const Columns = z.record(z.string(), z.unknown())
+
+/** Records of one table that are about to be written in the same way. */
+export const ChangedRecords = z.strictObject({
+  table: TableSlug,
+  operation: RecordChangeKind,
+  /** As they would be; as they are, where they are deleted. */
+  records: z.array(Columns).min(1),
+  /** As they are, of an update: in the order of `records`. */
+  before: z.array(Columns).optional(),
+})
+export type ChangedRecords = z.infer<typeof ChangedRecords>
+
+/** What the database studio asks before it writes a batch. */
+export const ValidationQuestion = z.strictObject({
+  ...Tenant,
+  batch: z.array(ChangedRecords).min(1).max(1_000),
+  /** Who writes. */
+  actorId: z.string().max(200),
+  requestId: z.string().nullable(),
+  /** What the write was caused by, such as an execution. */
+  causationId: z.string().nullable(),
+})
+export type ValidationQuestion = z.infer<typeof ValidationQuestion>
+
+const Fault = {
+  index: z.int().min(0).meta({ description: 'Place of the record in `records`.' }),
+  column: z
+    .string()
+    .min(1)
+    .max(63)
+    .optional()
+    .meta({ description: 'None where it is about the record as a whole.' }),
+  code: z
+    .string()
+    .regex(/^[a-z][a-z0-9_]{0,49}$/, 'must be snake_case')
+    .default('refused_by_rule'),
+  message: z.string().trim().min(1).max(500),
+}
+
+/** What the code of a validation gives: why records are refused; none of it is, where there are no faults. */
+export const ValidationResult = z.strictObject({ faults: z.array(z.strictObject(Fault)).max(1_000) })
+export type ValidationResult = z.infer<typeof ValidationResult>
+
+export const ValidationAnswer = z.object({
+  /** `batch`: place in the batch of the question; `artifact`: slug of the validation that refuses. */
+  faults: z.array(z.object({ ...Fault, batch: z.int().min(0), artifact: z.string() })),
+  /** Validations that fail closed and could not be run. */
+  unavailable: z.array(z.object({ artifact: z.string(), reason: z.string() })),
+})
+export type ValidationAnswer = z.infer<typeof ValidationAnswer>

@@ -1,0 +1,126 @@
+import { z } from 'zod'
+import { idSchema } from '../core/ids.js'
+
+const At = z.iso.datetime({ precision: 3 })
+const Seq = z.int().positive()
+const Hash = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex')
+
+/** What is signed: the end of the chain of a workspace at some time. */
+export const AuditCheckpointContent = z.object({
+  workspaceId: z.string().max(100),
+  seq: Seq,
+  hash: Hash.meta({ description: 'Of the event with this `seq`.' }),
+  at: At,
+})
+export type AuditCheckpointContent = z.infer<typeof AuditCheckpointContent>
+
+const signatureFields = {
+  signature: z
+    .string()
+    .regex(/^[A-Za-z0-9+/]{86}==$/, 'must be an Ed25519 signature in base64')
+    .meta({ description: 'Ed25519, base64. What it is made over: see ADR 020.' }),
+  keyId: z.string().max(64).meta({ description: 'Which key signed: GET /audit/checkpoints/key.' }),
+}
+
+export const AuditCheckpoint = AuditCheckpointContent.extend(signatureFields).meta({
+  id: 'AuditCheckpoint',
+  description: 'Kept outside, it proves later that nothing before it was changed or cut off.',
+})
+export type AuditCheckpoint = z.infer<typeof AuditCheckpoint>
+
+export const AuditCheckpointKey = z
+  .object({
+    keyId: z.string(),
+    algorithm: z.literal('Ed25519'),
+    publicKey: z.string().meta({ description: 'SPKI DER in base64.' }),
+  })
+  .meta({ id: 'AuditCheckpointKey' })
+export type AuditCheckpointKey = z.infer<typeof AuditCheckpointKey>
+
+export const AuditVerifyRange = z.object({
+  from: z.coerce.number().pipe(Seq).optional().meta({ description: 'First `seq` to check; 1 unless given.' }),
+  to: z.coerce
+    .number()
+    .pipe(Seq)
+    .optional()
+    .meta({ description: 'Last `seq` to check; the end of the chain unless given.' }),
+  after: z
+    .string()
+    .max(2000)
+    .optional()
+    .meta({ description: 'The `nextCursor` of a verification that ran out of time.' }),
+})
+export type AuditVerifyRange = z.infer<typeof AuditVerifyRange>
+
+export const AuditVerifyRequest = z
+  .strictObject({ checkpoint: AuditCheckpointContent.extend(signatureFields).strict() })
+  .meta({
+    id: 'AuditVerifyRequest',
+    example: {
+      checkpoint: {
+        workspaceId: 'ws_01KAM7Z4Q6V3N8W2X5Y9B1C0DE',
+        seq: 1000,
+        hash: 'a'.repeat(64),
+        at: '2026-01-31T08:00:00.000Z',
+        keyId: 'settings',
+        signature: `${'A'.repeat(86)}==`,
+      },
+    },
+  })
+export type AuditVerifyRequest = z.infer<typeof AuditVerifyRequest>
+
+export const AuditProblemKind = z
+  .enum(['edited', 'deleted', 'inserted', 'reordered', 'truncated', 'checkpoint_mismatch'])
+  .meta({ id: 'AuditProblemKind' })
+export type AuditProblemKind = z.infer<typeof AuditProblemKind>
+
+export const AuditProblem = z
+  .object({
+    seq: Seq.meta({ description: 'Everything before it is in order.' }),
+    kind: AuditProblemKind,
+    eventId: z.string().nullable().meta({ description: 'Of the event found there, if there is one.' }),
+  })
+  .meta({ id: 'AuditProblem' })
+export type AuditProblem = z.infer<typeof AuditProblem>
+
+export const AuditVerification = z
+  .object({
+    valid: z.boolean().meta({ description: 'Nothing is wrong with what was checked.' }),
+    complete: z.boolean().meta({ description: 'False: time ran out; go on with `nextCursor`.' }),
+    checked: z.int().min(0).meta({ description: 'Events checked.' }),
+    firstSeq: Seq.nullable(),
+    lastSeq: Seq.nullable().meta({ description: 'The last event found in order.' }),
+    head: z
+      .object({ seq: Seq, hash: Hash, at: At })
+      .nullable()
+      .meta({ description: 'The end of the chain.' }),
+    checkpoint: AuditCheckpoint.nullable().meta({ description: 'The newest one kept here.' }),
+    checkpointsChecked: z.int().min(0),
+    givenSignature: z
+      .enum(['valid', 'unknown_key'])
+      .nullable()
+      .meta({ description: 'Of the checkpoint handed in; with an unknown key only its hash is compared.' }),
+    problem: AuditProblem.nullable().meta({ description: 'The first one.' }),
+    nextCursor: z.string().nullable(),
+  })
+  .meta({ id: 'AuditVerification' })
+export type AuditVerification = z.infer<typeof AuditVerification>
+
+/** A copy somebody has taken, as events carry it. */
+export const AuditExport = z
+  .object({
+    id: idSchema('auditExport'),
+    filters: z.record(z.string(), z.string()),
+    lastSeq: z
+      .int()
+      .min(0)
+      .meta({ description: 'Where the chain ended then; nothing later is in the copy.' }),
+    createdAt: At,
+  })
+  .meta({ id: 'AuditExport' })
+export type AuditExport = z.infer<typeof AuditExport>
+
+/** The last line of an export. Without it the copy is not complete. */
+export const AuditExportEnd = z
+  .object({ complete: z.literal(true), count: z.int().min(0) })
+  .meta({ id: 'AuditExportEnd' })

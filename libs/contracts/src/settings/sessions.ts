@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import { idSchema } from '../core/ids.js'
+import { type EventDefinition, resourceEvent } from '../events/catalog.js'
+
+const At = z.iso.datetime({ precision: 3 })
+
+/** Somebody who is logged in, as events carry it. */
+export const SessionState = z.object({
+  id: idSchema('session'),
+  userId: idSchema('user'),
+  address: z.string().meta({ description: 'IP address the login came from.' }),
+  userAgent: z.string().meta({ description: 'As the client said at the login.' }),
+  createdAt: At,
+  expiresAt: At.meta({ description: 'Absolute end; it also ends when it lies idle. Neither is an event.' }),
+})
+export type SessionState = z.infer<typeof SessionState>
+
+export const SessionDetail = SessionState.extend({
+  lastSeenAt: At.meta({ description: 'To the minute.' }),
+  current: z.boolean().meta({ description: 'The one this request is made with.' }),
+}).meta({ id: 'SessionDetail' })
+export type SessionDetail = z.infer<typeof SessionDetail>
+
+/** `displaced`: the person has logged in too often since. */
+export const SessionEndReason = z.enum([
+  'logout',
+  'ended_by_user',
+  'ended_by_admin',
+  'password_changed',
+  'password_reset',
+  'displaced',
+])
+export type SessionEndReason = z.infer<typeof SessionEndReason>
+
+/** What failed at a login since it was last told of. */
+export const LoginFailures = z.object({
+  id: idSchema('user'),
+  failures: z.int().min(0).meta({ description: 'Wrong passwords.' }),
+  refusals: z.int().min(0).meta({ description: 'Attempts that had to wait, and were not looked at.' }),
+  addresses: z.array(z.string()).meta({ description: 'Where they came from: ten at most.' }),
+  from: At,
+  to: At,
+})
+export type LoginFailures = z.infer<typeof LoginFailures>
+
+export const sessionEvents = {
+  'session.started': resourceEvent(
+    SessionState,
+    'Somebody has logged in. Told of in the first 20 workspaces they can enter.',
+  ),
+  'session.ended': resourceEvent(
+    SessionState,
+    'A session was ended, by the user, an admin or the platform; not when it has only expired.',
+    { reason: SessionEndReason },
+  ),
+  'login.failed': resourceEvent(
+    LoginFailures,
+    'Attempts to log in as this user have failed: the first at once, then at most one event a minute of each replica.',
+  ),
+} satisfies Record<string, EventDefinition>

@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import { idSchema } from '../core/ids.js'
+import { type EventDefinition, resourceEvent } from '../events/catalog.js'
+import { AuditExport } from './audit.js'
+import { RoleState } from './roles.js'
+import { Account, SecretState, TokenState, UserState, WorkspaceState } from './settings.js'
+
+export const settingsEvents = {
+  'account.created': resourceEvent(Account, 'A login was created. Belongs to no workspace.'),
+  'account.claimed': resourceEvent(
+    Account,
+    'The person behind a login made by an invitation has set its password. Belongs to no workspace.',
+  ),
+  'account.password_changed': resourceEvent(
+    Account,
+    'Somebody has changed the password of their login. Belongs to no workspace.',
+  ),
+  'account.password_reset': resourceEvent(
+    Account,
+    'Somebody has set a new password by a mail to the address of the login. Belongs to no workspace.',
+  ),
+  'account.address_proven': resourceEvent(
+    Account,
+    'The e-mail address of a login was proven by a mail to it. Belongs to no workspace.',
+  ),
+  'workspace.created': resourceEvent(WorkspaceState, 'A workspace was created.'),
+  'workspace.updated': resourceEvent(WorkspaceState, 'Name or settings of the workspace changed.'),
+  'user.invited': resourceEvent(UserState, 'Somebody was invited. A former invitation of theirs has ended.', {
+    expiresAt: z.iso.datetime({ precision: 3 }),
+  }),
+  'user.activated': resourceEvent(UserState, 'A user can enter the workspace from now on.'),
+  'user.address_proven': resourceEvent(UserState, 'The e-mail address of a user is now known to be theirs.'),
+  'user.role_changed': resourceEvent(UserState, 'A user got another role.'),
+  'user.suspended': resourceEvent(UserState, 'A user is kept out of the workspace for the time being.'),
+  'user.reactivated': resourceEvent(UserState, 'A suspended user can enter the workspace again.'),
+  'user.deactivated': resourceEvent(UserState, 'A user was removed from the workspace.'),
+  'role.created': resourceEvent(RoleState, 'A custom role was created.'),
+  'role.updated': resourceEvent(RoleState, 'What a custom role allows, or its description, has changed.'),
+  'role.deleted': resourceEvent(RoleState, 'A custom role was deleted.'),
+  'token.created': resourceEvent(TokenState, 'An API key was created.'),
+  'token.rotated': resourceEvent(TokenState, 'An API key was replaced by its successor.'),
+  'token.revoked': resourceEvent(TokenState, 'An API key stopped being valid.'),
+  'token.reuse_detected': resourceEvent(
+    TokenState,
+    'A rotated API key was used after its overlap, so it may be in strange hands. Its successors are revoked.',
+    { successorId: idSchema('token') },
+  ),
+  'secret.created': resourceEvent(SecretState, 'A secret was stored.'),
+  'secret.rotated': resourceEvent(SecretState, 'A secret got a new value.'),
+  'secret.deleted': resourceEvent(SecretState, 'A secret was deleted.'),
+  'audit.exported': resourceEvent(AuditExport, 'Somebody took a copy of the audit log.'),
+} satisfies Record<string, EventDefinition>
+export type SettingsEventType = keyof typeof settingsEvents

@@ -1,0 +1,92 @@
+import { z } from 'zod'
+import { allNeed, allowedActionsOf } from '../itsm/allowed-actions.js'
+import { Credentials, MembershipStatus, NewPassword, UserState, Workspace } from './settings.js'
+
+const At = z.iso.datetime({ precision: 3 })
+const Email = Credentials.shape.email
+const PersonName = z.string().trim().min(1).max(100).meta({ example: 'Ada Lovelace' })
+
+/** Everything that can be done about a user of a workspace, in the order in which it is shown. */
+export const userActions = ['invite', 'accept', 'change_role', 'suspend', 'reactivate', 'remove'] as const
+export const UserAction = z.enum(userActions).meta({
+  id: 'UserAction',
+  description: '`invite`: send a new invitation. `accept` is for the invited person alone.',
+})
+export type UserAction = z.infer<typeof UserAction>
+
+export const User = UserState.extend({
+  invitationExpiresAt: At.nullable().meta({ description: 'Set while the user is invited.' }),
+  version: Workspace.shape.version,
+  allowedActions: allowedActionsOf(
+    UserAction,
+    allNeed(userActions, 'users:write', { accept: null }),
+    'the present status',
+  ),
+}).meta({ id: 'User' })
+export type User = z.infer<typeof User>
+
+export const UserFilters = z.object({
+  status: MembershipStatus.optional(),
+  role: z.string().max(50).optional().meta({ description: 'Name of a role.', example: 'developer' }),
+  q: z
+    .string()
+    .trim()
+    .min(1)
+    .max(100)
+    .optional()
+    .meta({ description: 'How the name or the e-mail begins, in any case.', example: 'ada' }),
+})
+export type UserFilters = z.infer<typeof UserFilters>
+
+export const NewInvitation = z
+  .strictObject({
+    email: Email,
+    role: UserState.shape.role,
+    name: PersonName.optional().meta({ description: 'Shown until the person has accepted.' }),
+    expiresInHours: z.int().min(1).max(720).default(168),
+  })
+  .meta({ id: 'NewInvitation', example: { email: 'grace@example.com', role: 'agent', name: 'Grace' } })
+export type NewInvitation = z.infer<typeof NewInvitation>
+
+export const Invitation = z
+  .object({
+    token: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'Shown this once, to hand on to the invited person. Null when it was mailed, and when the answer is ' +
+          'replayed by Idempotency-Key.',
+      }),
+    mailed: z.boolean().meta({ description: 'Whether the token goes to the person by mail.' }),
+    acceptPath: z.string().meta({ example: '/api/v1/auth/invitations/accept' }),
+    expiresAt: At,
+  })
+  .meta({ id: 'Invitation' })
+export type Invitation = z.infer<typeof Invitation>
+
+export const InvitedUser = User.extend({ invitation: Invitation }).meta({ id: 'InvitedUser' })
+export type InvitedUser = z.infer<typeof InvitedUser>
+
+export const UserPatch = z
+  .strictObject({
+    role: UserState.shape.role,
+    status: z.enum(['active', 'suspended']).meta({ description: 'Suspends, or lets in again.' }),
+  })
+  .partial()
+  .meta({ id: 'UserPatch', example: { role: 'developer' } })
+export type UserPatch = z.infer<typeof UserPatch>
+
+export const InvitationAcceptance = z
+  .strictObject({
+    token: z.string().min(1).max(500),
+    name: PersonName.optional().meta({ description: 'Of a new login; one that exists keeps its own.' }),
+    password: NewPassword.optional().meta({
+      description: 'Of a new login: its password from now on. Of one that exists: its present password.',
+    }),
+  })
+  .meta({
+    id: 'InvitationAcceptance',
+    example: { token: 'ops_inv_…', name: 'Grace', password: 'correct horse battery staple' },
+  })
+export type InvitationAcceptance = z.infer<typeof InvitationAcceptance>

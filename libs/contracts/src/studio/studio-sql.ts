@@ -1,0 +1,302 @@
+import { z } from 'zod'
+import { idSchema } from '../core/ids.js'
+import { Environment } from '../core/principal.js'
+import { type EventDefinition, resourceEvent } from '../events/catalog.js'
+import { TableState } from './studio-tables.js'
+
+const At = z.iso.datetime({ precision: 3 })
+const Name = z.string().trim().min(1).max(200)
+const Description = z.string().trim().max(2_000)
+
+/** What a query is at most, in characters. */
+const maxSql = 100_000
+const Sql = z.string().min(1).max(maxSql)
+
+const scalarTypes = [
+  ...(['text', 'integer', 'bigint', 'decimal', 'boolean', 'date', 'timestamp', 'json', 'uuid'] as const),
+] as const
+const arrayTypes = [
+  ...([
+    'text[]',
+    'integer[]',
+    'bigint[]',
+    'decimal[]',
+    'boolean[]',
+    'date[]',
+    'timestamp[]',
+    'uuid[]',
+  ] as const),
+] as const
+
+/** What a parameter is sent as; without one Postgres tells by where it stands. */
+export const ParameterType = z.enum([...scalarTypes, ...arrayTypes])
+export type ParameterType = z.infer<typeof ParameterType>
+
+const ParameterName = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_]{0,62}$/, 'must be a letter or _, followed by letters, digits and _')
+
+export const QueryMode = z.enum(['read', 'write'])
+export type QueryMode = z.infer<typeof QueryMode>
+
+const maxParameters = 1_000
+const ParameterValues = z.union([
+  z.array(z.unknown()).max(maxParameters),
+  z.record(ParameterName, z.unknown()),
+])
+
+const bounds = {
+  maxRows: z.int().min(1).max(10_000).default(1_000).meta({ description: 'Rows that are answered at most.' }),
+  timeoutMs: z
+    .int()
+    .min(100)
+    .max(30_000)
+    .default(10_000)
+    .meta({ description: 'After it the query is ended.' }),
+  explain: z.enum(['plan', 'analyze']).optional().meta({
+    description:
+      'Answers with the plan instead of rows; `analyze` also runs the query, and undoes what it changed.',
+  }),
+}
+
+/** A query to be run at once. */
+export const RunQuery = z
+  .strictObject({
+    sql: Sql.meta({
+      description:
+        'One SELECT or VALUES; with `mode` write also one INSERT, UPDATE or DELETE. Parameters are `$1` or `:name`.',
+    }),
+    parameters: ParameterValues.default([]).meta({
+      description: 'Values of `$1`, `$2`, … as a list, of `:name` as an object.',
+    }),
+    types: z
+      .union([z.array(ParameterType.nullable()).max(maxParameters), z.record(ParameterName, ParameterType)])
+      .optional()
+      .meta({ description: 'Types of parameters, where Postgres cannot tell them.' }),
+    mode: QueryMode.default('read'),
+    ...bounds,
+  })
+  .meta({
+    id: 'RunQuery',
+    example: {
+      sql: 'select n, n * n as square from generate_series(1, :most) n',
+      parameters: { most: 10 },
+      types: { most: 'integer' },
+    },
+  })
+export type RunQuery = z.infer<typeof RunQuery>
+
+export const QueryResult = z
+  .object({
+    columns: z.array(z.object({ name: z.string(), type: z.string() })),
+    rows: z.array(z.record(z.string(), z.unknown())).meta({
+      description: 'Objects by column; a name that comes twice gets `_2`. Bigints and decimals are strings.',
+    }),
+    rowCount: z.int().meta({ description: 'Rows answered, or changed where none are answered.' }),
+    truncated: z
+      .enum(['rows', 'bytes'])
+      .nullable()
+      .meta({ description: 'Which cap left rows out; null where all are here.' }),
+    durationMs: z.number(),
+    plan: z.unknown().optional().meta({ description: 'With `explain`, as Postgres answers in JSON.' }),
+  })
+  .meta({ id: 'QueryResult' })
+export type QueryResult = z.infer<typeof QueryResult>
+
+/** A parameter of a saved query. */
+export const QueryParameter = z
+  .strictObject({
+    name: ParameterName,
+    type: ParameterType,
+    required: z.boolean().default(true),
+    default: z.unknown().optional(),
+    description: Description.default(''),
+  })
+  .meta({ id: 'QueryParameter' })
+export type QueryParameter = z.infer<typeof QueryParameter>
+
+const savedFields = {
+  name: Name,
+  description: Description,
+  sql: Sql,
+  mode: QueryMode,
+  parameters: z.array(QueryParameter).max(100),
+}
+
+/** A saved query, as events carry it. */
+export const SavedQueryState = z.object({
+  id: idSchema('query'),
+  ...savedFields,
+  createdAt: At,
+  updatedAt: At,
+})
+export type SavedQueryState = z.infer<typeof SavedQueryState>
+
+export const SavedQuery = SavedQueryState.extend({ version: z.int().min(1) }).meta({ id: 'SavedQuery' })
+export type SavedQuery = z.infer<typeof SavedQuery>
+
+export const NewSavedQuery = z
+  .strictObject({
+    ...savedFields,
+    description: Description.default(''),
+    mode: QueryMode.default('read'),
+    parameters: savedFields.parameters.default([]),
+  })
+  .meta({
+    id: 'NewSavedQuery',
+    example: {
+      name: 'Squares',
+      sql: 'select n, n * n as square from generate_series(1, :most) n',
+      parameters: [{ name: 'most', type: 'integer' }],
+    },
+  })
+
+export const SavedQueryPatch = z
+  .strictObject(savedFields)
+  .partial()
+  .meta({ id: 'SavedQueryPatch', example: { name: 'Square numbers' } })
+
+export const RunSavedQuery = z
+  .strictObject({
+    parameters: z.record(ParameterName, z.unknown()).default({}),
+    version: z
+      .int()
+      .min(1)
+      .optional()
+      .meta({ description: 'An earlier version of the query; the present one without.' }),
+    ...bounds,
+  })
+  .meta({ id: 'RunSavedQuery', example: { parameters: { most: 10 } } })
+export type RunSavedQuery = z.infer<typeof RunSavedQuery>
+
+export const migrationStatuses = ['pending', 'applied', 'rolled_back', 'failed'] as const
+export const MigrationStatus = z.enum(migrationStatuses)
+export type MigrationStatus = z.infer<typeof MigrationStatus>
+
+const MigrationSql = z.string().max(262_144)
+
+const Definition = TableState.omit({ id: true, purgeAt: true, createdAt: true, updatedAt: true })
+
+/** A migration, as events carry it. */
+export const MigrationState = z.object({
+  id: idSchema('migration'),
+  /** Its place in the order of its workspace and environment. */
+  number: z.int().min(1),
+  name: Name,
+  up: MigrationSql,
+  down: MigrationSql.nullable(),
+  /** Of `up` and `down`, as SHA-256 in hex: migrations that are promoted have the same. */
+  checksum: z.string(),
+  /** Runs in one transaction. Otherwise it builds or drops indexes concurrently, which none can. */
+  transactional: z.boolean(),
+  /** Written by hand, recorded from a change of a table's definition, or promoted from another environment. */
+  origin: z.enum(['sql', 'table', 'promotion']),
+  /** What a change of a table has made of its definition: what SQL does not say of it is promoted as well. */
+  definition: Definition.nullable(),
+  /** What that was before: rolling back makes it so again. */
+  previous: Definition.nullable(),
+  status: MigrationStatus,
+  appliedAt: At.nullable(),
+  /** Why the last attempt failed. */
+  error: z.string().nullable(),
+  createdAt: At,
+  updatedAt: At,
+})
+export type MigrationState = z.infer<typeof MigrationState>
+export type PromotedDefinition = NonNullable<MigrationState['definition']>
+
+export const Migration = MigrationState.extend({ version: z.int().min(1) }).meta({ id: 'Migration' })
+export type Migration = z.infer<typeof Migration>
+
+export const NewMigration = z
+  .strictObject({
+    name: Name,
+    up: MigrationSql.min(1).meta({
+      description: 'DDL of tables, indexes and types, and statements that change rows.',
+    }),
+    down: MigrationSql.min(1)
+      .nullable()
+      .default(null)
+      .meta({ description: 'Undoes `up`; without it there is no rollback.' }),
+    transactional: z.boolean().default(true).meta({
+      description: 'False for migrations of CREATE and DROP INDEX CONCURRENTLY alone.',
+    }),
+  })
+  .meta({
+    id: 'NewMigration',
+    example: {
+      name: 'Rooms',
+      up: 'create table rooms (name text not null unique, seats integer)',
+      down: 'drop table rooms',
+    },
+  })
+export type NewMigration = z.infer<typeof NewMigration>
+
+/** How long one may take. */
+export const ApplyMigration = z
+  .strictObject({ timeoutMs: z.int().min(1_000).max(600_000).default(60_000) })
+  .meta({ id: 'ApplyMigration', example: {} })
+
+export const DryRun = z
+  .object({
+    statements: z.array(
+      z.object({
+        sql: z.string(),
+        rows: z.int().nullable().meta({ description: 'Rows changed; null where that is not counted.' }),
+        locks: z
+          .array(z.object({ name: z.string(), mode: z.string() }))
+          .meta({ description: 'Locks of tables and indexes that were not held before the statement.' }),
+        durationMs: z.number(),
+      }),
+    ),
+    tables: z
+      .object({ created: z.array(z.string()), updated: z.array(z.string()), deleted: z.array(z.string()) })
+      .meta({ description: 'Tables, by slug, whose definitions would change.' }),
+  })
+  .meta({ id: 'DryRun' })
+export type DryRun = z.infer<typeof DryRun>
+
+/** What the schema has that neither definitions nor migrations explain, and what it lacks. */
+export const Drift = z
+  .object({
+    inSync: z.boolean(),
+    differences: z.array(
+      z.object({
+        table: z.string(),
+        kind: z.enum(['missing', 'unmanaged', 'changed', 'capture_off', 'invalid_index']),
+        message: z.string(),
+      }),
+    ),
+  })
+  .meta({ id: 'Drift' })
+export type Drift = z.infer<typeof Drift>
+
+export const PromoteMigrations = z
+  .strictObject({
+    from: Environment.meta({
+      description: 'Whose applied migrations are taken over into that of the request.',
+    }),
+    dryRun: z.boolean().default(false).meta({ description: 'Says only which would be taken over.' }),
+    timeoutMs: z.int().min(1_000).max(600_000).default(60_000),
+  })
+  .meta({ id: 'PromoteMigrations', example: { from: 'staging', dryRun: true } })
+
+export const Promotion = z
+  .object({
+    migrations: z.array(Migration.pick({ number: true, name: true, checksum: true, status: true })),
+  })
+  .meta({ id: 'Promotion' })
+
+export const studioSqlEvents = {
+  'query.created': resourceEvent(SavedQueryState, 'A query was saved.'),
+  'query.updated': resourceEvent(SavedQueryState, 'A saved query changed.'),
+  'query.deleted': resourceEvent(SavedQueryState, 'A saved query was deleted.'),
+  'migration.created': resourceEvent(MigrationState, 'A migration was written.'),
+  'migration.applied': resourceEvent(MigrationState, 'A migration was applied.'),
+  'migration.rolled_back': resourceEvent(MigrationState, 'A migration was rolled back.'),
+  'migration.failed': resourceEvent(
+    MigrationState,
+    'A migration could not be applied or rolled back, and has changed nothing.',
+  ),
+  'migration.deleted': resourceEvent(MigrationState, 'A migration that was not applied was deleted.'),
+} satisfies Record<string, EventDefinition>

@@ -1,0 +1,159 @@
+import { z } from 'zod'
+import { idSchema } from '../core/ids.js'
+import { JsonValue } from '../core/json-value.js'
+import { allNeed, allowedActionsOf } from '../itsm/allowed-actions.js'
+import { RunAction, RunState, RunStatus, runActions } from './workflows.js'
+
+const At = z.iso.datetime({ precision: 3 })
+
+/** A run in lists. */
+export const Run = RunState.extend({
+  version: z.int().min(1).meta({ description: 'Also the ETag. Grows with whatever happens in the run.' }),
+  allowedActions: allowedActionsOf(
+    RunAction,
+    allNeed(runActions, 'runs:manage', { resume: null }),
+    'the present status',
+  ),
+}).meta({ id: 'Run' })
+export type Run = z.infer<typeof Run>
+
+/** A value that is read by itself, as it is large. */
+export const LargeValue = z
+  .object({
+    href: z
+      .string()
+      .meta({ description: 'Below the address of the API.', example: '/runs/run_01…/values/7' }),
+    bytes: z.int().meta({ description: 'Of its JSON, about.' }),
+  })
+  .meta({ id: 'LargeValue' })
+export type LargeValue = z.infer<typeof LargeValue>
+
+/** A value of a run, or where it is to be had. */
+const valueFields = (what: string) => ({
+  value: JsonValue.meta({ description: `${what}; null where it is large, or not there.` }),
+  large: LargeValue.nullable(),
+})
+export const RunValue = z.object(valueFields('The value')).meta({ id: 'RunValue' })
+export type RunValue = z.infer<typeof RunValue>
+
+export const RunStepError = z
+  .object({ code: z.string(), message: z.string(), details: JsonValue.optional(), retryable: z.boolean() })
+  .meta({ id: 'RunStepError' })
+
+export const RunStepDecision = z
+  .object({ by: z.string(), decision: z.enum(['approve', 'reject']), comment: z.string().nullable(), at: At })
+  .meta({ id: 'RunStepDecision' })
+
+/** What a step waits for. */
+export const RunWaiting = z
+  .object({
+    for: z.enum(['time', 'event', 'approval', 'run']),
+    dueAt: At.nullable(),
+    types: z.array(z.string()).optional().meta({ description: 'Of the event.' }),
+    runId: z.string().optional(),
+    approval: z
+      .object({
+        title: z.string(),
+        message: z.string(),
+        data: JsonValue,
+        users: z.array(z.string()),
+        roles: z.array(z.string()),
+        quorum: z.int(),
+      })
+      .optional(),
+  })
+  .meta({ id: 'RunWaiting' })
+export type RunWaiting = z.infer<typeof RunWaiting>
+
+export const RunStepStatus = z.enum(['running', 'waiting', 'completed', 'failed', 'cancelled'])
+
+/** A step as it was run at one place; those in a `for_each` once for each item, and again when the run is retried. */
+export const RunStep = z
+  .object({
+    place: z.string().meta({ description: 'The id, and in a `for_each` which item.', example: 'notify[3]' }),
+    id: z.string(),
+    name: z.string().nullable(),
+    type: z.string(),
+    parent: z.string().nullable().meta({ description: 'The place of the step it stands in.' }),
+    runAttempt: z.int().min(1).meta({ description: 'Of the run; grows with every retry.' }),
+    status: RunStepStatus,
+    startedAt: At,
+    endedAt: At.nullable(),
+    durationMs: z.number().nullable(),
+    input: RunValue,
+    output: RunValue,
+    error: RunStepError.nullable(),
+    attempts: z
+      .array(
+        z.object({
+          number: z.int().min(1),
+          endedAt: At,
+          error: RunStepError,
+          retryAt: At.nullable(),
+        }),
+      )
+      .meta({ description: 'Those that failed.' }),
+    waiting: RunWaiting.nullable(),
+    decisions: z.array(RunStepDecision),
+    chosen: z.string().nullable().meta({ description: 'Of a branch or switch, what was run.' }),
+    itemCount: z.int().nullable(),
+    childRunId: z.string().nullable(),
+  })
+  .meta({ id: 'RunStep' })
+export type RunStep = z.infer<typeof RunStep>
+
+/** A run with all that has happened in it. */
+export const RunDetail = Run.extend({
+  trigger: z.object({ type: z.string(), id: z.string().nullable(), at: At }),
+  input: RunValue,
+  event: RunValue,
+  output: RunValue,
+  nextDueAt: At.nullable().meta({ description: 'When it goes on by itself at the latest.' }),
+  steps: z.array(RunStep).meta({ description: 'In the order they began.' }),
+}).meta({ id: 'RunDetail' })
+export type RunDetail = z.infer<typeof RunDetail>
+
+export const CancelRun = z
+  .strictObject({ reason: z.string().trim().min(1).max(1_000).optional() })
+  .meta({ id: 'CancelRun', example: { reason: 'Started by mistake' } })
+
+export const RetryRun = z
+  .strictObject({
+    from: z.string().max(100).optional().meta({
+      description:
+        'Id of a top-level step; it and what follows is done again. Without: what failed or was cut off.',
+    }),
+  })
+  .meta({ id: 'RetryRun', example: { from: 'notify' } })
+
+export const ResumeRun = z
+  .strictObject({
+    step: z
+      .string()
+      .max(200)
+      .optional()
+      .meta({ description: 'Its place, where several steps wait for approvals.' }),
+    decision: z.enum(['approve', 'reject']),
+    comment: z.string().trim().min(1).max(2_000).optional(),
+  })
+  .meta({ id: 'ResumeRun', example: { decision: 'approve', comment: 'Fine with me' } })
+
+/** A step of a run that waits for the caller's decision. */
+export const PendingApproval = z
+  .object({
+    runId: idSchema('run'),
+    workflowId: idSchema('workflow'),
+    workflowName: z.string(),
+    queuedAt: At,
+  })
+  .meta({ id: 'PendingApproval' })
+export type PendingApproval = z.infer<typeof PendingApproval>
+
+export const RunFilters = z.object({
+  status: RunStatus.optional(),
+  triggerType: z.string().max(50).optional(),
+  workflowId: z.string().max(100).optional(),
+  from: At.optional().meta({ description: 'Queued at or after this instant.' }),
+  to: At.optional().meta({ description: 'Queued before this instant.' }),
+})
+export type RunFilters = z.output<typeof RunFilters>

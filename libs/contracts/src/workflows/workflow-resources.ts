@@ -1,0 +1,198 @@
+import { z } from 'zod'
+import { idSchema } from '../core/ids.js'
+import { JsonValue } from '../core/json-value.js'
+import { Environment } from '../core/principal.js'
+import { allNeed, allowedActionsOf } from '../itsm/allowed-actions.js'
+import { RunError, RunStatus, WorkflowDefinition, WorkflowState } from './workflows.js'
+
+const At = z.iso.datetime({ precision: 3 })
+const Version = z.int().min(1)
+
+export const workflowActions = [
+  'update',
+  'publish',
+  'activate',
+  'deactivate',
+  'rollback',
+  'trigger',
+  'archive',
+] as const
+export const WorkflowAction = z.enum(workflowActions).meta({ id: 'WorkflowAction' })
+export type WorkflowAction = z.infer<typeof WorkflowAction>
+
+/** Something that keeps a draft from being published. */
+export const WorkflowProblem = z
+  .object({
+    step: z.string().nullable().meta({ description: 'Id of the step it is in.', example: 'notify' }),
+    path: z
+      .string()
+      .meta({ description: 'JSON pointer into the definition.', example: '/steps/1/body/assignee' }),
+    code: z.string().meta({ example: 'unknown_step' }),
+    message: z.string(),
+  })
+  .meta({ id: 'WorkflowProblem' })
+export type WorkflowProblem = z.infer<typeof WorkflowProblem>
+
+/** A workflow in lists. */
+export const Workflow = WorkflowState.extend({
+  version: z.int().min(1).meta({ description: 'Also the ETag; send it as If-Match.' }),
+  allowedActions: allowedActionsOf(
+    WorkflowAction,
+    allNeed(workflowActions, 'workflows:write', { trigger: 'workflows:run' }),
+    'the present status',
+  ),
+}).meta({ id: 'Workflow' })
+export type Workflow = z.infer<typeof Workflow>
+
+export const WorkflowWithDraft = Workflow.extend({
+  draft: WorkflowDefinition,
+  problems: z.array(WorkflowProblem).meta({ description: 'What keeps the draft from being published.' }),
+}).meta({ id: 'WorkflowWithDraft' })
+export type WorkflowWithDraft = z.infer<typeof WorkflowWithDraft>
+
+const exampleDefinition = {
+  trigger: { type: 'event', events: ['incident.created'], filter: { 'data.severity': 'critical' } },
+  steps: [
+    {
+      id: 'comment',
+      type: 'api',
+      operation: 'addIncidentComment',
+      params: { id: '{{ event.data.id }}' },
+      body: { body: 'On call was notified.' },
+    },
+  ],
+}
+
+const Name = z.string().trim().min(1).max(200)
+const Description = z.string().max(10_000)
+export const NewWorkflow = z
+  .strictObject({ name: Name, description: Description.default(''), definition: WorkflowDefinition })
+  .meta({ id: 'NewWorkflow', example: { name: 'Notify on call', definition: exampleDefinition } })
+export type NewWorkflow = z.infer<typeof NewWorkflow>
+
+export const WorkflowPatch = z
+  .strictObject({ name: Name, description: Description, definition: WorkflowDefinition })
+  .partial()
+  .meta({ id: 'WorkflowPatch', example: { name: 'Notify the person on call' } })
+export type WorkflowPatch = z.infer<typeof WorkflowPatch>
+
+export const PublishWorkflow = z
+  .strictObject({
+    note: z.string().max(2_000).default('').meta({ description: 'What is new in this version.' }),
+    activate: z.boolean().default(false).meta({ description: 'Activates the workflow as well.' }),
+  })
+  .meta({ id: 'PublishWorkflow', example: { note: 'Reminds after an hour' } })
+
+export const RollbackWorkflow = z
+  .strictObject({ to: Version.meta({ description: 'A version; its triggers and steps apply to new runs.' }) })
+  .meta({ id: 'RollbackWorkflow', example: { to: 1 } })
+
+/** One published version, in lists. */
+export const WorkflowVersion = z
+  .object({
+    workflowId: idSchema('workflow'),
+    number: Version,
+    name: Name,
+    note: z.string(),
+    triggerType: z.string(),
+    stepCount: z.int().min(1),
+    publishedAt: At,
+    publishedBy: z.string().meta({ description: 'Id of the person whose rights its runs have at most.' }),
+    current: z.boolean().meta({ description: 'New runs are pinned to it.' }),
+  })
+  .meta({ id: 'WorkflowVersion' })
+export type WorkflowVersion = z.infer<typeof WorkflowVersion>
+
+export const WorkflowVersionWithDefinition = WorkflowVersion.extend({
+  definition: WorkflowDefinition,
+}).meta({ id: 'WorkflowVersionWithDefinition' })
+
+/** One value that differs between two definitions. */
+export const DefinitionChange = z
+  .object({
+    path: z.string().meta({ description: 'JSON pointer into the definition.', example: '/steps/0/url' }),
+    kind: z.enum(['added', 'removed', 'changed']),
+    before: JsonValue.optional(),
+    after: JsonValue.optional(),
+  })
+  .meta({ id: 'DefinitionChange' })
+export type DefinitionChange = z.infer<typeof DefinitionChange>
+
+export const WorkflowDiff = z
+  .object({ from: Version, to: Version, changes: z.array(DefinitionChange) })
+  .meta({ id: 'WorkflowDiff' })
+
+/** Where an inbound webhook is called. */
+export const WorkflowHook = z
+  .object({
+    path: z.string().meta({
+      description: 'Below the origin of this instance. Who knows it can start runs, unless calls are signed.',
+      example: '/hooks/hk_01JABCDEFGHJKMNPQRSTVWXYZ0',
+    }),
+  })
+  .meta({ id: 'WorkflowHook' })
+
+/** A workflow to be taken elsewhere: connectors and workflows stand in it by name. */
+export const WorkflowExport = z
+  .strictObject({
+    format: z.literal('opsplane.workflow/1'),
+    name: Name,
+    description: Description,
+    definition: WorkflowDefinition,
+    connectors: z
+      .record(idSchema('connector'), z.string())
+      .default({})
+      .meta({ description: 'Names of the connectors that the definition speaks of by id.' }),
+    workflows: z.record(idSchema('workflow'), z.string()).default({}),
+  })
+  .meta({ id: 'WorkflowExport' })
+export type WorkflowExport = z.infer<typeof WorkflowExport>
+
+export const PromoteWorkflow = z
+  .strictObject({
+    environment: Environment.meta({ description: 'Where the published version is taken to.' }),
+  })
+  .meta({ id: 'PromoteWorkflow', example: { environment: 'staging' } })
+
+export const TriggerWorkflow = z
+  .strictObject({ input: JsonValue.optional() })
+  .meta({ id: 'TriggerWorkflow', example: { input: { name: 'Ada' } } })
+
+export const TestWorkflow = z
+  .strictObject({
+    input: JsonValue.optional(),
+    event: JsonValue.optional().meta({ description: 'What stands for the event of its trigger.' }),
+    pins: z
+      .record(z.string(), JsonValue)
+      .default({})
+      .meta({ description: 'By step: the output it has without being run.' }),
+  })
+  .meta({ id: 'TestWorkflow', example: { input: { name: 'Ada' }, pins: { fetch: { status: 200 } } } })
+export type TestWorkflow = z.infer<typeof TestWorkflow>
+
+/** A run that was started, and what came of it where that was waited for. */
+export const TriggeredRun = z
+  .object({
+    runId: idSchema('run'),
+    created: z.boolean().meta({ description: 'False: the same trigger has started this run before.' }),
+    ended: z.boolean(),
+    status: RunStatus.nullable().meta({ description: 'Once it has ended.' }),
+    output: JsonValue.nullable(),
+    error: RunError.nullable(),
+  })
+  .meta({ id: 'TriggeredRun' })
+export type TriggeredRun = z.infer<typeof TriggeredRun>
+
+/** What would have started a run and did not. */
+export const SkippedTrigger = z
+  .object({
+    triggerId: z.string().meta({ description: 'Of the event, the call or the time.' }),
+    triggerType: z.string(),
+    triggeredAt: At,
+    reason: z.enum(['too_deep', 'overlap']).meta({
+      description:
+        '`too_deep`: runs had caused runs more than ten levels deep. `overlap`: the schedule says so.',
+    }),
+  })
+  .meta({ id: 'SkippedTrigger' })
+export type SkippedTrigger = z.infer<typeof SkippedTrigger>
