@@ -1,8 +1,5 @@
-export { type AppOptions, createApp } from './app.js'
-export { anonymousPrincipal, callingService, causationHeader } from './authenticate.js'
-export { isJson, readJson } from './body.js'
-export { type ByteRange, rangeOf } from './byte-range.js'
-export { CallFailure } from './call-failure.js'
+export { anonymousPrincipal, callingService, causationHeader } from './calls/authenticate.js'
+export { CallFailure } from './calls/call-failure.js'
 export {
   createCauses,
   type DepthsAfter,
@@ -10,16 +7,11 @@ export {
   depthOfRequest,
   maxCausationDepth,
   remoteDepths,
-} from './causation.js'
-export { createDelegations, type Delegations } from './delegation.js'
-export { type BrowserDocument, type DocumentContract, defineDocument } from './document.js'
-export { diffOf } from './document-diff.js'
-export { createRequireEnvironment, type RequireEnvironment } from './environment-scope.js'
-export { errorHeaders, sendError, toApiError } from './errors.js'
-export { type Answer, beginExchange, type Exchange, logRequest, send } from './exchange.js'
-export { createGrants, type Grants } from './grants.js'
-export { claimMs, type IdempotencyStore } from './idempotency.js'
-export { clientTls, type InternalTls, readInternalTls } from './internal-tls.js'
+} from './calls/causation.js'
+export { createDelegations, type Delegations } from './calls/delegation.js'
+export { createRequireEnvironment, type RequireEnvironment } from './calls/environment-scope.js'
+export { createGrants, type Grants } from './calls/grants.js'
+export { clientTls, type InternalTls, readInternalTls } from './calls/internal-tls.js'
 export {
   createInternalIssuer,
   createInternalVerifier,
@@ -28,11 +20,24 @@ export {
   type InternalIssuer,
   type InternalVerifier,
   type VerifiedToken,
-} from './internal-token.js'
-export { defineList, type ListContract, type ListPage, type Sort } from './list.js'
-export { type Listening, type ListenOptions, listen } from './listen.js'
-export { type OpenApiDocument, openApiDocument } from './openapi.js'
-export { mergeOpenApi } from './openapi-merge.js'
+} from './calls/internal-token.js'
+export { RecentMap } from './calls/recent-map.js'
+export {
+  createSecretValues,
+  type ResolveSecrets,
+  type SecretSource,
+  type SecretUser,
+} from './calls/secret-values.js'
+export {
+  type CallOptions,
+  type ServiceAnswer,
+  type ServiceClient,
+  type ServiceClientOptions,
+  type ServiceRequest,
+  serviceClient,
+} from './calls/service-client.js'
+export { type OpenApiDocument, openApiDocument } from './openapi/openapi.js'
+export { mergeOpenApi } from './openapi/openapi-merge.js'
 export { type AddressPolicy, createAddressPolicy } from './outbound/addresses.js'
 export {
   createFilledHttp,
@@ -68,9 +73,10 @@ export {
   type PlatformCaller,
 } from './platform/platform-call.js'
 export { type PlatformClients, platformClients } from './platform/platform-clients.js'
-export { defineRaw, type RawAnswer, type RawContract, type RawRequest } from './raw.js'
-export { RecentMap } from './recent-map.js'
-export { requestIdFrom } from './request-id.js'
+export { type BrowserDocument, type DocumentContract, defineDocument } from './route/document.js'
+export { diffOf } from './route/document-diff.js'
+export { defineList, type ListContract, type ListPage, type Sort } from './route/list.js'
+export { defineRaw, type RawAnswer, type RawContract, type RawRequest } from './route/raw.js'
 export {
   type Deprecation,
   defineRoute,
@@ -79,30 +85,24 @@ export {
   type Route,
   type RouteContract,
   type Scope,
-} from './route.js'
-export { routeTableRoute } from './route-table.js'
-export { methodNotAllowed, RouteTree, routeNotFound } from './routing.js'
-export {
-  createSecretValues,
-  type ResolveSecrets,
-  type SecretSource,
-  type SecretUser,
-} from './secret-values.js'
-export { securityHeaders } from './security-headers.js'
-export {
-  type CallOptions,
-  type ServiceAnswer,
-  type ServiceClient,
-  type ServiceClientOptions,
-  type ServiceRequest,
-  serviceClient,
-} from './service-client.js'
+} from './route/route.js'
+export { routeTableRoute } from './route/route-table.js'
+export { methodNotAllowed, RouteTree, routeNotFound } from './route/routing.js'
 export {
   defineStream,
   type FileStream,
   type LineStream,
   type StreamContract,
   type TextStream,
-} from './stream.js'
-export { anyMediaType, defineUpload, type UploadContract } from './upload.js'
-export { jsonPointer, mostDetails, parseField, validationFailed } from './validation.js'
+} from './route/stream.js'
+export { anyMediaType, defineUpload, type UploadContract } from './route/upload.js'
+export { jsonPointer, mostDetails, parseField, validationFailed } from './route/validation.js'
+export { type AppOptions, createApp } from './server/app.js'
+export { isJson, readJson } from './server/body.js'
+export { type ByteRange, rangeOf } from './server/byte-range.js'
+export { errorHeaders, sendError, toApiError } from './server/errors.js'
+export { type Answer, beginExchange, type Exchange, logRequest, send } from './server/exchange.js'
+export { claimMs, type IdempotencyStore } from './server/idempotency.js'
+export { type Listening, type ListenOptions, listen } from './server/listen.js'
+export { requestIdFrom } from './server/request-id.js'
+export { securityHeaders } from './server/security-headers.js'

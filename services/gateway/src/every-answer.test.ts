@@ -83,7 +83,7 @@ describe('every answer', () => {
     },
   )
 
-  // What a service answers carries the service's own headers: libs/http/src/app.test.ts.
+  // What a service answers carries the service's own headers: libs/http/src/server/app.test.ts.
   const own = answers.filter(
     ([, , status, policy]) => (policy === 'anonymous' && status !== 200) || status >= 400,
   )

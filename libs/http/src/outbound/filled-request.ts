@@ -7,8 +7,8 @@ import {
   type TenantScope,
 } from '@opsplane/contracts'
 import { createRedaction, type Redact } from '@opsplane/runtime'
-import { CallFailure } from '../call-failure.js'
-import type { ResolveSecrets } from '../secret-values.js'
+import { CallFailure } from '../calls/call-failure.js'
+import type { ResolveSecrets } from '../calls/secret-values.js'
 import type { OutboundResponse } from './outbound.js'
 import { OutboundError } from './outbound-error.js'
 import type { OutboundHttp } from './outbound-http.js'

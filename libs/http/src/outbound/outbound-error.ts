@@ -1,4 +1,4 @@
-import { undici } from '../undici.js'
+import { undici } from '../calls/undici.js'
 
 export type OutboundErrorKind =
   | 'blocked_address'

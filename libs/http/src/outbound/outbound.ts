@@ -1,6 +1,6 @@
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls'
 import type { Agent, Dispatcher } from 'undici'
-import { undici } from '../undici.js'
+import { undici } from '../calls/undici.js'
 import { aborted } from './aborted.js'
 import { createAddressPolicy } from './addresses.js'
 import { createGuardedConnector, createGuardedResolver, guardedLookup } from './connector.js'

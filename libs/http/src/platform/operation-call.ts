@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { CallFailure } from '../call-failure.js'
+import { CallFailure } from '../calls/call-failure.js'
 import type { Operations } from './operations.js'
 import type { CallPlatform, PlatformCaller } from './platform-call.js'
 

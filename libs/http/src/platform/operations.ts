@@ -1,5 +1,5 @@
 import { type BackendName, backendNames, type Permission, RouteTable } from '@opsplane/contracts'
-import type { ServiceClient } from '../service-client.js'
+import type { ServiceClient } from '../calls/service-client.js'
 
 /** An operation of the platform, as the service that owns it says. */
 export interface Operation {

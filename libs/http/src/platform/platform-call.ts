@@ -1,7 +1,7 @@
 import { ApiError, type BackendName, type DelegationRequest, ErrorEnvelope } from '@opsplane/contracts'
-import { CallFailure } from '../call-failure.js'
-import type { Delegations } from '../delegation.js'
-import type { ServiceAnswer, ServiceClient, ServiceRequest } from '../service-client.js'
+import { CallFailure } from '../calls/call-failure.js'
+import type { Delegations } from '../calls/delegation.js'
+import type { ServiceAnswer, ServiceClient, ServiceRequest } from '../calls/service-client.js'
 
 /** In whose name, and as part of what. */
 export interface PlatformCaller

@@ -1,6 +1,6 @@
 import { type BackendName, backendNames } from '@opsplane/contracts'
 import { type BackendConfig, urlOfService } from '@opsplane/runtime'
-import { type ServiceClient, type ServiceClientOptions, serviceClient } from '../service-client.js'
+import { type ServiceClient, type ServiceClientOptions, serviceClient } from '../calls/service-client.js'
 
 const timeoutMs = 30_000
 

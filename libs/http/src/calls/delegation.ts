@@ -1,0 +1,65 @@
+import {
+  ApiError,
+  DelegatedToken,
+  type DelegationRequest,
+  Grant,
+  type GrantRequest,
+} from '@opsplane/contracts'
+import { z } from 'zod'
+import type { RequestMeta } from '../route/route.js'
+import type { InternalIssuer } from './internal-token.js'
+import { RecentMap } from './recent-map.js'
+import type { ServiceClient } from './service-client.js'
+
+/** How long a token is used again: rights that end take so long to end here as well. */
+const reuseMs = 1_000
+const mostKept = 1_000
+
+export interface Delegations {
+  /**
+   * In a request of a person: lets this service act for them in one run, with no more than they may do, for as long as the
+   * grant says and they may. Throws `forbidden` where nobody is logged in.
+   */
+  delegate(meta: Pick<RequestMeta, 'clientToken'>, wanted: Omit<GrantRequest, 'clientToken'>): Promise<Grant>
+  /**
+   * Signs the calls of a `serviceClient` in the person's name. Settings is asked whether that still holds: the call throws
+   * `token_expired`, `workspace_forbidden` or `invalid_token` once it does not. Events name the workflow, where one is given.
+   */
+  actingBy(grant: string, workflow?: DelegationRequest['workflow']): Pick<InternalIssuer, 'serviceToken'>
+  /** Ends a standing grant; one that has ended already stays so. */
+  revoke(grant: string): Promise<void>
+  /** Makes one that was revoked hold again, as far as the person may still do what it says. */
+  reinstate(grant: string): Promise<void>
+}
+
+/** `settings`: a client of the settings service with this service's own identity. */
+export function createDelegations(settings: Pick<ServiceClient, 'post'>): Delegations {
+  const tokens = new RecentMap<{ token: Promise<string>; until: number }>(mostKept)
+  const askFor = async (wanted: DelegationRequest) =>
+    (await settings.post('/internal/delegations', wanted, DelegatedToken)).token
+
+  return {
+    async delegate({ clientToken }, wanted) {
+      if (clientToken === undefined)
+        throw new ApiError('forbidden', 'Only what a person asks for can go on in their name.')
+      return settings.post('/internal/grants', { ...wanted, clientToken }, Grant)
+    },
+    async revoke(grant) {
+      await settings.post('/internal/grants/revoke', { grant }, z.unknown())
+    },
+    async reinstate(grant) {
+      await settings.post('/internal/grants/reinstate', { grant }, z.unknown())
+    },
+    actingBy: (grant, workflow) => ({
+      serviceToken(audience) {
+        const key = `${audience}\0${workflow?.id}\0${grant}`
+        const known = tokens.get(key)
+        if (known && known.until > performance.now()) return known.token
+        const token = askFor({ grant, audience, ...(workflow && { workflow }) })
+        tokens.set(key, { token, until: performance.now() + reuseMs })
+        token.catch(() => tokens.delete(key))
+        return token
+      },
+    }),
+  }
+}

@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { generate } from 'selfsigned'
+import { z } from 'zod'
+import { defineRoute, type InternalTls, readInternalTls, serviceClient } from '../index.js'
+import { issuerFor, startTestApp, type TestApp } from '../server/test-app.js'
+
+/** A certificate that is its own authority. */
+async function certificate(): Promise<InternalTls> {
+  const made = await generate([{ name: 'commonName', value: 'localhost' }], {
+    ...{ algorithm: 'sha256', keyType: 'ec' },
+    extensions: [
+      { name: 'basicConstraints', cA: true, critical: true },
+      { name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] },
+    ],
+  })
+  return { cert: made.cert, key: made.private, ca: made.cert, mutual: true }
+}
+
+const route = defineRoute({
+  ...{ operationId: 'echo', method: 'post', path: '/internal/echo', summary: 'x', tag: 'internal' },
+  ...{ scope: 'service', callers: ['itsm'] },
+  body: z.object({ text: z.string() }),
+  response: z.object({ text: z.string() }),
+  handler: async ({ body }) => body,
+})
+
+let own: InternalTls
+let app: TestApp
+beforeAll(async () => {
+  own = await certificate()
+  app = await startTestApp([route], {}, { tls: own })
+})
+afterAll(() => app.close())
+
+async function echo(tls: InternalTls | undefined, scheme = 'https'): Promise<unknown> {
+  const baseUrl = app.url.replace('http', scheme)
+  const client = serviceClient({
+    baseUrl,
+    audience: 'sut',
+    issuer: issuerFor('itsm'),
+    timeoutMs: 10_000,
+    tls,
+  })
+  try {
+    return await client.post('/internal/echo', { text: 'hi' }, z.unknown())
+  } finally {
+    await client.close()
+  }
+}
+
+test('services call each other over TLS, and each sees that the other is one', async () => {
+  expect(await echo(own)).toEqual({ text: 'hi' })
+  const unreachable = { code: 'service_unavailable' }
+  const stranger = await certificate()
+  // A server that is none of ours, callers without a certificate or with another one, and no TLS at all.
+  await expect(echo(stranger)).rejects.toMatchObject(unreachable)
+  await expect(echo({ ...stranger, ca: own.ca })).rejects.toMatchObject(unreachable)
+  await expect(echo({ cert: '', key: '', ca: own.ca, mutual: false })).rejects.toMatchObject(unreachable)
+  await expect(echo(undefined)).rejects.toMatchObject(unreachable)
+  await expect(echo(own, 'http')).rejects.toMatchObject(unreachable)
+})
+
+test('the files belong together, and are there', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'internal-tls-'))
+  const at = (name: string, text: string) => {
+    writeFileSync(join(folder, name), text)
+    return join(folder, name)
+  }
+  const files = {
+    internalTlsCertFile: at('cert.pem', own.cert),
+    internalTlsKeyFile: at('key.pem', own.key),
+    internalTlsCaFile: at('ca.pem', own.ca),
+  }
+  const read = (changes: object) => readInternalTls({ ...files, internalTlsMutual: true, ...changes })
+  expect(read({})).toEqual(own)
+  const none = { internalTlsCertFile: undefined, internalTlsKeyFile: undefined, internalTlsCaFile: undefined }
+  expect(read({ ...none, internalTlsMutual: false })).toBeUndefined()
+  expect(() => read(none)).toThrow('belong together')
+  expect(() => read({ internalTlsKeyFile: undefined })).toThrow('belong together')
+  expect(() => read({ internalTlsCaFile: join(folder, 'none') })).toThrow('INTERNAL_TLS_CA_FILE')
+  rmSync(folder, { recursive: true })
+})

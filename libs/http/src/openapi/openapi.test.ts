@@ -1,0 +1,188 @@
+import { expect, test } from '@jest/globals'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { z } from 'zod'
+import { defineList, defineRoute, mergeOpenApi, openApiDocument } from '../index.js'
+import { startTestApp } from '../server/test-app.js'
+
+const Lamp = z
+  .object({ id: z.string(), title: z.string(), version: z.int(), closedAt: z.iso.datetime().nullable() })
+  .meta({ id: 'OpenApiTestLamp' })
+const base = { tag: 'lamps', scope: 'itsm:write', response: Lamp } as const
+const lamp = { id: '1', title: 'x', version: 1, closedAt: null }
+
+const create = defineRoute({
+  ...base,
+  operationId: 'createLamp',
+  method: 'post',
+  path: '/lamps',
+  summary: 'Creates a lamp',
+  body: z.object({ title: z.string().min(1), severity: z.enum(['low', 'high']).default('low') }),
+  status: 201,
+  errors: ['conflict'],
+  handler: async () => lamp,
+})
+const change = defineRoute({
+  ...base,
+  operationId: 'changeLamp',
+  method: 'patch',
+  path: '/lamps/:id',
+  summary: 'Changes a lamp',
+  body: z.object({ title: z.string().optional() }),
+  handler: async () => lamp,
+})
+const list = defineList({
+  ...base,
+  operationId: 'listLamps',
+  path: '/lamps',
+  summary: 'Lists lamps',
+  query: z.object({ status: z.enum(['open', 'closed']).optional() }),
+  handler: async ({ query }) => ({ items: [], nextCursor: null, limit: query.limit }),
+})
+const login = defineRoute({
+  ...base,
+  operationId: 'login',
+  method: 'post',
+  path: '/auth/token',
+  summary: 'Logs in',
+  scope: 'public',
+  response: z.object({ token: z.string() }),
+  handler: async () => ({ token: 'x' }),
+})
+const remove = defineRoute({
+  ...base,
+  operationId: 'deleteLamp',
+  method: 'delete',
+  path: '/lamps/:id',
+  summary: 'Deletes a lamp',
+  response: z.void(),
+  status: 204,
+  handler: async () => undefined,
+})
+const internal = defineRoute({
+  ...base,
+  operationId: 'internalThing',
+  method: 'post',
+  path: '/internal/thing',
+  summary: 'Between services',
+  scope: 'service',
+  callers: ['itsm'],
+  handler: async () => lamp,
+})
+const routes = [create, change, list, login, remove, internal]
+
+const Operation = z.looseObject({
+  operationId: z.string(),
+  parameters: z.array(z.looseObject({ $ref: z.string().optional(), name: z.string().optional() })),
+  responses: z.record(z.string(), z.looseObject({ description: z.string() })),
+})
+
+function operation(path: string, method: string) {
+  const document = z
+    .object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) })
+    .parse(JSON.parse(JSON.stringify(openApiDocument('lamps', routes))))
+  return Operation.parse(document.paths[path]?.[method])
+}
+
+const parameterNames = ({ parameters }: z.infer<typeof Operation>) =>
+  parameters.map(({ $ref, name }) => $ref?.split('/').at(-1) ?? name)
+
+test('the document is valid OpenAPI 3.1', async () => {
+  const result = await new Validator().validate(
+    JSON.parse(JSON.stringify(mergeOpenApi([openApiDocument('lamps', routes)]))),
+  )
+  expect(result.errors ?? []).toEqual([])
+  expect(result.valid).toBe(true)
+})
+
+test('a list says what it is sorted by', () => {
+  const sort = operation('/lamps', 'get').parameters.find(({ name }) => name === 'sort')
+  expect(sort).toMatchObject({ schema: { enum: ['createdAt', '-createdAt'], default: '-createdAt' } })
+})
+
+test('every operation names its scope, its headers and the errors it can answer', () => {
+  const created = operation('/lamps', 'post')
+  expect(created).toMatchObject({
+    operationId: 'createLamp',
+    'x-scope': 'itsm:write',
+    security: [{ bearer: [] }],
+    requestBody: { required: true },
+  })
+  expect(parameterNames(created)).toEqual(['RequestId', 'Workspace', 'Environment', 'IdempotencyKey'])
+  expect(created.responses['409']?.description).toBe('`idempotency_in_progress`, `conflict`')
+  expect(Object.keys(created.responses)).toEqual(
+    expect.arrayContaining(['201', '400', '401', '403', '413', '415', '422', '429', '500', '503']),
+  )
+
+  const changed = operation('/lamps/{id}', 'patch')
+  expect(parameterNames(changed)).toEqual([
+    'RequestId',
+    'Workspace',
+    'Environment',
+    'IdempotencyKey',
+    'IfMatch',
+    'id',
+  ])
+  expect(changed).toMatchObject({ requestBody: { required: false } })
+  expect(changed.responses['412']?.description).toBe('`precondition_failed`')
+
+  expect(parameterNames(operation('/lamps', 'get'))).toEqual([
+    'RequestId',
+    'Workspace',
+    'Environment',
+    'status',
+    'limit',
+    'after',
+    'sort',
+  ])
+  expect(operation('/auth/token', 'post')).toMatchObject({ security: [] })
+  expect(operation('/lamps/{id}', 'delete').responses['204']).not.toHaveProperty('content')
+})
+
+test('resources, envelopes and errors are components', () => {
+  const { components } = openApiDocument('lamps', routes)
+  expect(Object.keys(components?.schemas ?? {})).toEqual(
+    expect.arrayContaining([
+      'OpenApiTestLamp',
+      'OpenApiTestLampEnvelope',
+      'OpenApiTestLampPage',
+      'LoginEnvelope',
+      'ErrorEnvelope',
+      'Pagination',
+    ]),
+  )
+})
+
+test('internal routes stay out of it', async () => {
+  const app = await startTestApp(routes)
+  try {
+    const answer = await app.call('GET', '/internal/openapi.json', { token: null })
+    expect(answer.status).toBe(200)
+    expect(answer.json).toMatchObject({ openapi: '3.1.0' })
+    expect(answer.text).not.toContain('internalThing')
+  } finally {
+    await app.close()
+  }
+})
+
+test('documents of several services become one', () => {
+  const merged = mergeOpenApi([openApiDocument('a', [create]), openApiDocument('b', [login])])
+  expect(merged.servers).toEqual([{ url: '/api/v1' }])
+  expect(Object.keys(merged.paths ?? {})).toEqual(['/lamps', '/auth/token'])
+  expect(merged.tags).toEqual([{ name: 'lamps' }])
+})
+
+test('what two services define differently under one name is refused', () => {
+  const document = openApiDocument('a', [create])
+  const other = openApiDocument('b', [login])
+  const clash = {
+    ...other,
+    components: {
+      ...other.components,
+      schemas: { ...other.components?.schemas, OpenApiTestLamp: { type: 'string' as const } },
+    },
+  }
+  expect(() => mergeOpenApi([document, clash])).toThrow('OpenApiTestLamp')
+  expect(() => mergeOpenApi([document, document])).toThrow('/lamps')
+  const moved = { ...document, paths: { '/moved': document.paths?.['/lamps'] ?? {} } }
+  expect(() => mergeOpenApi([document, moved])).toThrow('createLamp')
+})

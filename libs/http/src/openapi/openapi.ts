@@ -1,0 +1,182 @@
+import { OpenAPIRegistry, OpenApiGeneratorV31, type RouteConfig } from '@asteasolutions/zod-to-openapi'
+import {
+  type ErrorCode,
+  ErrorEnvelope,
+  errorTable,
+  Filter,
+  Meta,
+  NewFilter,
+  Pagination,
+  RecordFilter,
+} from '@opsplane/contracts'
+import { z } from 'zod'
+import { locator } from '../route/location.js'
+import { isVersioned, type Route, takesIfNoneMatch } from '../route/route.js'
+import { headerParameters, securitySchemes } from './openapi-components.js'
+
+export type OpenApiDocument = ReturnType<OpenApiGeneratorV31['generateDocument']>
+
+/** The OpenAPI 3.1 document of a service's routes; internal ones, and those outside of the API, are not in it. */
+export function openApiDocument(service: string, routes: readonly Route[]): OpenApiDocument {
+  const registry = new OpenAPIRegistry()
+  registry.registerComponent('securitySchemes', 'bearer', securitySchemes.bearer)
+  for (const [name, parameter] of Object.entries(headerParameters)) {
+    registry.registerComponent('parameters', name, parameter)
+  }
+  const envelopes = envelopeComponents()
+  const shown = routes.filter(({ scope, isOfOrigin }) => scope !== 'service' && !isOfOrigin)
+  for (const route of shown) {
+    registry.registerPath(operation(route, envelopes(route), locator(route, routes) !== undefined))
+  }
+  return new OpenApiGeneratorV31([...filters, ...registry.definitions]).generateDocument({
+    openapi: '3.1.0',
+    info: { title: `Opsplane ${service}`, version: '1' },
+    tags: [...new Set(shown.map(({ tag }) => tag))].map((name) => ({ name })),
+  })
+}
+
+/**
+ * What some services use with null or with a default, and others without: the generator takes a component from its first use,
+ * and those of one name have to be equal in all documents.
+ */
+const filters = [Filter, NewFilter, RecordFilter].map((schema) => ({
+  type: 'schema' as const,
+  schema: schema.nullable(),
+}))
+
+/** Registers each success envelope once, named after the resource, else after the operation. */
+function envelopeComponents(): (route: Route) => z.ZodType {
+  const registered = new Map<string, z.ZodType>()
+  return (route) => {
+    const { kind, response, operationId } = route
+    if (route.bare) return response
+    const subject = response.meta()?.id ?? operationId.charAt(0).toUpperCase() + operationId.slice(1)
+    const name = `${subject}${kind === 'list' ? 'Page' : 'Envelope'}`
+    const known = registered.get(name)
+    if (known) return known
+    const envelope =
+      kind === 'list'
+        ? z.object({ data: z.array(response), pagination: Pagination, meta: Meta })
+        : z.object({ data: response, meta: Meta })
+    const component = envelope.meta({ id: name })
+    registered.set(name, component)
+    return component
+  }
+}
+
+function operation(route: Route, envelope: z.ZodType, located: boolean): RouteConfig {
+  return {
+    operationId: route.operationId,
+    method: route.method,
+    path: route.path.replaceAll(/[:*](\w+)/g, '{$1}'),
+    summary: route.summary,
+    ...(route.description !== undefined && { description: route.description }),
+    tags: [route.tag],
+    security: route.scope === 'public' ? [] : [{ bearer: [] }],
+    'x-scope': route.scope,
+    ...(route.deprecated && { deprecated: true }),
+    parameters: headersOf(route).map((name) => ({ $ref: `#/components/parameters/${name}` })),
+    request: {
+      params: route.params ?? pathParameters(route.path),
+      query: route.query,
+      ...(route.body && { body: requestBody(route.body) }),
+      ...(route.upload && { body: uploadBody(route.upload) }),
+    },
+    responses: {
+      [route.status]: success(route, envelope, located),
+      ...(route.wasThere && {
+        200: { ...success(route, envelope, false), description: 'It was there already.' },
+      }),
+      ...(route.accepted && {
+        202: { ...success(route, envelope, false), description: 'It is accepted, and still to be done.' },
+      }),
+      ...(takesIfNoneMatch(route) && { 304: { description: 'Unchanged since If-None-Match; no content.' } }),
+      ...errorResponses(route),
+    },
+  }
+}
+
+function headersOf(route: Route): (keyof typeof headerParameters)[] {
+  return [
+    'RequestId',
+    ...(route.workspace === 'required' ? (['Workspace', 'Environment'] as const) : []),
+    ...(route.idempotency === 'none' ? [] : (['IdempotencyKey'] as const)),
+    ...(route.ifMatch ? (['IfMatch'] as const) : []),
+    ...(takesIfNoneMatch(route) ? (['IfNoneMatch'] as const) : []),
+  ]
+}
+
+function pathParameters(path: string): z.ZodObject {
+  const names = [...path.matchAll(/[:*](\w+)/g)].map(([, name = '']) => name)
+  return z.object(Object.fromEntries(names.map((name) => [name, z.string()])))
+}
+
+function requestBody(body: z.ZodType) {
+  const required = !body.safeParse(undefined).success && !body.safeParse({}).success
+  return { required, content: { 'application/json': { schema: body } } }
+}
+
+const uploadBody = (mediaTypes: readonly string[]) => ({
+  required: true,
+  content: Object.fromEntries(mediaTypes.map((type) => [type, { schema: { type: 'string' as const } }])),
+})
+
+const lines = 'application/x-ndjson'
+
+function success(route: Route, envelope: z.ZodType, located: boolean): RouteConfig['responses'][string] {
+  const headers = {
+    'X-Request-ID': { schema: { type: 'string' as const } },
+    ...(isVersioned(route) && {
+      ETag: { description: 'The version, for If-Match.', schema: { type: 'string' as const } },
+    }),
+    ...(route.kind === 'stream' && {
+      'Content-Disposition': { description: 'A file name.', schema: { type: 'string' as const } },
+    }),
+    ...(located && {
+      Location: { description: 'Where the new resource is.', schema: { type: 'string' as const } },
+    }),
+  }
+  const linesOrOne = route.kind === 'stream' ? [lines] : ['application/json']
+  const content = Object.fromEntries(
+    (route.answers ?? linesOrOne).map((type) => [
+      type,
+      { schema: route.answers && type !== lines ? { type: 'string' as const } : envelope },
+    ]),
+  )
+  const description = route.status === 204 ? 'Done; no content.' : route.summary
+  return route.status === 204 ? { description, headers } : { description, headers, content }
+}
+
+/** One response per status, whose description lists its codes. */
+function errorResponses(route: Route): RouteConfig['responses'] {
+  const codes = [...new Set([...platformErrors(route), ...route.errors])]
+  const statuses = [...new Set(codes.map((code) => errorTable[code].status))].sort()
+  const response = (status: number) => ({
+    description: codes
+      .filter((code) => errorTable[code].status === status)
+      .map((code) => `\`${code}\``)
+      .join(', '),
+    content: { 'application/json': { schema: ErrorEnvelope } },
+  })
+  return Object.fromEntries(statuses.map((status) => [status, response(status)]))
+}
+
+/** The codes the platform itself can answer with, beside those the route declares. */
+function platformErrors(route: Route): ErrorCode[] {
+  const codes: ErrorCode[] = ['malformed_url', 'validation_failed', 'rate_limited', 'headers_too_large']
+  codes.push('internal_error', 'upstream_error', 'service_unavailable', 'upstream_timeout')
+  if (route.scope !== 'public') codes.push('unauthenticated', 'invalid_token', 'token_expired')
+  if (route.scope !== 'public' && route.scope !== 'authenticated') codes.push('insufficient_scope')
+  if (route.workspace === 'required')
+    codes.push('workspace_required', 'workspace_forbidden', 'environment_forbidden')
+  if (route.body)
+    codes.push('malformed_json', 'payload_too_large', 'unsupported_media_type', 'request_timeout')
+  if (route.upload) codes.push('payload_too_large', 'unsupported_media_type', 'request_timeout')
+  if (route.kind === 'list') codes.push('invalid_cursor')
+  if (route.path.includes(':')) codes.push('not_found')
+  if (route.ifMatch) codes.push('precondition_failed', 'version_conflict')
+  if (route.idempotency !== 'none') {
+    codes.push('idempotency_key_invalid', 'idempotency_key_reused', 'idempotency_in_progress')
+  }
+  return codes
+}

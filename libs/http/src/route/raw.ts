@@ -1,0 +1,109 @@
+import type { IncomingMessage } from 'node:http'
+import { z } from 'zod'
+import { readBody } from '../server/body.js'
+import { type Exchange, logRequest } from '../server/exchange.js'
+import { checkKey, fingerprintOf, scopedKey } from '../server/idempotency.js'
+import { securityHeaders } from '../server/security-headers.js'
+import { parseQuery } from './query.js'
+import { type Contract, common, type PathSchema, type RequestMeta, type Route } from './route.js'
+
+/** A request whose query, headers and body are for whoever is behind the route to judge. */
+export interface RawRequest {
+  /** As it was sent, such as `GET` or `HEAD`. */
+  method: string
+  /** Below the service's root, as it was sent: percent-encoded, without the query. */
+  path: string
+  query: Record<string, string | string[]>
+  headers: IncomingMessage['headers']
+  /** Empty of GET and HEAD. */
+  body: Buffer
+  /** Of a request that changes something and has an Idempotency-Key: the same for the same request alone. */
+  repetition: { key: string; fingerprint: string } | undefined
+}
+
+/** An answer of a stranger: it gets the headers of every answer, and no page in it runs anything. */
+export interface RawAnswer {
+  status: number
+  /** Beside those of every answer, which they cannot replace. */
+  headers: Readonly<Record<string, string>>
+  body: string | null
+}
+
+export interface RawContract<Path extends string> extends Contract<Path> {
+  /** What the answer may be. */
+  mediaTypes: readonly string[]
+  handler(input: {
+    params: z.output<PathSchema<Path>>
+    request: RawRequest
+    meta: RequestMeta
+  }): Promise<RawAnswer>
+}
+
+/** A route that passes on what it is asked and what comes of it. Errors are answered as everywhere. */
+export function defineRaw<const Path extends string>(contract: RawContract<Path>): Route {
+  const handler: ErasedRawHandler = contract
+  return {
+    ...common({ ...contract, waits: true }),
+    kind: 'raw',
+    params: undefined,
+    query: z.looseObject({}),
+    body: undefined,
+    ...(contract.method !== 'get' && { upload: ['application/json', 'text/plain'] }),
+    answers: contract.mediaTypes,
+    response: z.unknown(),
+    status: 200,
+    bare: true,
+    changesUnversioned: false,
+    idempotency: 'none',
+    ifMatch: false,
+    handler: ({ params, body, meta }) => handler.handler({ params, request: body, meta }),
+  }
+}
+
+interface ErasedRawHandler {
+  handler(input: { params: unknown; request: unknown; meta: RequestMeta }): Promise<unknown>
+}
+
+/** Reads all of a request. Throws `payload_too_large`, `malformed_url`, and `idempotency_key_invalid`. */
+export async function rawRequestOf(
+  req: IncomingMessage,
+  route: Pick<Route, 'bodyLimitBytes'>,
+  { tenant, actor }: Pick<RequestMeta, 'tenant' | 'actor'>,
+): Promise<RawRequest> {
+  const { method = 'GET', url = '/', headers } = req
+  const reads = method === 'GET' || method === 'HEAD'
+  const [path = '/'] = url.split('?', 1)
+  const query = parseQuery(url, new Set())
+  const body = reads ? Buffer.alloc(0) : await readBody(req, route.bodyLimitBytes)
+  const request = { method, path, query, headers, body }
+  const key = headers['idempotency-key']
+  if (key === undefined || reads) return { ...request, repetition: undefined }
+  const text = String(key)
+  checkKey(text)
+  return {
+    ...request,
+    repetition: {
+      key: scopedKey({ tenant, actorId: actor.id, method, path, key: text }),
+      fingerprint: fingerprintOf(text, body.toString('base64'), query),
+    },
+  }
+}
+
+/** Shown by itself, or in a frame: it runs nothing, loads nothing, and is of no origin. */
+const contentPolicy = "default-src 'none'; frame-ancestors 'none'; sandbox"
+
+/** Sends what the handler of a raw route returned. */
+export function sendRaw(exchange: Exchange, data: unknown): void {
+  const { status, headers, body } = data as RawAnswer
+  const { res, requestId } = exchange
+  res.writeHead(status, {
+    ...headers,
+    ...exchange.headers,
+    ...securityHeaders,
+    'Content-Security-Policy': contentPolicy,
+    'X-Request-ID': requestId,
+    ...(body !== null && { 'Content-Length': String(Buffer.byteLength(body)) }),
+  })
+  res.end(body ?? undefined)
+  logRequest(exchange, status)
+}

@@ -1,0 +1,177 @@
+import { ApiError, originPrefix } from '@opsplane/contracts'
+import { checkDeprecation } from '../server/deprecation.js'
+import { shownSecret } from './once-shown.js'
+import type { Route } from './route.js'
+
+export type PathValues = Record<string, string>
+
+interface Node<Target> {
+  literals: Map<string, Node<Target>>
+  parameter: Node<Target> | undefined
+  /** Whatever is left of a path, if only nothing. */
+  rest: Node<Target> | undefined
+  /** By upper-case method. */
+  operations: Map<string, { target: Target; names: string[] }>
+}
+
+/**
+ * Finds the operation of an address in a time that does not grow with the number of routes. A literal segment wins
+ * over a parameter, and that over a rest such as `*path`, whatever the order of declaration; a trailing slash does not count.
+ */
+export class RouteTree<Target> {
+  readonly #root: Node<Target> = emptyNode()
+
+  /** Throws when the address is taken. */
+  add(method: string, path: string, target: Target): void {
+    let node = this.#root
+    const names: string[] = []
+    for (const segment of segmentsOf(path)) {
+      if (isParameter(segment) || isRest(segment)) names.push(segment.slice(1))
+      node = childFor(node, segment)
+    }
+    const upper = method.toUpperCase()
+    if (node.operations.has(upper)) throw new Error(`two routes are ${upper} ${path}`)
+    node.operations.set(upper, { target, names })
+  }
+
+  /** The target of an address, whatever its parameters hold; undefined for an unknown path or method. Never throws. */
+  lookup(method: string, path: string): Target | undefined {
+    return below(this.#root, path, 1, method === 'HEAD' ? 'GET' : method)
+  }
+
+  /**
+   * The target and its path parameters, or undefined for an unknown path. Throws `method_not_allowed` when only the
+   * method is wrong, URIError when a parameter is not correctly percent-encoded.
+   */
+  find(method: string, path: string): { target: Target; params: PathValues } | undefined {
+    const segments = segmentsOf(path)
+    const values: string[] = []
+    const allowed = new Set<string>()
+    const wanted = method === 'HEAD' ? 'GET' : method
+
+    const walk = (node: Node<Target>, depth: number): { target: Target; names: string[] } | undefined => {
+      const segment = segments[depth]
+      if (segment === undefined) {
+        const own = node.rest ?? node
+        for (const name of own.operations.keys()) allowed.add(name)
+        return own.operations.get(wanted)
+      }
+      const literal = node.literals.get(segment)
+      const found = literal && walk(literal, depth + 1)
+      if (found) return found
+      if (node.parameter && segment !== '') {
+        values[depth] = segment
+        const below = walk(node.parameter, depth + 1)
+        if (below) return below
+        delete values[depth]
+      }
+      return node.rest && takeRest(node.rest, depth)
+    }
+    const takeRest = (node: Node<Target>, depth: number) => {
+      values[depth] = segments.slice(depth).join('/')
+      return walk({ ...node, rest: undefined }, segments.length)
+    }
+
+    const operation = walk(this.#root, 0)
+    if (operation) return { target: operation.target, params: named(operation.names, values) }
+    if (allowed.size > 0) throw methodNotAllowed(method, [...allowed])
+    return undefined
+  }
+}
+
+/** What stands at `path` from the segment that begins at `from`. */
+function below<Target>(node: Node<Target>, path: string, from: number, method: string): Target | undefined {
+  if (from >= path.length) return (node.rest ?? node).operations.get(method)?.target
+  const slash = path.indexOf('/', from)
+  const end = slash === -1 ? path.length : slash
+  const literal = node.literals.get(path.slice(from, end))
+  const found = literal && below(literal, path, end + 1, method)
+  if (found !== undefined) return found
+  const parameter = end === from ? undefined : node.parameter
+  const value = parameter && below(parameter, path, end + 1, method)
+  return value ?? node.rest?.operations.get(method)?.target
+}
+
+/**
+ * Throws on two routes with one operation id, on an internal route that is misplaced or names no callers, on a login that cannot be checked, on
+ * wrong dates of a deprecation, and on a secret that would be kept for replay.
+ */
+export function checkRoutes(routes: readonly Route[], hasVerifier: boolean): void {
+  const seen = new Set<string>()
+  for (const route of routes) {
+    const { operationId, scope, path, callers, deprecated } = route
+    if (seen.has(operationId)) throw new Error(`two routes are ${operationId}`)
+    seen.add(operationId)
+    if ((scope === 'service') !== path.startsWith('/internal/')) {
+      throw new Error(`${operationId}: /internal/* and the scope "service" go together`)
+    }
+    if ((scope === 'service') !== callers.length > 0) {
+      throw new Error(`${operationId}: internal routes name their callers, and no others do`)
+    }
+    if (!hasVerifier && scope !== 'public') {
+      throw new Error(`${operationId}: a route that needs a login needs a verifier`)
+    }
+    if (deprecated) checkDeprecation(operationId, deprecated)
+    const secret = shownSecret(route)
+    if (secret !== undefined && route.idempotency !== 'none' && !route.redactReplay) {
+      throw new Error(
+        `${operationId}: it answers ${secret}, which redactReplay must keep out of what is replayed`,
+      )
+    }
+  }
+}
+
+const maxNamedPath = 200
+
+/** Names the address as the API reference writes it, cut where it is long. */
+export function routeNotFound(method: string, path: string): ApiError {
+  const named = path.startsWith(`${originPrefix}/`) ? path.slice(originPrefix.length) : path
+  const shown = named.length > maxNamedPath ? `${named.slice(0, maxNamedPath)}…` : named
+  return new ApiError('route_not_found', `There is no operation ${method} ${shown}.`)
+}
+
+export function methodNotAllowed(method: string, methods: string[]): ApiError {
+  const allowed = (methods.includes('GET') ? ['HEAD', ...methods] : methods).sort().join(', ')
+  return new ApiError('method_not_allowed', `${method} is not possible here. Allowed: ${allowed}.`, {
+    headers: { Allow: allowed },
+  })
+}
+
+function segmentsOf(path: string): string[] {
+  const segments = path.split('/')
+  segments.shift()
+  if (segments.at(-1) === '') segments.pop()
+  return segments
+}
+
+function childFor<Target>(node: Node<Target>, segment: string): Node<Target> {
+  if (isParameter(segment)) {
+    node.parameter ??= emptyNode()
+    return node.parameter
+  }
+  if (isRest(segment)) {
+    node.rest ??= emptyNode()
+    return node.rest
+  }
+  const child = node.literals.get(segment) ?? emptyNode<Target>()
+  node.literals.set(segment, child)
+  return child
+}
+
+function emptyNode<Target>(): Node<Target> {
+  return { literals: new Map(), parameter: undefined, rest: undefined, operations: new Map() }
+}
+
+const isParameter = (segment: string) => segment.startsWith(':')
+const isRest = (segment: string) => segment.startsWith('*')
+
+/** `values` has a hole for each literal segment. */
+function named(names: string[], values: string[]): PathValues {
+  const params: PathValues = {}
+  let index = 0
+  values.forEach((value) => {
+    const name = names[index++]
+    if (name !== undefined) params[name] = value.includes('%') ? decodeURIComponent(value) : value
+  })
+  return params
+}

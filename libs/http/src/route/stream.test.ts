@@ -1,0 +1,104 @@
+import { once } from 'node:events'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { ApiError } from '@opsplane/contracts'
+import { z } from 'zod'
+import { defineStream, openApiDocument } from '../index.js'
+import { gatewayToken, startTestApp, type TestApp, user } from '../server/test-app.js'
+
+type Batches = () => AsyncGenerator<{ n: number; padding?: string }[]>
+
+/** What the route sends; each test says. */
+let source: Batches
+const numbers = defineStream({
+  operationId: 'exportNumbers',
+  path: '/numbers',
+  summary: 'Numbers',
+  tag: 'numbers',
+  scope: 'itsm:read',
+  query: z.object({ upTo: z.coerce.number().optional() }),
+  line: z.object({ n: z.int(), padding: z.string().optional() }),
+  handler: async () => ({ fileName: 'numbers.ndjson', batches: source() }),
+})
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp([numbers])
+})
+afterAll(() => app.close())
+
+async function open(): Promise<IncomingMessage> {
+  const authorization = `Bearer ${await gatewayToken(user)}`
+  const request = httpRequest(`${app.url}/numbers`, { headers: { authorization }, agent: false }).end()
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  return response
+}
+
+test('sends one line for each object, as a file', async () => {
+  source = async function* () {
+    yield [{ n: 1 }, { n: 2 }]
+    yield [{ n: 3 }]
+  }
+  const response = await open()
+  expect(await text(response)).toBe('{"n":1}\n{"n":2}\n{"n":3}\n')
+  expect(response.headers).toMatchObject({
+    'content-type': 'application/x-ndjson; charset=utf-8',
+    'content-disposition': 'attachment; filename="numbers.ndjson"',
+    'x-content-type-options': 'nosniff',
+  })
+  expect((await app.call('GET', '/numbers?color=red')).status).toBe(422)
+})
+
+test('what fails before the first line is answered as an error', async () => {
+  // biome-ignore lint/correctness/useYield: it fails before
+  source = async function* () {
+    throw new ApiError('service_unavailable', 'Away.')
+  }
+  expect((await app.call('GET', '/numbers')).json).toMatchObject({ error: { code: 'service_unavailable' } })
+})
+
+test('what fails later ends the connection', async () => {
+  let fail: (error: Error) => void = () => undefined
+  const failure = new Promise<never>((_, reject) => {
+    fail = reject
+  })
+  source = async function* () {
+    yield [{ n: 1 }]
+    await failure
+  }
+  const response = await open()
+  fail(new Error('the database went away'))
+  expect(response.statusCode).toBe(200)
+  await expect(response.toArray()).rejects.toThrow('aborted')
+  expect(app.logged()).toContainEqual(expect.objectContaining({ route: '/numbers', level: 50 }))
+})
+
+test('asks for no more than the client takes, and stops when it leaves', async () => {
+  // Many times what fits into the buffers on the way.
+  const limit = 1_000
+  const padding = 'x'.repeat(100_000)
+  let asked = 0
+  const left = new Promise<void>((resolve) => {
+    source = async function* () {
+      try {
+        while (asked++ < limit) yield [{ n: asked, padding }]
+      } finally {
+        resolve()
+      }
+    }
+  })
+  const response = await open()
+  response.destroy()
+  await left
+  expect(asked).toBeLessThan(limit)
+})
+
+test('OpenAPI shows the line', () => {
+  const { paths } = openApiDocument('numbers', [numbers])
+  expect(paths?.['/numbers']?.get?.responses?.['200']).toMatchObject({
+    content: {
+      'application/x-ndjson': { schema: { type: 'object', properties: { n: { type: 'integer' } } } },
+    },
+  })
+})

@@ -1,0 +1,425 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { ApiError, notFound } from '@opsplane/contracts'
+import { z } from 'zod'
+import { defineList, defineRoute } from '../index.js'
+import { issuerFor, startTestApp, type TestApp, user } from './test-app.js'
+
+const Thing = z.object({ id: z.string(), title: z.string(), version: z.int() }).meta({ id: 'AppTestThing' })
+const base = { tag: 'things', summary: 'A thing', scope: 'itsm:read', response: Thing } as const
+
+const routes = [
+  defineRoute({
+    ...base,
+    operationId: 'getThing',
+    method: 'get',
+    path: '/things/:id',
+    handler: async ({ params }) => ({ id: params.id, title: 'lamp', version: 3 }),
+  }),
+  defineRoute({
+    ...base,
+    operationId: 'getNewest',
+    method: 'get',
+    path: '/things/newest',
+    handler: async () => ({ id: 'newest', title: 'lamp', version: 1 }),
+  }),
+  defineRoute({
+    ...base,
+    operationId: 'createThing',
+    method: 'post',
+    path: '/things',
+    status: 201,
+    bodyLimitBytes: 1000,
+    body: z.strictObject({
+      title: z.string().min(2),
+      count: z.int().default(1),
+      'a/b': z.array(z.object({ n: z.number() })).optional(),
+      free: z.unknown().optional(),
+    }),
+    handler: async ({ body }) => ({ id: 'new', title: `${body.title} x${body.count}`, version: 1 }),
+  }),
+  defineRoute({
+    ...base,
+    operationId: 'closeThing',
+    method: 'post',
+    path: '/things/:id/close',
+    body: z.object({ reason: z.string().optional() }),
+    handler: async ({ params, meta }) => ({ id: params.id, title: String(meta.expectedVersion), version: 4 }),
+  }),
+  defineRoute({
+    ...base,
+    operationId: 'openThing',
+    method: 'post',
+    path: '/things/:id/open',
+    handler: async ({ params }) => ({ id: params.id, title: 'open', version: 5 }),
+  }),
+  defineRoute({
+    ...base,
+    operationId: 'deleteThing',
+    method: 'delete',
+    path: '/things/:id',
+    response: z.void(),
+    status: 204,
+    handler: async () => undefined,
+  }),
+  defineRoute({
+    ...base,
+    operationId: 'failThing',
+    method: 'get',
+    path: '/fail/:how',
+    handler: async ({ params }) => {
+      if (params.how === 'absent') throw notFound()
+      if (params.how === 'down')
+        throw new ApiError('service_unavailable', 'Postgres is away.', { cause: new Error('ECONNREFUSED') })
+      throw new Error('the password is hunter2')
+    },
+  }),
+  defineRoute({
+    ...base,
+    operationId: 'describeCaller',
+    method: 'get',
+    path: '/caller',
+    response: z.unknown(),
+    handler: async ({ meta: { tenant, actor, requestId, source, principal } }) => ({
+      tenant,
+      actor,
+      requestId,
+      source,
+      permissions: principal.permissions,
+    }),
+  }),
+  defineRoute({
+    ...base,
+    scope: 'service',
+    callers: ['itsm'],
+    operationId: 'describeSource',
+    method: 'get',
+    path: '/internal/source',
+    response: z.unknown(),
+    handler: async ({ meta: { source } }) => ({ source }),
+  }),
+  defineList({
+    ...base,
+    operationId: 'listThings',
+    path: '/things',
+    sorts: ['-createdAt', 'title'],
+    query: z.object({ status: z.array(z.enum(['open', 'closed'])).optional(), q: z.string().optional() }),
+    handler: async ({ query, binding }) => ({
+      items: [
+        { id: `${query.sort.field} ${query.sort.direction} ${query.after}`, title: binding, version: 1 },
+      ],
+      nextCursor: query.limit === 1 ? 'next' : null,
+      limit: query.limit,
+    }),
+  }),
+]
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp(routes)
+})
+afterAll(() => app.close())
+
+const problem = (answer: { json: unknown }) => {
+  const { error } = answer.json as {
+    error: { code: string; details: { in: string; path: string; code: string }[] }
+  }
+  return [error.code, ...error.details.map((detail) => `${detail.in} ${detail.path} ${detail.code}`)]
+}
+
+describe('answers', () => {
+  test('a resource comes in the envelope with its ETag', async () => {
+    const answer = await app.call('GET', '/things/7')
+    expect(answer.status).toBe(200)
+    expect(answer.headers.etag).toBe('"3"')
+    expect(answer.json).toEqual({
+      data: { id: '7', title: 'lamp', version: 3 },
+      meta: { requestId: answer.headers['x-request-id'] },
+    })
+  })
+
+  test('a literal path wins over a parameter declared before it', async () => {
+    expect((await app.call('GET', '/things/newest')).json).toMatchObject({ data: { id: 'newest' } })
+  })
+
+  test('a body is parsed with its defaults', async () => {
+    const answer = await app.call('POST', '/things', { body: { title: 'lamp' } })
+    expect(answer.status).toBe(201)
+    expect(answer.json).toMatchObject({ data: { title: 'lamp x1' } })
+  })
+
+  test('a missing body counts as an empty one where nothing in it is required', async () => {
+    expect((await app.call('POST', '/things/1/close')).status).toBe(200)
+  })
+
+  test('an action that takes nothing says so of a field it would not heed', async () => {
+    for (const body of [undefined, {}])
+      expect((await app.call('POST', '/things/1/open', { body })).status).toBe(200)
+    const answer = await app.call('POST', '/things/1/open', { body: { reason: 'Dark.' } })
+    expect(answer.json).toMatchObject({
+      error: { code: 'validation_failed', details: [{ path: '/reason', code: 'unrecognized_key' }] },
+    })
+  })
+
+  test('204 has no body', async () => {
+    const answer = await app.call('DELETE', '/things/1')
+    expect([answer.status, answer.text]).toEqual([204, ''])
+  })
+
+  test('HEAD answers like GET, without the body', async () => {
+    const answer = await app.call('HEAD', '/things/7')
+    expect([answer.status, answer.headers.etag, answer.text]).toEqual([200, '"3"', ''])
+  })
+
+  test('every answer carries the security headers and does not name Express', async () => {
+    for (const path of ['/things/7', '/nowhere', '/healthz', '/things/%zz']) {
+      const { headers } = await app.call('GET', path)
+      expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
+      expect(headers).toHaveProperty('x-request-id')
+      expect(headers).not.toHaveProperty('x-powered-by')
+    }
+  })
+
+  test('an acceptable X-Request-ID is kept, another one is replaced', async () => {
+    const kept = await app.call('GET', '/caller', { headers: { 'x-request-id': 'trace-0001' } })
+    expect(kept.json).toMatchObject({ data: { requestId: 'trace-0001' }, meta: { requestId: 'trace-0001' } })
+    for (const bad of ['short', 'with space in it', 'x'.repeat(129)]) {
+      const replaced = await app.call('GET', '/caller', { headers: { 'x-request-id': bad } })
+      expect(replaced.headers['x-request-id']).toMatch(/^req_[0-9A-Z]{26}$/)
+    }
+  })
+
+  test('the handler learns the tenant, the actor and the client address', async () => {
+    const headers = { 'x-forwarded-for': '203.0.113.7, 10.0.0.1', 'user-agent': 'curl/8' }
+    expect((await app.call('GET', '/caller', { headers })).json).toMatchObject({
+      data: {
+        tenant: { workspaceId: 'ws_1', environment: 'production' },
+        actor: user.actor,
+        source: { address: '203.0.113.7', userAgent: 'curl/8' },
+      },
+    })
+  })
+
+  test('what a client says it is, is cut and has no control characters', async () => {
+    const agent = `\tagent\u0085${'x'.repeat(300)}`
+    const headers = { 'x-forwarded-for': '203.0.113.7', 'user-agent': agent }
+    expect((await app.call('GET', '/caller', { headers })).json).toMatchObject({
+      data: { source: { userAgent: `agent${'x'.repeat(251)}` } },
+    })
+  })
+
+  test('only the gateway says where a request comes from', async () => {
+    const headers = { 'x-forwarded-for': '203.0.113.7', 'user-agent': 'curl/8' }
+    expect((await app.call('GET', '/caller')).json).toMatchObject({ data: { source: null } })
+    const source = { address: '203.0.113.7', userAgent: 'curl/8' }
+    expect((await app.call('GET', '/caller', { headers })).json).toMatchObject({ data: { source } })
+    const token = await issuerFor('itsm').serviceToken('sut')
+    const answer = await app.call('GET', '/internal/source', { headers, token })
+    expect(answer.json).toMatchObject({ data: { source: null } })
+  })
+})
+
+describe('lists', () => {
+  test('defaults: 50 items, the first sort as written', async () => {
+    const answer = await app.call('GET', '/things')
+    expect(answer.json).toMatchObject({
+      data: [{ id: 'createdAt desc undefined' }],
+      pagination: { nextCursor: null, hasMore: false, limit: 50 },
+    })
+  })
+
+  test('limit, after, sort and filters are parsed', async () => {
+    const answer = await app.call('GET', '/things?limit=1&after=abc&sort=title&status=open')
+    expect(answer.json).toMatchObject({
+      data: [{ id: 'title asc abc' }],
+      pagination: { nextCursor: 'next', hasMore: true, limit: 1 },
+    })
+  })
+
+  test('the binding depends on sort and filters only', async () => {
+    const binding = async (query: string) =>
+      z.object({ data: z.array(Thing) }).parse((await app.call('GET', `/things?${query}`)).json).data[0]
+        ?.title
+    const reference = await binding('status=open&q=a%20b&limit=1')
+    expect(await binding('q=a+b&status=open&limit=2&after=xyz')).toBe(reference)
+    expect(await binding('q=a+b&status=closed')).not.toBe(reference)
+    expect(await binding('q=a+b&status=open&sort=createdAt')).not.toBe(reference)
+  })
+
+  test('bad and unknown parameters are all reported', async () => {
+    const answer = await app.call('GET', '/things?limit=201&sort=color&status=lost&page=2&__proto__=1')
+    expect(answer.status).toBe(422)
+    expect(problem(answer).sort()).toEqual([
+      'query /__proto__ unrecognized_key',
+      'query /limit too_big',
+      'query /page unrecognized_key',
+      'query /sort invalid_value',
+      'query /status/0 invalid_value',
+      'validation_failed',
+    ])
+  })
+})
+
+describe('refusals', () => {
+  test('all problems of a body at once, as JSON pointers', async () => {
+    const body = { title: 'x', count: 1.5, 'a/b': [{ n: 1 }, {}], extra: true }
+    const answer = await app.call('POST', '/things?dry=1', { body })
+    expect(answer.status).toBe(422)
+    expect(problem(answer)).toEqual([
+      'validation_failed',
+      'query /dry unrecognized_key',
+      'body /title too_small',
+      'body /count invalid_type',
+      'body /a~1b/1/n required',
+      'body /extra unrecognized_key',
+    ])
+  })
+
+  test.each([
+    ['a missing body', undefined, ['validation_failed', 'body /title required']],
+    ['null', 'null', ['validation_failed', 'body  invalid_type']],
+    ['broken JSON', '{"title":', ['malformed_json']],
+    ['bytes that are not UTF-8', Buffer.from('7b227469746c65223a22ff227d', 'hex'), ['malformed_json']],
+    [
+      'a number without end',
+      '{"title":"ab","free":[1,-1e400]}',
+      ['validation_failed', 'body /free/1 too_big'],
+    ],
+    [
+      'one written out',
+      `{"title":"ab","free":${'9'.repeat(250)}e99}`,
+      ['validation_failed', 'body /free too_big'],
+    ],
+    [
+      'a __proto__ key',
+      '{"title":"ab","free":{"__proto__":{"a":1}}}',
+      ['validation_failed', 'body /free/__proto__ forbidden_key'],
+    ],
+    [
+      'an escaped __proto__ key',
+      '{"title":"ab","free":{"\\u005f_proto__":1}}',
+      ['validation_failed', 'body /free/__proto__ forbidden_key'],
+    ],
+    ['a NUL character', '{"title":"ab\\u0000"}', ['validation_failed', 'body /title invalid_text']],
+    ['a lone surrogate', '{"title":"ab\\ud800"}', ['validation_failed', 'body /title invalid_text']],
+    [
+      'too deep a value',
+      `{"title":"ab","free":${'['.repeat(120)}${']'.repeat(120)}}`,
+      ['validation_failed', `body /free${'/0'.repeat(99)} too_deep`],
+    ],
+    ['too large a body', `{"title":"${'a'.repeat(1000)}"}`, ['payload_too_large']],
+  ])('%s', async (_what, rawBody, expected) => {
+    const answer = await app.call('POST', '/things', rawBody === undefined ? {} : { rawBody })
+    expect(problem(answer)).toEqual(expected)
+    expect(answer.json).toMatchObject({ error: { status: answer.status } })
+  })
+
+  test('too large a body of unknown length is cut off while it arrives', async () => {
+    const headers = { 'transfer-encoding': 'chunked' }
+    const answer = await app.call('POST', '/things', { rawBody: `"${'a'.repeat(200_000)}"`, headers })
+    expect([answer.status, ...problem(answer)]).toEqual([413, 'payload_too_large'])
+  })
+
+  test.each([
+    [{ 'content-type': 'text/plain' }],
+    [{ 'content-type': 'application/json; charset=latin1' }],
+    [{ 'content-encoding': 'gzip' }],
+  ])('the media type of %j', async (headers) => {
+    const answer = await app.call('POST', '/things', { body: { title: 'ab' }, headers })
+    expect([answer.status, ...problem(answer)]).toEqual([415, 'unsupported_media_type'])
+  })
+
+  test('other ways to say JSON are accepted', async () => {
+    for (const type of ['application/json; charset=UTF-8', 'application/merge-patch+json']) {
+      const answer = await app.call('POST', '/things', {
+        body: { title: 'ab' },
+        headers: { 'content-type': type },
+      })
+      expect(answer.status).toBe(201)
+    }
+  })
+
+  test.each(['/things/%zz', '/things?q=%zz', '/things/a%00b', '/things?q=%c3%28'])(
+    'the URL %s',
+    async (path) => {
+      const answer = await app.call('GET', path)
+      expect([answer.status, ...problem(answer)]).toEqual([400, 'malformed_url'])
+    },
+  )
+
+  test('an unknown address and a wrong method', async () => {
+    const unknown = await app.call('GET', '/nothing')
+    expect(problem(unknown)).toEqual(['route_not_found'])
+    expect(unknown.json).toMatchObject({ error: { message: 'There is no operation GET /nothing.' } })
+    const answer = await app.call('PUT', '/things/1')
+    expect([answer.status, answer.headers.allow, ...problem(answer)]).toEqual([
+      405,
+      'DELETE, GET, HEAD',
+      'method_not_allowed',
+    ])
+    expect((await app.call('OPTIONS', '/things')).status).toBe(405)
+  })
+
+  test('an ApiError is answered as itself; 503 says when to retry', async () => {
+    expect((await app.call('GET', '/fail/absent')).status).toBe(404)
+    const answer = await app.call('GET', '/fail/down')
+    expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1'])
+  })
+
+  test('a bug is answered without a word of it and logged under the request id', async () => {
+    const answer = await app.call('GET', '/fail/bug')
+    expect([answer.status, ...problem(answer)]).toEqual([500, 'internal_error'])
+    expect(answer.text).not.toContain('hunter2')
+    const lines = app.logged().filter((line) => line.requestId === answer.headers['x-request-id'])
+    expect(lines).toContainEqual(
+      expect.objectContaining({
+        level: 50,
+        err: expect.objectContaining({ message: 'the password is hunter2' }),
+      }),
+    )
+    expect(lines).toContainEqual(
+      expect.objectContaining({
+        level: 30,
+        msg: 'request',
+        status: 500,
+        route: '/fail/:how',
+        workspaceId: 'ws_1',
+      }),
+    )
+  })
+})
+
+describe('If-Match', () => {
+  test.each([
+    ['"3"', '3'],
+    ['*', 'undefined'],
+    ['W/"3"', '-1'],
+    ['"abc"', '-1'],
+  ])('%s means version %s', async (header, version) => {
+    const answer = await app.call('POST', '/things/1/close', { headers: { 'if-match': header } })
+    expect(answer.json).toMatchObject({ data: { title: version } })
+  })
+
+  test('anything else is refused', async () => {
+    const answer = await app.call('POST', '/things/1/close', { headers: { 'if-match': '3' } })
+    expect(problem(answer)).toEqual(['validation_failed', 'header /if-match invalid_format'])
+  })
+})
+
+describe('routes', () => {
+  const [first] = routes
+  const copy = (changes: object) => (first ? [first, { ...first, ...changes }] : [])
+
+  test.each([
+    ['one operation id twice', copy({ path: '/other' })],
+    ['one address twice', copy({ operationId: 'other', path: '/things/:name' })],
+    ['an internal route for users', copy({ operationId: 'other', path: '/internal/x' })],
+    [
+      'an internal route without callers',
+      copy({ operationId: 'other', path: '/internal/x', scope: 'service' }),
+    ],
+    ['callers of a route for users', copy({ operationId: 'other', path: '/x', callers: ['itsm'] })],
+    ['a service scope outside /internal', copy({ operationId: 'other', path: '/x', scope: 'service' })],
+  ])('refuses %s', async (_what, wrong) => {
+    await expect(startTestApp(wrong)).rejects.toThrow()
+  })
+})

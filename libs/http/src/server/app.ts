@@ -1,0 +1,67 @@
+import type { Clock, Logger } from '@opsplane/runtime'
+import express from 'express'
+import type { InternalVerifier } from '../calls/internal-token.js'
+import { openApiDocument } from '../openapi/openapi.js'
+import type { Route } from '../route/route.js'
+import { checkRoutes, RouteTree, routeNotFound } from '../route/routing.js'
+import { sendError } from './errors.js'
+import { beginExchange } from './exchange.js'
+import { Idempotency, type IdempotencyStore } from './idempotency.js'
+import { probes } from './probes.js'
+import { type RouteHandler, routeHandler } from './serve.js'
+
+export interface AppOptions {
+  service: string
+  routes: readonly Route[]
+  /** Absent only where no route needs a login: every caller is then anonymous. */
+  verifier?: InternalVerifier
+  /** Without one, an Idempotency-Key has no effect. */
+  idempotency?: IdempotencyStore
+  log: Logger
+  clock: Clock
+  /** Each dependency: `up`, or what is wrong with it. */
+  readiness?: () => Promise<Record<string, string>>
+  /** Answers that break their schema become a 500. On when NODE_ENV is `test`. */
+  checkResponses?: boolean
+  /** Turns errors of lower layers into ApiErrors, before they are mapped. */
+  translateError?: (error: unknown) => unknown
+  /** Mounts what is not a route (a proxy, static files) before everything unknown becomes a 404. */
+  mount?: (app: express.Express) => void
+}
+
+/** The Express app of a service: its routes, `/healthz`, `/readyz` and `/internal/openapi.json`. */
+export function createApp(options: AppOptions): express.Express {
+  const { routes, log } = options
+  checkRoutes(routes, options.verifier !== undefined)
+  const app = express()
+  app.disable('x-powered-by')
+  app.disable('etag')
+  app.set('query parser', false)
+
+  const translate = options.translateError ?? ((error: unknown) => error)
+  const context = {
+    routes,
+    verifier: options.verifier,
+    idempotency: options.idempotency && new Idempotency(options.idempotency, log),
+    log,
+    clock: options.clock,
+    checkResponses: options.checkResponses ?? process.env.NODE_ENV === 'test',
+    translate,
+  }
+  const tree = new RouteTree<RouteHandler>()
+  for (const route of routes) tree.add(route.method, route.path, routeHandler(route, context))
+
+  app.use((req, res, next) => {
+    const found = tree.find(req.method, req.path)
+    if (found) found.target(req, res, found.params)
+    else next()
+  })
+  probes(app, { log, readiness: options.readiness, document: () => openApiDocument(options.service, routes) })
+  options.mount?.(app)
+
+  app.use((req, res) => sendError(beginExchange(req, res, 'none', log), routeNotFound(req.method, req.path)))
+  app.use((error: unknown, req: express.Request, res: express.Response, _next: express.NextFunction) =>
+    sendError(beginExchange(req, res, 'none', log), translate(error)),
+  )
+  return app
+}

@@ -1,0 +1,219 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { ApiError } from '@opsplane/contracts'
+import { createLogger, systemClock } from '@opsplane/runtime'
+import { z } from 'zod'
+import {
+  createApp,
+  createInternalVerifier,
+  defineList,
+  defineRoute,
+  openApiDocument,
+  type RouteContract,
+} from '../index.js'
+import { MemoryIdempotencyStore, startTestApp, type TestApp, trustedKeys } from './test-app.js'
+
+const Lamp = z.object({ id: z.string(), version: z.int() }).meta({ id: 'ContractTestLamp' })
+const base = { tag: 'lamps', summary: 'A lamp', scope: 'itsm:write', response: Lamp } as const
+const lamp = { id: 'l/1', version: 3 }
+const store = new MemoryIdempotencyStore()
+const deprecated = { since: '2026-01-01', sunset: '2026-07-01', link: 'https://docs.example.com/lamps' }
+
+const getLamp = defineRoute({
+  ...base,
+  operationId: 'getLamp',
+  method: 'get',
+  path: '/rooms/:room/lamps/:id',
+  handler: async () => lamp,
+})
+const createLamp = defineRoute({
+  ...base,
+  operationId: 'createLamp',
+  method: 'post',
+  path: '/rooms/:room/lamps',
+  status: 201,
+  wasThere: ({ id }) => id === 'lit',
+  handler: async ({ params, meta }) =>
+    store.commit(meta, params.room === 'lit' ? { ...lamp, id: 'lit' } : lamp),
+})
+const routes = [
+  getLamp,
+  createLamp,
+  defineRoute({
+    ...base,
+    operationId: 'getMeter',
+    method: 'get',
+    path: '/meters/:id',
+    changesUnversioned: true,
+    handler: async () => lamp,
+  }),
+  defineRoute({
+    ...base,
+    operationId: 'hangLamp',
+    method: 'post',
+    path: '/hooks/:hook/rooms/:room/lamp',
+    status: 201,
+    createdBelow: '/rooms/:room/lamps',
+    handler: async () => lamp,
+  }),
+  defineRoute({
+    ...base,
+    operationId: 'createFuse',
+    method: 'post',
+    path: '/fuses',
+    status: 201,
+    handler: async () => lamp,
+  }),
+  defineList({
+    ...base,
+    operationId: 'listLamps',
+    path: '/rooms/:room/lamps',
+    deprecated,
+    handler: async ({ query }) => ({ items: [lamp], nextCursor: null, limit: query.limit }),
+  }),
+  defineRoute({
+    ...base,
+    operationId: 'switchLamp',
+    method: 'post',
+    path: '/rooms/:room/lamps/:id/switch',
+    response: z.object({ on: z.boolean() }),
+    deprecated: { since: '2026-01-01T12:00:00Z' },
+    handler: async () => {
+      throw new ApiError('conflict', 'The lamp is broken.')
+    },
+  }),
+]
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp(routes, { idempotency: store })
+})
+afterAll(() => app.close())
+
+const operation = (path: string, method: 'get' | 'post') =>
+  z.record(z.string(), z.unknown()).parse(openApiDocument('lamps', routes).paths?.[path]?.[method])
+
+describe('a created resource', () => {
+  test('has a Location that can be read, also when the answer is a kept one', async () => {
+    const headers = { 'idempotency-key': 'k' }
+    for (const replayed of [undefined, 'true']) {
+      const answer = await app.call('POST', '/rooms/a%20b/lamps', { headers })
+      expect(answer.headers['idempotency-replayed']).toBe(replayed)
+      expect(answer.headers.location).toBe('/rooms/a%20b/lamps/l%2F1')
+    }
+    expect((await app.call('GET', '/rooms/a%20b/lamps/l%2F1')).status).toBe(200)
+    expect(operation('/rooms/{room}/lamps', 'post')).toMatchObject({
+      responses: { 201: { headers: { Location: expect.anything() } } },
+    })
+  })
+
+  test('that was there already is answered with 200 and no Location, also when the answer is a kept one', async () => {
+    const headers = { 'idempotency-key': 'there' }
+    for (const replayed of [undefined, 'true']) {
+      const answer = await app.call('POST', '/rooms/lit/lamps', { headers })
+      expect([answer.status, answer.headers.etag]).toEqual([200, '"3"'])
+      expect(answer.headers['idempotency-replayed']).toBe(replayed)
+      expect(answer.headers).not.toHaveProperty('location')
+    }
+    const { responses } = operation('/rooms/{room}/lamps', 'post')
+    expect(responses).toMatchObject({ 200: { headers: { ETag: expect.anything() } }, 201: expect.anything() })
+    expect(responses).not.toHaveProperty('200.headers.Location')
+  })
+
+  test('that is read below another path has its Location there', async () => {
+    const answer = await app.call('POST', '/hooks/1/rooms/a%20b/lamp')
+    expect(answer.headers.location).toBe('/rooms/a%20b/lamps/l%2F1')
+    expect(operation('/hooks/{hook}/rooms/{room}/lamp', 'post')).toMatchObject({
+      responses: { 201: { headers: { Location: expect.anything() } } },
+    })
+  })
+
+  test('that cannot be read has none', async () => {
+    expect((await app.call('POST', '/fuses')).headers).not.toHaveProperty('location')
+  })
+})
+
+describe('If-None-Match', () => {
+  const read = (path: string, tags: string, method = 'GET') =>
+    app.call(method, path, { headers: { 'if-none-match': tags } })
+
+  test.each(['"3"', 'W/"3"', '"1", "3"', '*'])(
+    '%s names what the client has: 304 without a body',
+    async (tags) => {
+      for (const method of ['GET', 'HEAD']) {
+        const answer = await read('/rooms/1/lamps/1', tags, method)
+        expect([answer.status, answer.text, answer.headers.etag]).toEqual([304, '', '"3"'])
+        expect(answer.headers).toHaveProperty('x-request-id')
+      }
+    },
+  )
+
+  test.each(['"2"', '3', '', '"33"'])('%s names something else', async (tags) => {
+    expect((await read('/rooms/1/lamps/1', tags)).status).toBe(200)
+  })
+
+  test('is no reason to keep back what changes without its version, a list, or a write', async () => {
+    expect((await read('/meters/1', '"3"')).status).toBe(200)
+    expect((await read('/rooms/1/lamps', '*')).status).toBe(200)
+    expect((await read('/fuses', '*', 'POST')).status).toBe(201)
+  })
+})
+
+describe('a deprecated operation', () => {
+  test('says so on every answer, with when it ends and what is instead', async () => {
+    const listed = await app.call('GET', '/rooms/1/lamps')
+    expect(listed.headers).toMatchObject({
+      deprecation: '@1767225600',
+      sunset: 'Wed, 01 Jul 2026 00:00:00 GMT',
+      link: '<https://docs.example.com/lamps>; rel="deprecation"; type="text/html"',
+    })
+    const refused = await app.call('POST', '/rooms/1/lamps/1/switch')
+    expect([refused.status, refused.headers.deprecation]).toEqual([409, '@1767268800'])
+    expect(refused.headers).not.toHaveProperty('sunset')
+    expect((await app.call('GET', '/rooms/1/lamps', { token: null })).headers).toHaveProperty('deprecation')
+    expect((await app.call('GET', '/meters/1')).headers).not.toHaveProperty('deprecation')
+  })
+
+  test('is marked in the OpenAPI document', () => {
+    expect(operation('/rooms/{room}/lamps', 'get')).toMatchObject({ deprecated: true })
+    expect(operation('/meters/{id}', 'get')).not.toHaveProperty('deprecated')
+  })
+})
+
+describe('a contract that cannot hold is refused at the start', () => {
+  const start = (
+    contract: Partial<RouteContract<'/keys', z.ZodType, z.ZodObject, z.ZodObject, z.ZodType>>,
+  ) => {
+    const route = defineRoute({
+      ...base,
+      operationId: 'createKey',
+      method: 'post',
+      path: '/keys',
+      scope: 'authenticated',
+      handler: async () => lamp,
+      ...contract,
+    })
+    const verifier = createInternalVerifier({ service: 'sut', trustedKeys })
+    const log = createLogger({ service: 'sut', level: 'silent' })
+    createApp({ service: 'sut', routes: [route], verifier, log, clock: systemClock })
+  }
+
+  test.each(['token', 'accessToken', 'webhook_secret', 'password', 'apiKey'])(
+    'a %s in an answer that would be kept for replay',
+    (name) => {
+      const response = z.object({ made: z.object({ [name]: z.string().nullable().optional() }) })
+      expect(() => start({ response })).toThrow(`/made/${name}`)
+      expect(() => start({ response, redactReplay: () => ({}) })).not.toThrow()
+      expect(() => start({ response, idempotency: 'none' })).not.toThrow()
+    },
+  )
+
+  test('names that only sound like secrets are none', () => {
+    const response = z.object({ has_secret: z.boolean(), tokenId: z.string(), secretName: z.string() })
+    expect(() => start({ response })).not.toThrow()
+  })
+
+  test('a sunset before the deprecation, and dates that are none', () => {
+    expect(() => start({ deprecated: { since: '2026-02-01', sunset: '2026-01-01' } })).toThrow('createKey')
+    expect(() => start({ deprecated: { since: 'soon' } })).toThrow('createKey')
+  })
+})

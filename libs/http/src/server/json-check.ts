@@ -1,0 +1,60 @@
+import type { ErrorDetail } from '@opsplane/contracts'
+import { jsonPointer, validationFailed } from '../route/validation.js'
+import { maxDepth } from './json-bounds.js'
+
+/**
+ * Refuses what parses as JSON but no part of the platform can take: nesting beyond 100 levels, `__proto__` keys,
+ * text that Postgres cannot store (U+0000, lone surrogates), and numbers beyond those there are, which JSON.parse
+ * makes infinite and JSON.stringify null. Ordinary bodies are cleared by a text search.
+ */
+export function checkJson(text: string, value: unknown): void {
+  const suspicious = text.includes('\\u') || text.includes('__proto__') || longNumber.test(text)
+  if (!suspicious && bracketsAtMost(text, maxDepth)) return
+  const problem = findProblem(value, [], maxDepth)
+  if (problem) throw validationFailed([problem])
+}
+
+/** What every number that is infinite looks like: an exponent of three digits, or some 200 digits. Others do as well. */
+const longNumber = /(?:^|[\s:,[-])\d(?:[\d.]{199}|[\d.]*[eE]\+?\d{3})/
+
+function bracketsAtMost(text: string, limit: number): boolean {
+  let count = 0
+  for (const bracket of ['{', '[']) {
+    for (let at = text.indexOf(bracket); at !== -1; at = text.indexOf(bracket, at + 1)) {
+      if (++count > limit) return false
+    }
+  }
+  return true
+}
+
+function findProblem(value: unknown, path: PropertyKey[], depthLeft: number): ErrorDetail | undefined {
+  if (typeof value === 'string') {
+    return isStorable(value)
+      ? undefined
+      : problemAt(path, 'invalid_text', 'has characters that cannot be stored')
+  }
+  if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY)
+    return problemAt(path, 'too_big', 'is a number beyond what can be stored')
+  if (value === null || typeof value !== 'object') return undefined
+  if (depthLeft === 0) return problemAt(path, 'too_deep', `is nested more than ${maxDepth} levels deep`)
+  for (const [key, inner] of Object.entries(value)) {
+    path.push(key)
+    if (key === '__proto__') return problemAt(path, 'forbidden_key', 'is not allowed as a key')
+    const problem = isStorable(key)
+      ? findProblem(inner, path, depthLeft - 1)
+      : problemAt(path, 'invalid_text', 'has characters that cannot be stored')
+    if (problem) return problem
+    path.pop()
+  }
+  return undefined
+}
+
+const unstorable = /\0|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/
+
+export function isStorable(text: string): boolean {
+  return !unstorable.test(text)
+}
+
+function problemAt(path: PropertyKey[], code: string, message: string): ErrorDetail {
+  return { in: 'body', path: jsonPointer(path), code, message }
+}

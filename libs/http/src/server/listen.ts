@@ -1,0 +1,124 @@
+import { createServer as createHttpServer, type Server as HttpServer, type RequestListener } from 'node:http'
+import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+import { ApiError } from '@opsplane/contracts'
+import type { Logger } from '@opsplane/runtime'
+import type { InternalTls } from '../calls/internal-tls.js'
+import { messageClasses } from '../openapi/message-classes.js'
+import { answerClientError } from './client-error.js'
+import { sendError } from './errors.js'
+import { beginExchange } from './exchange.js'
+
+export interface ListenOptions {
+  port: number
+  host: string
+  log: Logger
+  /** Without it connections are not encrypted. */
+  tls?: InternalTls | undefined
+  /** How long requests in flight may take after close() was called; then they are cut. 25 s unless given. */
+  drainTimeoutMs?: number
+  /** Called first on close, to let go of requests that wait for something (long-polls). */
+  onDrain?: () => void
+}
+
+export interface Listening {
+  port: number
+  server: Server
+  /** Stops accepting, finishes requests in flight, closes idle connections. Safe to call twice. */
+  close(): Promise<void>
+}
+
+type Server = HttpServer | HttpsServer
+
+const idleSweepMs = 20
+/** All clients of a replica that has died come at once; who finds no room tries again seconds later. */
+const backlog = 4096
+
+/** Serves an app. `port` 0 takes a free one. Rejects when the address cannot be taken. */
+export async function listen(app: RequestListener, options: ListenOptions): Promise<Listening> {
+  const { port, host, log } = options
+  // A client that keeps connections (the gateway does) must be the one that closes idle ones, or it meets resets.
+  const settings = {
+    ...messageClasses(app),
+    keepAliveTimeout: 65_000,
+    headersTimeout: 20_000,
+    requestTimeout: 120_000,
+    noDelay: true,
+    // Node would answer by itself, without the envelope and the headers of every answer.
+    requireHostHeader: false,
+  }
+  const answer = withHost(app, log)
+  const server = options.tls
+    ? createHttpsServer({ ...settings, ...serverTls(options.tls) }, answer)
+    : createHttpServer(settings, answer)
+  // An expectation nobody knows of may be ignored.
+  server.on('checkExpectation', (req, res) => server.emit('request', req, res))
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => answerClientError(error, socket, log))
+  const unused = trackUnused(server)
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ port, host, backlog }, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+  let closed: Promise<void> | undefined
+  return {
+    port: (server.address() as AddressInfo).port,
+    server,
+    close() {
+      closed ??= drain(server, unused, options)
+      return closed
+    },
+  }
+}
+
+/** As HTTP/1.1 demands of a server. */
+function withHost(app: RequestListener, log: Logger): RequestListener {
+  return (req, res) => {
+    if (req.headers.host !== undefined || req.httpVersion !== '1.1') return app(req, res)
+    const problem = new ApiError('malformed_url', 'The request has no Host header.')
+    sendError(beginExchange(req, res, 'none', log), problem)
+  }
+}
+
+const serverTls = ({ cert, key, ca, mutual }: InternalTls) => ({
+  ...{ cert, key, minVersion: 'TLSv1.3' as const },
+  ...(mutual && { ca, requestCert: true, rejectUnauthorized: true }),
+})
+
+/** Connections that have sent nothing yet, such as a browser's spare ones: Node does not count them as idle. */
+function trackUnused(server: Server): ReadonlySet<Socket> {
+  const unused = new Set<Socket>()
+  const opened = server instanceof HttpsServer ? 'secureConnection' : 'connection'
+  server.on(opened, (socket: Socket) => {
+    unused.add(socket)
+    socket.once('close', () => unused.delete(socket))
+  })
+  server.on('request', ({ socket }) => unused.delete(socket))
+  return unused
+}
+
+function drain(server: Server, unused: ReadonlySet<Socket>, options: ListenOptions): Promise<void> {
+  const { log, drainTimeoutMs = 25_000, onDrain } = options
+  server.prependListener('request', (_req, res) => {
+    res.shouldKeepAlive = false
+  })
+  return new Promise((resolve, reject) => {
+    const sweep = setInterval(() => {
+      server.closeIdleConnections()
+      for (const socket of unused) if (socket.bytesRead === 0) socket.destroy()
+    }, idleSweepMs)
+    const deadline = setTimeout(() => {
+      log.warn({ drainTimeoutMs }, 'requests still in flight are cut')
+      server.closeAllConnections()
+    }, drainTimeoutMs)
+    server.close((error) => {
+      clearInterval(sweep)
+      clearTimeout(deadline)
+      if (error) reject(error)
+      else resolve()
+    })
+    onDrain?.()
+  })
+}

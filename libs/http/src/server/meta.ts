@@ -1,0 +1,75 @@
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import { ApiError } from '@opsplane/contracts'
+import type { Clock, Logger } from '@opsplane/runtime'
+import type { Caller } from '../calls/authenticate.js'
+import type { RequestMeta, Route } from '../route/route.js'
+import type { Exchange } from './exchange.js'
+
+/** What the handler learns about a request beside its content. `signal` and `log` are made when first asked for. */
+export function createMeta(route: Route, exchange: Exchange, caller: Caller, clock: Clock): RequestMeta {
+  const { req, res, requestId } = exchange
+  let signal: AbortSignal | undefined
+  let log: Logger | undefined
+  const meta: RequestMeta = {
+    tenant: caller.tenant,
+    actor: caller.principal.actor,
+    now: clock.now(),
+    requestId,
+    principal: caller.principal,
+    clientToken: caller.clientToken,
+    delegate: caller.delegate,
+    repetitionKey: undefined,
+    source: caller.isClient ? sourceOf(req.headers) : null,
+    ...(caller.causationId !== undefined && { causationId: caller.causationId }),
+    ...(caller.causationDepth !== undefined && { causationDepth: caller.causationDepth }),
+    header: (name) => [req.headers[name.toLowerCase()]].flat()[0],
+    get signal() {
+      signal ??= abortOnClose(res)
+      return signal
+    },
+    get log() {
+      log ??= exchange.log.child({ requestId })
+      return log
+    },
+  }
+  const { 'if-match': ifMatch } = req.headers
+  if (ifMatch !== undefined && ifMatch !== '*' && route.ifMatch) {
+    meta.expectedVersion = expectedVersion(ifMatch)
+  }
+  return meta
+}
+
+const maxUserAgent = 256
+
+/** The client the gateway passes a request on for; null for what the gateway asks by itself. */
+function sourceOf({ 'x-forwarded-for': forwarded, 'user-agent': agent = '' }: IncomingHttpHeaders) {
+  const [first = ''] = String(forwarded ?? '').split(',', 1)
+  const address = first.trim()
+  if (address === '') return null
+  return { address, userAgent: agent.replaceAll(/\p{Cc}/gu, '').slice(0, maxUserAgent) }
+}
+
+function abortOnClose(res: ServerResponse): AbortSignal {
+  const controller = new AbortController()
+  if (res.destroyed) controller.abort()
+  else {
+    res.once('close', () => {
+      if (!res.writableFinished) controller.abort()
+    })
+  }
+  return controller.signal
+}
+
+/** Another server's tag, or a weak one, matches no version: the answer is 412, as for a stale one. */
+const matchesNothing = -1
+
+function expectedVersion(header: string): number {
+  const version = /^"(\d{1,15})"$/.exec(header)?.[1]
+  if (version !== undefined) return Number(version)
+  if (/^(?:W\/)?"[^"]*"$/.test(header)) return matchesNothing
+  throw new ApiError('validation_failed', 'If-Match must be one entity tag, such as "3", or *.', {
+    details: [
+      { in: 'header', path: '/if-match', code: 'invalid_format', message: 'must be one entity tag or *' },
+    ],
+  })
+}
