@@ -1,9 +1,9 @@
 import postgres from 'postgres'
 import { request } from 'undici'
-import { headersOf, toService } from './callers.js'
-import type { MeasureOptions } from './creates.js'
 import { addedUp, fillFacts } from './facts.js'
+import { headersOf, toService } from './limits/callers.js'
 import { createIncidentsEvenly } from './load.js'
+import type { MeasureOptions } from './log/creates.js'
 import { cpuSince, cpuTimes } from './process-times.js'
 import type { Figure } from './report.js'
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createLogger } from '@opsplane/runtime'
 import { type CodeRequest, createCodeRunner } from '@opsplane/sandbox'
 import { percentile } from './child.js'
-import type { MeasureOptions } from './creates.js'
+import type { MeasureOptions } from './log/creates.js'
 import type { Figure } from './report.js'
 
 const goals = { warmMs: 3, spareMs: 10, callMs: 0.3, memoryMb: 64, fair: 2 }

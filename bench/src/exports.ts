@@ -4,8 +4,8 @@ import type { Cluster } from '@opsplane/local'
 import postgres from 'postgres'
 import { request } from 'undici'
 import { z } from 'zod'
-import type { MeasureOptions } from './creates.js'
-import { residentMb } from './records-million.js'
+import type { MeasureOptions } from './log/creates.js'
+import { residentMb } from './records/records-million.js'
 import type { Figure } from './report.js'
 
 /** Fewer for a first look: BENCH_ROWS. */

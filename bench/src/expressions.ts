@@ -2,7 +2,7 @@ import { createLogger } from '@opsplane/runtime'
 import { createExpressions, type Expressions, parseTemplate, type Template } from '@opsplane/sandbox'
 import jsonata from 'jsonata'
 import { percentile } from './child.js'
-import type { MeasureOptions } from './creates.js'
+import type { MeasureOptions } from './log/creates.js'
 import type { Figure } from './report.js'
 
 const source = '$uppercase(trigger.title) & " #" & $string(trigger.count + 1)'

@@ -1,7 +1,7 @@
 import type { Cluster } from '@opsplane/local'
 import { startChild } from './child.js'
-import { copyTables, incidents, type MeasureOptions } from './creates.js'
 import { createIncidents, type LoadResult, median, post } from './load.js'
+import { copyTables, incidents, type MeasureOptions } from './log/creates.js'
 import { breakdown, cpuSince, cpuTimes, totalMs } from './process-times.js'
 import type { Figure } from './report.js'
 import {
@@ -39,7 +39,7 @@ interface Measured {
 export async function measureRuns(options: MeasureOptions): Promise<Figure[]> {
   const { cluster, seconds, say } = options
   await copyTables(cluster.info.postgresUrl)
-  const raw = await startChild('raw-express.js', { DATABASE_URL: cluster.info.postgresUrl })
+  const raw = await startChild('log/raw-express.js', { DATABASE_URL: cluster.info.postgresUrl })
   const rawUrl = `http://127.0.0.1:${raw.port}/itsm/incidents`
   const figures: Figure[] = []
   for (const [kind, values] of Object.entries(definitions)) {

@@ -12,7 +12,7 @@ import {
   resolvedSince,
   takingAlerts,
   urgency,
-} from './incident/indexes.js'
+} from './incident/lists/indexes.js'
 
 export { ciClasses, ciRelations, configurationItems } from './cmdb/tables.js'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { retryAfterMs } from '@opsplane/runtime'
+import type { RetryPolicy } from './attempt/retry-timing.js'
 import { type AttemptOutcome, afterAttempt } from './domain.js'
-import type { RetryPolicy } from './retry-timing.js'
 
 const policy = (changes: Partial<RetryPolicy> = {}): RetryPolicy => ({
   retries: 3,

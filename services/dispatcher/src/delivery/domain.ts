@@ -1,5 +1,5 @@
 import type { AttemptError } from '@opsplane/contracts'
-import { type Chance, type RetryPolicy, retryWaitMs } from './retry-timing.js'
+import { type Chance, type RetryPolicy, retryWaitMs } from './attempt/retry-timing.js'
 
 /** What an attempt came to. */
 export type AttemptOutcome =

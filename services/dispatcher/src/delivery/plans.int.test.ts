@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { newId } from '@opsplane/contracts'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
+import { recordStatement } from './attempt/record-statement.js'
 import { deliveryIdOf, leastDeliveryId } from './delivery-id.js'
-import { insertStatement } from './fan-out-statement.js'
-import { recordStatement } from './record-statement.js'
-import { dayMs, dayOf } from './retention-policy.js'
-import { daysUntil } from './retention-statements.js'
+import { insertStatement } from './queue/fan-out-statement.js'
+import { dayMs, dayOf } from './retention/retention-policy.js'
+import { daysUntil } from './retention/retention-statements.js'
 
 // Those that are kept: older ones would be dropped sooner or later.
 const days = 28

@@ -16,7 +16,7 @@ import { and, asc, desc, eq, gte, inArray, lt, sql } from 'drizzle-orm'
 import { deliveries, deliveryAttempts, deliveryEvents, webhooks } from '../schema.js'
 import { leastDeliveryId } from './delivery-id.js'
 import type { DeliveryFilters } from './list-filters.js'
-import type { DeliveryRow } from './resending.js'
+import type { DeliveryRow } from './resend/resending.js'
 
 type AttemptRow = typeof deliveryAttempts.$inferSelect
 

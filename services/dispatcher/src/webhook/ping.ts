@@ -8,7 +8,7 @@ import {
   type WebhookTestResult,
 } from '@opsplane/contracts'
 import type { RequestMeta } from '@opsplane/http'
-import type { AttemptResult, MakeAttempt } from '../delivery/attempt.js'
+import type { AttemptResult, MakeAttempt } from '../delivery/attempt/attempt.js'
 import { webhook } from './domain.js'
 import { targetOf } from './target.js'
 import type { WebhookAggregate } from './webhook-store.js'

@@ -7,7 +7,7 @@ import {
   testPrincipal,
   waitFor,
 } from '@opsplane/testing'
-import { signatureHeaders } from '../delivery/sign.js'
+import { signatureHeaders } from '../delivery/attempt/sign.js'
 import { deliveriesOf } from '../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
 

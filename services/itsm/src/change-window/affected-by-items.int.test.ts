@@ -8,7 +8,7 @@ import {
   type TenantScope,
 } from '@opsplane/contracts'
 import { startTestService, type TestService, testPrincipal } from '@opsplane/testing'
-import type { StatementRunner } from '../cmdb/impact-graph.js'
+import type { StatementRunner } from '../cmdb/impact/impact-graph.js'
 import { itsm } from '../service.js'
 import { affectedByItems } from './affected-by-items.js'
 import { linksOfTenants } from './impact-links.js'

@@ -1,5 +1,5 @@
 import { CiRelation, type CmdbEventType, type PlatformEvent, relationImpact } from '@opsplane/contracts'
-import type { StatementRunner } from '../cmdb/impact-graph.js'
+import type { StatementRunner } from '../cmdb/impact/impact-graph.js'
 import type { Affected } from './affected.js'
 import { reachOf } from './closure.js'
 import type { LinksOf } from './impact-links.js'

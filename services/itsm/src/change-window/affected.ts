@@ -1,5 +1,5 @@
 import { ChangeState, ChangeWindowState, type PlatformEvent, type TenantScope } from '@opsplane/contracts'
-import type { StatementRunner } from '../cmdb/impact-graph.js'
+import type { StatementRunner } from '../cmdb/impact/impact-graph.js'
 import { closureOf } from './closure.js'
 import { planOf } from './conflicts.js'
 import type { LinksOf } from './impact-links.js'

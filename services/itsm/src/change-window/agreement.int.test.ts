@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { Change, ChangeConflictKind, type ChangeState, newId, type TenantScope } from '@opsplane/contracts'
 import { seededRandom, startTestService, type TestService, testPrincipal } from '@opsplane/testing'
-import { dependencesOf, type SampleGraph, sampleGraph } from '../cmdb/sample-graphs.js'
+import { dependencesOf, type SampleGraph, sampleGraph } from '../cmdb/impact/sample-graphs.js'
 import { itsm } from '../service.js'
 import { conflictsOf } from './conflict-context.js'
 import { sampleWindow, spanning } from './conflicts.fixture.js'

@@ -7,7 +7,7 @@ import {
   type TenantScope,
 } from '@opsplane/contracts'
 import { translatePostgresError } from '@opsplane/postgres'
-import type { StatementRunner } from '../cmdb/impact-graph.js'
+import type { StatementRunner } from '../cmdb/impact/impact-graph.js'
 import { occurrences } from './occurrences.js'
 
 const most = 1_000

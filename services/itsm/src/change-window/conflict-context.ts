@@ -1,5 +1,5 @@
 import type { AcceptConflicts, ChangeConflict, ChangeState, Instant, TenantScope } from '@opsplane/contracts'
-import type { StatementRunner } from '../cmdb/impact-graph.js'
+import type { StatementRunner } from '../cmdb/impact/impact-graph.js'
 import { closureOf } from './closure.js'
 import { blackoutsIn, type ConflictContext, conflictsIn, type Plan, planOf } from './conflicts.js'
 import type { Clash } from './guard.js'

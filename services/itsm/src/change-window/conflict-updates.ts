@@ -8,7 +8,7 @@ import {
 import { isDependencyAway } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import { change } from '../change/domain.js'
-import type { StatementRunner } from '../cmdb/impact-graph.js'
+import type { StatementRunner } from '../cmdb/impact/impact-graph.js'
 import type { Affected } from './affected.js'
 import { conflictsOfMany } from './conflicts-of-many.js'
 import { type ImpactLinks, linksInDatabase, linksOfTenant } from './impact-links.js'

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ChangeConflict, ChangeState, ChangeWindowState, TenantScope } from '@opsplane/contracts'
-import type { StatementRunner } from '../cmdb/impact-graph.js'
+import type { StatementRunner } from '../cmdb/impact/impact-graph.js'
 import { closureOf } from './closure.js'
 import { conflictsIn, type OtherChange, type Plan, planOf } from './conflicts.js'
 import type { ImpactLinks } from './impact-links.js'

@@ -1,7 +1,7 @@
 import type { TenantScope } from '@opsplane/contracts'
 import { translatePostgresError } from '@opsplane/postgres'
 import { type StatementRunner, statement } from '../cmdb/columns.js'
-import { toSource, toTarget } from '../cmdb/impact-graph.js'
+import { toSource, toTarget } from '../cmdb/impact/impact-graph.js'
 import { type LinkPair, linksInMemory } from './links-in-memory.js'
 
 /** Towards what depends on an item, or towards what it depends on. */

@@ -20,7 +20,7 @@ import {
   testPrincipal,
   waitFor,
 } from '@opsplane/testing'
-import { newTemplate } from '../change/template.fixture.js'
+import { newTemplate } from '../change/template/template.fixture.js'
 import { itsm } from '../service.js'
 import { conflictKey } from './conflicts.js'
 

@@ -1,4 +1,4 @@
-import { relationsBy } from '../cmdb/relations-by.js'
+import { relationsBy } from '../cmdb/relation/relations-by.js'
 import type { ImpactLinks, LinkDirection } from './impact-links.js'
 
 /** A relation with impact, by what it means. */

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from '@jest/globals'
 import { weekdays } from '@opsplane/contracts'
 import { seededRandom } from '@opsplane/testing'
-import { wallQuarters, zones } from '../sla/oracle.fixture.js'
+import { wallQuarters, zones } from '../sla/timer/oracle.fixture.js'
 import { boundsOf, occurrences, type Recurrence } from './occurrences.js'
 import { holds, merged, overlap, type Span } from './spans.js'
 

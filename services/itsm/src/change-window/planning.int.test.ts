@@ -17,7 +17,7 @@ import {
   testPrincipal,
   waitFor,
 } from '@opsplane/testing'
-import { newTemplate } from '../change/template.fixture.js'
+import { newTemplate } from '../change/template/template.fixture.js'
 import { itsm } from '../service.js'
 
 /** A Monday. */

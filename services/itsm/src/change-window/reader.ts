@@ -1,6 +1,6 @@
 import { type ChangeStatus, ChangeWindowState, type TenantScope } from '@opsplane/contracts'
 import { translatePostgresError } from '@opsplane/postgres'
-import type { StatementRunner } from '../cmdb/impact-graph.js'
+import type { StatementRunner } from '../cmdb/impact/impact-graph.js'
 import type { OtherChange, Plan } from './conflicts.js'
 import type { Span } from './spans.js'
 

@@ -13,7 +13,7 @@ import {
   vouchedHeaders,
   waitFor,
 } from '@opsplane/testing'
-import { newTemplate } from '../change/template.fixture.js'
+import { newTemplate } from '../change/template/template.fixture.js'
 import { itsm } from '../service.js'
 import { conflictKey } from './conflicts.js'
 

@@ -1,6 +1,6 @@
 import type { PlatformEvent, TenantScope } from '@opsplane/contracts'
 import type { BackgroundWork, ServiceConsumer, ServiceContext } from '@opsplane/service'
-import type { StatementRunner } from '../cmdb/impact-graph.js'
+import type { StatementRunner } from '../cmdb/impact/impact-graph.js'
 import { type Affected, affectedByAny } from './affected.js'
 import { affectedByItems, itemEvents } from './affected-by-items.js'
 import { createConflictUpdates } from './conflict-updates.js'

@@ -1,5 +1,5 @@
 import type { ChangeSlots, ChangeState, Instant, TenantScope } from '@opsplane/contracts'
-import type { StatementRunner } from '../cmdb/impact-graph.js'
+import type { StatementRunner } from '../cmdb/impact/impact-graph.js'
 import { conflictContextOf } from './conflict-context.js'
 import { planOf } from './conflicts.js'
 import { mostOthers } from './reader.js'

@@ -1,6 +1,6 @@
 import { ApiError, type ErrorDetail, type Instant, notFound, type TenantScope } from '@opsplane/contracts'
 import type { ServiceContext } from '@opsplane/service'
-import { configurationItem } from '../cmdb/item-domain.js'
+import { configurationItem } from '../cmdb/item/item-domain.js'
 import { changeWindow } from './domain.js'
 import { type AskedItem, absentClasses, absentItems, countCurrent } from './queries.js'
 

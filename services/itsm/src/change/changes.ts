@@ -2,12 +2,12 @@ import type { ServiceContext, ServiceParts } from '@opsplane/service'
 import { changeActionRoutes } from './action-routes.js'
 import type { ChangeStore } from './change-store.js'
 import { change } from './domain.js'
-import { changePolicy } from './policy.js'
-import { changePolicyRoutes } from './policy-routes.js'
+import { changePolicy } from './policy/policy.js'
+import { changePolicyRoutes } from './policy/policy-routes.js'
 import { resumeIncidents } from './resume-incidents.js'
 import { changeRoutes } from './routes.js'
-import { changeTemplate } from './template.js'
-import { changeTemplateRoutes } from './template-routes.js'
+import { changeTemplate } from './template/template.js'
+import { changeTemplateRoutes } from './template/template-routes.js'
 
 export const changeDeciders = [change, changePolicy, changeTemplate]
 

@@ -9,8 +9,8 @@ import type {
 } from '@opsplane/contracts'
 import type { Clash } from '../change-window/guard.js'
 import type { NoticeConflicts } from '../change-window/notice.js'
-import type { AgreedOn } from './from-template.js'
-import type { RiskFacts } from './risk.js'
+import type { RiskFacts } from './policy/risk.js'
+import type { AgreedOn } from './template/from-template.js'
 
 /** Drafts a change. `number` is the next of the workspace. */
 export interface CreateChange {

@@ -2,12 +2,12 @@ import { ApiError, type ChangeEventType, type ChangeState, type Decider, notFoun
 import { voided } from '../approval/approval.js'
 import { passed } from '../change-window/guard.js'
 import { noticed } from '../change-window/notice.js'
-import { checkImplementer } from './approval-record.js'
-import { approved, rejected, submitted } from './approving.js'
+import { checkImplementer } from './approval/approval-record.js'
+import { approved, rejected, submitted } from './approval/approving.js'
+import { type ChangeRecord, carriedOutBy, checkReviewer, exposed } from './approval/separation-of-duties.js'
 import type { ChangeCommand, CommandOf } from './commands.js'
 import { edited } from './editing.js'
 import { opened } from './opened.js'
-import { type ChangeRecord, carriedOutBy, checkReviewer, exposed } from './separation-of-duties.js'
 import { statusAfter } from './transitions.js'
 
 export interface ChangeDecision {

@@ -9,16 +9,16 @@ import {
   invalidField,
 } from '@opsplane/contracts'
 import { waiting } from '../change-window/notice.js'
-import { reassigned } from './approval-record.js'
-import { withdrawn } from './approving.js'
+import { reassigned } from './approval/approval-record.js'
+import { withdrawn } from './approval/approving.js'
+import { type ChangeRecord, checkReviewer, remembered } from './approval/separation-of-duties.js'
 import type { CommandOf } from './commands.js'
 import { hashOf, rewritten } from './content.js'
 import type { ChangeDecision } from './domain.js'
-import { settled } from './from-template.js'
 import { checked } from './opened.js'
 import { withPatch } from './patch.js'
-import { riskOf } from './risk.js'
-import { type ChangeRecord, checkReviewer, remembered } from './separation-of-duties.js'
+import { riskOf } from './policy/risk.js'
+import { settled } from './template/from-template.js'
 import { statusAfter } from './transitions.js'
 
 type Field = keyof ChangePatch

@@ -1,9 +1,9 @@
 import { ApiError, type ErrorDetail, type TenantScope } from '@opsplane/contracts'
 import type { RequiresUnchanged } from '@opsplane/eventstore'
 import type { Drizzle } from '@opsplane/postgres'
-import { configurationItem } from '../cmdb/item-domain.js'
+import { configurationItem } from '../cmdb/item/item-domain.js'
+import type { RiskFacts } from './policy/risk.js'
 import { itemsOf, pastOf, type TouchedItem } from './queries.js'
-import type { RiskFacts } from './risk.js'
 
 export interface Touching {
   /** Of the change itself. */

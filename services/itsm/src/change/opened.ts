@@ -1,8 +1,8 @@
 import { invalidField } from '@opsplane/contracts'
+import type { ChangeRecord } from './approval/separation-of-duties.js'
 import type { CreateChange } from './commands.js'
-import { drafted } from './from-template.js'
-import { riskOf } from './risk.js'
-import type { ChangeRecord } from './separation-of-duties.js'
+import { riskOf } from './policy/risk.js'
+import { drafted } from './template/from-template.js'
 
 /** A new change: a draft that nobody has been asked about. */
 export function opened({ id, number, by, userId, now, input, facts, agreed }: CreateChange): ChangeRecord {

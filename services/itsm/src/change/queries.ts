@@ -17,8 +17,8 @@ import { configurationItems } from '../cmdb/tables.js'
 import { type CreatedFilters, createdWithin } from '../lists/created.js'
 import { isOrNobody } from '../lists/nobody.js'
 import { incidents } from '../schema.js'
-import { changePolicy } from './policy.js'
-import type { RiskFacts } from './risk.js'
+import { changePolicy } from './policy/policy.js'
+import type { RiskFacts } from './policy/risk.js'
 import { changePolicies, changes } from './tables.js'
 
 export interface ChangeFilters extends CreatedFilters {

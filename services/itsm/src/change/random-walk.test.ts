@@ -12,13 +12,13 @@ import {
   changeTypes,
 } from '@opsplane/contracts'
 import { seededRandom } from '@opsplane/testing'
-import { stands } from './approval-record.js'
+import { stands } from './approval/approval-record.js'
+import type { ChangeRecord } from './approval/separation-of-duties.js'
 import type { ChangeCommand } from './commands.js'
 import { hashOf } from './content.js'
 import { change } from './domain.js'
-import type { AgreedOn } from './from-template.js'
 import { approvalIds, creating, facts, now, paths, person, steps, template } from './sample-changes.js'
-import type { ChangeRecord } from './separation-of-duties.js'
+import type { AgreedOn } from './template/from-template.js'
 import { allowedActions } from './transitions.js'
 
 const people = ['usr_asker', 'usr_worker', 'usr_boss', 'usr_peer', 'usr_third', 'usr_fourth']

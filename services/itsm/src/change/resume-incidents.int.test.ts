@@ -13,7 +13,7 @@ import {
   waitFor,
 } from '@opsplane/testing'
 import { itsm } from '../service.js'
-import { newTemplate } from './template.fixture.js'
+import { newTemplate } from './template/template.fixture.js'
 
 let service: TestService
 let recorder: EventRecorder

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Change, ConfigurationItem, type Principal, Problem } from '@opsplane/contracts'
 import { type ApiClient, startTestService, type TestService, testPrincipal } from '@opsplane/testing'
 import { itsm } from '../service.js'
-import { newTemplate } from './template.fixture.js'
+import { newTemplate } from './template/template.fixture.js'
 
 let service: TestService
 let api: ApiClient

@@ -6,11 +6,11 @@ import {
   NewChange,
   NewChangeTemplate,
 } from '@opsplane/contracts'
+import type { ChangeRecord } from './approval/separation-of-duties.js'
 import type { ChangeStep, CommandOf, CreateChange } from './commands.js'
 import { change } from './domain.js'
-import type { AgreedOn } from './from-template.js'
-import type { RiskFacts } from './risk.js'
-import type { ChangeRecord } from './separation-of-duties.js'
+import type { RiskFacts } from './policy/risk.js'
+import type { AgreedOn } from './template/from-template.js'
 
 /** Changes to test with, each reached by commands alone. */
 

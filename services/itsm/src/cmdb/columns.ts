@@ -1,5 +1,5 @@
 import { type StatementRunner, translatePostgresError } from '@opsplane/postgres'
-import type { Joined } from './string-interner.js'
+import type { Joined } from './impact/string-interner.js'
 
 export type { StatementRunner }
 

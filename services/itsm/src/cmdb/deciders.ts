@@ -1,6 +1,6 @@
-import { ciClass } from './class-domain.js'
-import { configurationItem } from './item-domain.js'
-import { ciRelation } from './relation-domain.js'
+import { ciClass } from './class/class-domain.js'
+import { configurationItem } from './item/item-domain.js'
+import { ciRelation } from './relation/relation-domain.js'
 
 /** Every kind of aggregate of the CMDB. */
 export const cmdbDeciders = [configurationItem, ciRelation, ciClass]

@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals'
 import { ApiError, ConfigurationItemState, ciStatuses } from '@opsplane/contracts'
 import { seededRandom } from '@opsplane/testing'
-import { configurationItem, type ItemCommand } from './item-domain.js'
-import { create, input, now } from './sample-items.js'
+import { configurationItem, type ItemCommand } from './item/item-domain.js'
+import { create, input, now } from './item/sample-items.js'
 import { allowedActions, statusActions, transitions } from './transitions.js'
 
 function generator(seed: number) {

@@ -14,9 +14,9 @@ import type {
   ReopenIncident,
   ResolveIncident,
 } from '@opsplane/contracts'
-import type { CountChild } from './family.js'
-import type { MajorCommand } from './major.js'
-import type { FollowUp } from './post-closure-comment.js'
+import type { FollowUp } from './comment/post-closure-comment.js'
+import type { CountChild } from './family/family.js'
+import type { MajorCommand } from './major/major.js'
 
 /** What the settings of the workspace say when a command is given. */
 export type IncidentSettings = Pick<ItsmSettingsState, 'priorityMatrix' | 'resolutionRequired'>

@@ -6,8 +6,8 @@ import { createDatabase, templateDatabase, testRolePassword, uniquePrefix } from
 import { anybody } from '../people.js'
 import { itsm } from '../service.js'
 import { settingsStore } from '../settings/settings-store.js'
+import { patchIncident } from './family/linking.js'
 import { incidentStore } from './incident-store.js'
-import { patchIncident } from './linking.js'
 import { openIncident } from './opening.js'
 import { agent, create } from './sample-incidents.js'
 

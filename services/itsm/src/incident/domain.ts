@@ -9,14 +9,14 @@ import {
   notFound,
 } from '@opsplane/contracts'
 import { alerted } from './alerts.js'
-import { causeBy, saidByCaller } from './caller.js'
 import type { CreateIncident, IncidentCommand, IncidentStep, PatchIncident, StepWhy } from './commands.js'
-import { counted } from './family.js'
-import { decideMajor } from './major.js'
+import { causeBy, saidByCaller } from './comment/caller.js'
+import { followedUp } from './comment/post-closure-comment.js'
+import { counted } from './family/family.js'
+import { decideMajor } from './major/major.js'
 import { opened } from './opened.js'
 import { outcomeOf } from './outcomes.js'
 import { patchStages, wantedBy } from './patch.js'
-import { followedUp } from './post-closure-comment.js'
 import { statusAfter } from './transitions.js'
 import { watched } from './watchers.js'
 

@@ -3,10 +3,10 @@ import type { Unit } from '@opsplane/eventstore'
 import type { ServiceContext } from '@opsplane/service'
 import { takesAlerts } from './alerts.js'
 import { isKeyTaken } from './dedup-key.js'
+import { adoptChild } from './family/linking.js'
+import { checkIncidentLinks } from './family/links.js'
 import type { IncidentStore } from './incident-store.js'
-import { adoptChild } from './linking.js'
-import { checkIncidentLinks } from './links.js'
-import { openIncidentByKey } from './queries.js'
+import { openIncidentByKey } from './lists/queries.js'
 
 /** Rounds against other processes that open, count on or end the incident of the same key. */
 const maxRounds = 10

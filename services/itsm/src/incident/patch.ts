@@ -7,7 +7,7 @@ import {
 } from '@opsplane/contracts'
 import type { IncidentStep, PatchIncident } from './commands.js'
 import { graver } from './escalation.js'
-import { checkParent } from './family.js'
+import { checkParent } from './family/family.js'
 import { checkHold } from './holding.js'
 import { type Prioritized, prioritized } from './priority.js'
 import { actionTo } from './transitions.js'

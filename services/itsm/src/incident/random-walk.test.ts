@@ -14,7 +14,7 @@ import {
 import { seededRandom } from '@opsplane/testing'
 import type { IncidentCommand } from './commands.js'
 import { incident } from './domain.js'
-import { majorTransitions } from './major.js'
+import { majorTransitions } from './major/major.js'
 import { agent, comment, create, now, settings, steps } from './sample-incidents.js'
 import { allowedActions } from './transitions.js'
 

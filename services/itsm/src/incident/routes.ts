@@ -12,12 +12,18 @@ import type { ServiceContext } from '@opsplane/service'
 import { withIds } from '../lists/numbered.js'
 import { incidents as table } from '../schema.js'
 import { transitionErrors } from '../transition-errors.js'
-import { newComment } from './comment.js'
+import { newComment } from './comment/comment.js'
+import { patchIncident } from './family/linking.js'
 import type { IncidentStore } from './incident-store.js'
-import { patchIncident } from './linking.js'
-import { askedBy, incidentFilters, incidentReferences, incidentSorts, urgencySorts } from './list-filters.js'
+import {
+  askedBy,
+  incidentFilters,
+  incidentReferences,
+  incidentSorts,
+  urgencySorts,
+} from './lists/list-filters.js'
+import { incidentSelection, sortColumns } from './lists/queries.js'
 import { openIncident } from './opening.js'
-import { incidentSelection, sortColumns } from './queries.js'
 
 export const tag = 'Incidents'
 

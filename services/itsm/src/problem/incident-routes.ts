@@ -4,8 +4,13 @@ import { defineList, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
 import type { IncidentStore } from '../incident/incident-store.js'
-import { askedBy, incidentFilters, incidentReferences, incidentSorts } from '../incident/list-filters.js'
-import { incidentSelection, sortColumns } from '../incident/queries.js'
+import {
+  askedBy,
+  incidentFilters,
+  incidentReferences,
+  incidentSorts,
+} from '../incident/lists/list-filters.js'
+import { incidentSelection, sortColumns } from '../incident/lists/queries.js'
 import { withIds } from '../lists/numbered.js'
 import { incidents as table } from '../schema.js'
 import { transitionErrors } from '../transition-errors.js'

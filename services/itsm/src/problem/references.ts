@@ -2,7 +2,7 @@ import { invalidField, type TenantScope } from '@opsplane/contracts'
 import type { RequiresUnchanged } from '@opsplane/eventstore'
 import type { Drizzle } from '@opsplane/postgres'
 import { and, eq, inArray } from 'drizzle-orm'
-import { configurationItem } from '../cmdb/item-domain.js'
+import { configurationItem } from '../cmdb/item/item-domain.js'
 import { changes, configurationItems } from '../schema.js'
 
 /** What a new problem, or a changed one, points at. */

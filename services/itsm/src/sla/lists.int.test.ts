@@ -3,7 +3,7 @@ import { type NewSlaPolicy, SlaCalendar, SlaPolicy } from '@opsplane/contracts'
 import { type ApiClient, startTestService, type TestService, testPrincipal } from '@opsplane/testing'
 import type { z } from 'zod'
 import { itsm } from '../service.js'
-import { walk } from './walk.fixture.js'
+import { walk } from './timer/walk.fixture.js'
 
 /** Stands still until it is moved. */
 let nowMs = Date.parse('2026-03-02T09:00:00.000Z')

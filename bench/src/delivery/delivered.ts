@@ -1,0 +1,187 @@
+import type { ChildProcess } from 'node:child_process'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Cluster } from '@opsplane/local'
+import { request } from 'undici'
+import { ask, cpuMs, percentile, startChild } from '../child.js'
+import { createIncidents, createIncidentsEvenly, median } from '../load.js'
+import { copyTables, incidents, type MeasureOptions } from '../log/creates.js'
+import { consumersCaughtUp } from '../log/pipeline.js'
+import { breakdown, type CpuTimes, cpuSince, cpuTimes, totalMs } from '../process-times.js'
+import type { Figure } from '../report.js'
+import { startPlainReceiver } from './receiver.js'
+
+const rounds = 3
+
+interface Delivered {
+  /** From the first request until the last incident has arrived. */
+  perSecond: number
+  cpu: CpuTimes
+  count: number
+}
+
+interface Bare {
+  perSecond: number
+  /** Of a create, Express and Postgres together. */
+  cpuMs: number
+}
+
+/**
+ * The main job end to end: incidents accepted by the API and delivered to one webhook, beside bare Express creates of
+ * the same run, with many clients and with one; what each costs in CPU over all processes, until everything that reacts
+ * to it has done so; and how long after its event the first attempt arrives.
+ */
+export async function measureDelivered({ cluster, seconds, say }: MeasureOptions): Promise<Figure[]> {
+  await copyTables(cluster.info.postgresUrl)
+  const raw = await startChild('log/raw-express.js', { DATABASE_URL: cluster.info.postgresUrl })
+  const rawUrl = `http://127.0.0.1:${raw.port}/itsm/incidents`
+  const receiver = await startPlainReceiver()
+  await subscribeTo(cluster, `${receiver.origin}/hook`)
+  const target = incidents(cluster)
+
+  say('Warming up accept and delivery…')
+  await createIncidents({ url: rawUrl, seconds: 2, connections: 32 })
+  await createAndDeliver({ cluster, receiver: receiver.child, seconds: 5, connections: 32 })
+  const figures: Figure[] = []
+  let saturation = 0
+  for (const { connections, ratioGoal, cpuGoal } of [
+    { connections: 32, ratioGoal: 0.7, cpuGoal: 2.8 },
+    { connections: 1, ratioGoal: undefined, cpuGoal: 5 },
+  ]) {
+    const bare: Bare[] = []
+    const ours: Delivered[] = []
+    // By turns, so that both see the same machine.
+    for (let round = 1; round <= rounds; round++) {
+      bare.push(await createBare({ cluster, raw, seconds, connections }))
+      const result = await createAndDeliver({ cluster, receiver: receiver.child, seconds, connections })
+      ours.push(result)
+      say(
+        `  ${connections} clients, round ${round}: bare ${bare.at(-1)?.perSecond.toFixed(0)}/s, accepted and delivered ` +
+          `${result.perSecond.toFixed(0)}/s, ${breakdown(result.cpu, result.count)} ms each`,
+      )
+    }
+    figures.push(...deliveredFigures({ bare, ours, connections, ratioGoal, cpuGoal }))
+    if (connections > 1) saturation = median(ours.map(({ perSecond }) => perSecond))
+  }
+  raw.child.kill()
+
+  for (const [name, rate, goal] of [
+    ['at 100 events/s', 100, { p50: 4 }],
+    ['at half of saturation', Math.floor(saturation / 2), { p99: 60 }],
+  ] as const) {
+    say(`Sending ${rate} events/s for the latency…`)
+    await ask(receiver.child, 'report')
+    await createIncidentsEvenly({ ...target, seconds: Math.max(seconds, 10), connections: 64, rate })
+    await consumersCaughtUp(cluster)
+    figures.push(latencyFigure(name, await ask(receiver.child, 'report'), goal))
+  }
+  receiver.child.kill()
+  return figures
+}
+
+export async function subscribeTo(cluster: Cluster, url: string): Promise<void> {
+  const created = await request(`${cluster.info.baseUrl}/webhooks`, {
+    method: 'POST',
+    headers: { ...incidents(cluster).headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'delivered', url, events: ['incident.created'], secret: 'bench' }),
+  })
+  if (created.statusCode !== 201) throw new Error(`no webhook: ${await created.body.text()}`)
+  await created.body.dump()
+}
+
+async function createBare(options: {
+  cluster: Cluster
+  raw: { child: ChildProcess; port: number }
+  seconds: number
+  connections: number
+}): Promise<Bare> {
+  const { cluster, raw, seconds, connections } = options
+  const spent = () => (cpuTimes(cluster).postgres ?? 0) + cpuMs(raw.child.pid ?? 0)
+  const before = spent()
+  const { perSecond, requests } = await createIncidents({
+    url: `http://127.0.0.1:${raw.port}/itsm/incidents`,
+    seconds,
+    connections,
+  })
+  return { perSecond, cpuMs: (spent() - before) / requests }
+}
+
+async function createAndDeliver(options: {
+  cluster: Cluster
+  receiver: ChildProcess
+  seconds: number
+  connections: number
+}): Promise<Delivered> {
+  const { cluster, receiver, seconds, connections } = options
+  await consumersCaughtUp(cluster)
+  await ask(receiver, 'report')
+  const before = cpuTimes(cluster)
+  const startedAt = performance.timeOrigin + performance.now()
+  const { requests, failures } = await createIncidents({ ...incidents(cluster), seconds, connections })
+  if (failures > 0) throw new Error(`${failures} of ${requests} incident creates failed`)
+  const { events, lastAt } = await everyEventArrived(receiver, requests)
+  await consumersCaughtUp(cluster)
+  // The load's last requests may have been cut off between their commit and their answer; those are delivered too.
+  return {
+    perSecond: events / ((lastAt - startedAt) / 1000),
+    cpu: cpuSince(before, cpuTimes(cluster)),
+    count: events,
+  }
+}
+
+async function everyEventArrived(receiver: ChildProcess, expected: number) {
+  for (;;) {
+    const arrived = await ask<{ events: number; lastAt: number }>(receiver, 'count')
+    if (arrived.events >= expected) return arrived
+    await delay(20)
+  }
+}
+
+function deliveredFigures(measured: {
+  bare: Bare[]
+  ours: Delivered[]
+  connections: number
+  ratioGoal: number | undefined
+  cpuGoal: number
+}): Figure[] {
+  const { connections, ratioGoal, cpuGoal } = measured
+  const clients = connections === 1 ? 'one client' : `${connections} clients`
+  const perSecond = median(measured.ours.map((round) => round.perSecond))
+  const limit = median(measured.bare.map((round) => round.perSecond))
+  const bareCost = median(measured.bare.map((round) => round.cpuMs))
+  const costs = measured.ours.map(({ cpu, count }) => totalMs(cpu) / count)
+  const cost = median(costs)
+  const typical = measured.ours[costs.indexOf(cost)]
+  const parts = typical ? breakdown(typical.cpu, typical.count) : ''
+  return [
+    {
+      name: `incidents accepted and delivered, ${clients}`,
+      value: `${perSecond.toFixed(0)}/s`,
+      raw: `${limit.toFixed(0)}/s bare Express creates`,
+      ratio: perSecond / limit,
+      goal: ratioGoal === undefined ? '' : `≥ ${ratioGoal}`,
+      met: ratioGoal === undefined || perSecond / limit >= ratioGoal,
+    },
+    {
+      name: `CPU per delivered incident, ${clients}`,
+      value: `${cost.toFixed(2)} ms (${parts})`,
+      raw: `${bareCost.toFixed(2)} ms bare Express create`,
+      ratio: cost / bareCost,
+      goal: `≤ ${cpuGoal} ms`,
+      met: cost <= cpuGoal,
+    },
+  ]
+}
+
+function latencyFigure(
+  name: string,
+  { latencies }: { latencies: number[] },
+  goal: { p50?: number; p99?: number },
+): Figure {
+  const [p50, p99] = [percentile(latencies, 0.5), percentile(latencies, 0.99)]
+  return {
+    name: `event to first attempt ${name}`,
+    value: `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`,
+    goal: goal.p50 === undefined ? `p99 < ${goal.p99} ms` : `p50 ≤ ${goal.p50} ms`,
+    met: goal.p50 === undefined ? p99 < (goal.p99 ?? 0) : p50 <= goal.p50,
+  }
+}

@@ -1,0 +1,63 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { connect } from '@nats-io/transport-node'
+import type { Cluster } from '@opsplane/local'
+import { serverOf } from '@opsplane/nats'
+import postgres from 'postgres'
+import type { MeasureOptions } from '../log/creates.js'
+import { consumersCaughtUp } from '../log/pipeline.js'
+import { breakdown, cpuSince, cpuTimes, totalMs } from '../process-times.js'
+import type { Figure } from '../report.js'
+
+const restSeconds = 30
+/** For what follows a start or a load: consumers that listen closely for 10 to 20 s, pools, leases. */
+const settleSeconds = 40
+
+/** What the whole platform costs while nobody asks anything of it. */
+export async function measureRest({ cluster, say }: MeasureOptions): Promise<Figure[]> {
+  await consumersCaughtUp(cluster)
+  await delay(settleSeconds * 1000)
+  say(`Resting for ${restSeconds} s…`)
+  const counts = await openCounts(cluster)
+  const [cpuBefore, before] = [cpuTimes(cluster), await counts.read()]
+  await delay(restSeconds * 1000)
+  const [cpu, after] = [cpuSince(cpuBefore, cpuTimes(cluster)), await counts.read()]
+  await counts.close()
+  const sharePercent = totalMs(cpu) / (restSeconds * 10)
+  const commitsPerSecond = (after.commits - before.commits) / restSeconds
+  const messagesPerSecond = (after.messages - before.messages) / restSeconds
+  return [
+    {
+      name: 'CPU at rest',
+      value: `${sharePercent.toFixed(2)} % of a core (${breakdown(cpu, restSeconds * 10)})`,
+      goal: '< 1 %',
+      met: sharePercent < 1,
+    },
+    {
+      name: 'commits at rest',
+      value: `${commitsPerSecond.toFixed(1)}/s`,
+      goal: '< 5/s',
+      met: commitsPerSecond < 5,
+    },
+    { name: 'NATS messages at rest', value: `${messagesPerSecond.toFixed(1)}/s`, goal: '', met: true },
+  ]
+}
+
+/** Transactions of all databases, and messages of all clients of NATS, so far. */
+async function openCounts({ info }: Cluster) {
+  const sql = postgres(info.postgresUrl, { max: 1 })
+  const connection = await connect(serverOf(info.natsUrl))
+  let messages = 0
+  connection.subscribe('>', { callback: () => void messages++ })
+  await connection.flush()
+  return {
+    read: async () => {
+      const [row] = await sql<{ count: number }[]>`
+        select sum(xact_commit + xact_rollback)::float8 as count from pg_stat_database`
+      return { commits: row?.count ?? 0, messages }
+    },
+    close: async () => {
+      await connection.close()
+      await sql.end()
+    },
+  }
+}

@@ -1,0 +1,163 @@
+import type { ChildProcess } from 'node:child_process'
+import { setTimeout as delay } from 'node:timers/promises'
+import postgres from 'postgres'
+import { request } from 'undici'
+import { ask, cpuMs, percentile } from '../child.js'
+import { createIncidentsEvenly } from '../load.js'
+import { incidents, type MeasureOptions } from '../log/creates.js'
+import type { Figure } from '../report.js'
+import { startReceiver } from './receiver.js'
+
+/** Webhooks fall into groups; an event is for the webhooks of one group, one of which may be a tarpit. */
+const groups = 5
+const perGroup = 20
+const eventsPerSecond = 15
+const phaseSeconds = 12
+/** Whether the tarpits hold, phase by phase. */
+const order = [false, true, true, false, false, true, true, false, false, true]
+
+interface Report {
+  latencies: number[]
+  tarpit: { requests: number; heldAtMost: number; endpoints: number }
+}
+
+/**
+ * What tarpits cost the endpoints beside them: the latency from event to arrival at 95 healthy endpoints while 5
+ * others answer too, and while those 5 read every request and never answer.
+ *
+ * The load is 15 events/s for 20 webhooks each, 300 deliveries/s, a fraction of what the dispatcher sends. Near
+ * saturation every additional statement would show as latency, whomever it is for; at this rate a healthy delivery
+ * is only late when it waits for a tarpit: in a queue, for a place, for a connection, behind a statement. Every event
+ * is for one tarpit as well, and all endpoints share one origin, hence one connection pool: the harder case.
+ *
+ * Both kinds of phases use the same webhooks and differ only in how the five endpoints behave. They alternate, A B B
+ * A A B …, so that a drift of the machine or of growing tables falls on both kinds. The figure is the median of the
+ * phases' p99, 3,420 deliveries each and 17,100 of each kind: what else the machine does for a few seconds raises the
+ * p99 of all samples together, but not that median. How far the phases of one kind lie apart tells what the ratio is
+ * worth. Between phases the tarpits answer until nothing is left. A phase is too short for a delivery to fail (four
+ * timeouts of 5 s and the delays between them), so no tarpit is paused, which is checked.
+ */
+export async function measureTarpit({ cluster, say }: MeasureOptions): Promise<Figure[]> {
+  const receiver = await startReceiver(cluster.certificate)
+  const sql = postgres(cluster.info.postgresUrl, { max: 1 })
+  const { url, headers: production } = incidents(cluster)
+  // An environment of its own: the webhooks of other measurements hear nothing of this one.
+  const headers = { ...production, 'x-environment': 'staging' }
+  const webhookIds = await createWebhooks(`${cluster.info.baseUrl}/webhooks`, headers, receiver.origin)
+
+  const load = (seconds: number) =>
+    createIncidentsEvenly({
+      url,
+      headers,
+      seconds,
+      connections: 16,
+      rate: eventsPerSecond,
+      titleOf: (n) => title(n % groups),
+    })
+  const phase = async (holding: boolean) => {
+    await ask(receiver.child, 'report')
+    await ask(receiver.child, holding ? 'hold' : 'let go')
+    const pid = cluster.services.dispatcher.pid() ?? 0
+    const before = cpuMs(pid)
+    await load(phaseSeconds)
+    await arrived(receiver.child, phaseSeconds * eventsPerSecond * (perGroup - 1))
+    const report = await ask<Report>(receiver.child, 'report')
+    const spent = Math.round(cpuMs(pid) - before)
+    if (holding) await tarpitsWereActive(sql, webhookIds, report)
+    await ask(receiver.child, 'let go')
+    await nothingLeft(sql)
+    say(`  ${holding ? 'with tarpits' : 'all healthy '}: ${described(report)}; dispatcher ${spent} ms CPU`)
+    return report
+  }
+
+  say(`Sending to ${groups * perGroup} webhooks, ${groups} of them tarpits or not…`)
+  await load(5)
+  await nothingLeft(sql)
+  const phases: { holding: boolean; report: Report }[] = []
+  for (const holding of order) phases.push({ holding, report: await phase(holding) })
+  await sql.end()
+  receiver.child.kill()
+
+  const typical = (kind: boolean) => medians(phases.filter(({ holding }) => holding === kind))
+  const [without, beside] = [typical(false), typical(true)]
+  const ratio = beside.p99 / without.p99
+  return [
+    {
+      name: 'healthy endpoints beside 5 % tarpits',
+      value: `p50 ${beside.p50.toFixed(0)} ms, p99 ${beside.p99.toFixed(0)} ms (phases ${beside.spread} ms)`,
+      raw: `p50 ${without.p50.toFixed(0)} ms, p99 ${without.p99.toFixed(0)} ms all healthy (phases ${without.spread} ms)`,
+      ratio,
+      goal: 'p99 < 1.2 ×',
+      met: ratio < 1.2,
+    },
+  ]
+}
+
+const title = (group: number) => `Checkout ${group} answers 500 for one customer in ten`
+
+async function createWebhooks(url: string, headers: Record<string, string>, origin: string) {
+  const ids: string[] = []
+  for (let n = 0; n < groups * perGroup; n++) {
+    const group = n % groups
+    const path = n < groups ? `tarpit/${n}` : `healthy/${n}`
+    const created = await request(url, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        name: path,
+        url: `${origin}/${path}`,
+        events: ['incident.created'],
+        filter: { 'data.title': title(group) },
+        secret: 'bench',
+        retries: 3,
+        timeout_ms: 5_000,
+      }),
+    })
+    if (created.statusCode !== 201) throw new Error(`no webhook: ${await created.body.text()}`)
+    const { data } = (await created.body.json()) as { data: { id: string } }
+    ids.push(data.id)
+  }
+  return ids
+}
+
+async function arrived(child: ChildProcess, expected: number): Promise<void> {
+  for (;;) {
+    const { count } = await ask<{ count: number }>(child, 'count')
+    if (count >= expected) return
+    await delay(100)
+  }
+}
+
+/** Until every event has been published and each of its deliveries has ended. */
+async function nothingLeft(sql: postgres.Sql): Promise<void> {
+  for (;;) {
+    const [row] = await sql`
+      select (select count(*) from itsm.outbox)
+           + (select count(*) from dispatcher.deliveries where status in ('pending', 'retrying')) = 0 as done`
+    if (row?.done) return
+    await delay(300)
+  }
+}
+
+/** A tarpit that is paused, or that nothing was sent to, would make the figure a lie. */
+async function tarpitsWereActive(sql: postgres.Sql, webhookIds: string[], { tarpit }: Report) {
+  const [row] = await sql<{ active: number }[]>`
+    select count(*)::int as active from dispatcher.webhooks where id = any (${webhookIds}) and status = 'active'`
+  if (row?.active !== webhookIds.length || tarpit.endpoints !== groups)
+    throw new Error(`${row?.active} webhooks are active, and ${tarpit.endpoints} tarpits held requests`)
+}
+
+function described({ latencies, tarpit }: Report): string {
+  const held = tarpit.requests === 0 ? '' : `; ${tarpit.requests} requests held, ${tarpit.heldAtMost} at once`
+  return `${latencies.length} healthy deliveries, p50 ${percentile(latencies, 0.5).toFixed(0)} ms, p99 ${percentile(latencies, 0.99).toFixed(0)} ms${held}`
+}
+
+function medians(phases: { report: Report }[]) {
+  const each = (share: number) => phases.map(({ report }) => percentile(report.latencies, share))
+  const p99s = each(0.99)
+  return {
+    p50: percentile(each(0.5), 0.5),
+    p99: percentile(p99s, 0.5),
+    spread: `${Math.min(...p99s).toFixed(0)}–${Math.max(...p99s).toFixed(0)}`,
+  }
+}

@@ -1,0 +1,120 @@
+import { bootstrapOwner, type Cluster } from '@opsplane/local'
+import { Agent, request } from 'undici'
+import { percentile, startChild } from '../child.js'
+import { evenly } from '../load.js'
+import { incidents, type MeasureOptions } from '../log/creates.js'
+import type { Figure } from '../report.js'
+
+/** What the second tenant does, per second. */
+const perSecond = 20
+const settleSeconds = 2
+const wantedRatio = 2
+
+/** The floods, with how many requests per second they send; see flood-clients.ts. */
+const floods = {
+  anonymous: 400,
+  'wrong keys': 400,
+  authenticated: 400,
+  'slow bodies': 100,
+  polls: 200,
+  logins: 400,
+} as const
+
+interface Sample {
+  latencies: number[]
+  failures: number
+}
+
+/**
+ * A second tenant's p99 beside floods of every kind, all from its own address, with the limits as they are by default,
+ * and beside nobody. Its own traffic is far below any limit: each of its requests must succeed.
+ */
+export async function measureFloods({ cluster, seconds, say }: MeasureOptions): Promise<Figure[]> {
+  // With the limits of a deployment, which the other measurements turn off.
+  const gateway = await cluster.replica('gateway', { RATE_LIMIT_PER_MINUTE: '6000', LIMITS: '{}' })
+  const base = `${gateway.url}/api/v1`
+  const { headers: first } = incidents(cluster)
+  const second = await secondTenant(cluster)
+  const sample = () => ask(base, second, seconds)
+  const figures: Figure[] = []
+  try {
+    say('A second tenant beside nobody…')
+    await ask(base, second, settleSeconds)
+    for (const [kind, rate] of Object.entries(floods)) {
+      // Beside each flood, so that a drift of the machine falls on both.
+      const quiet = await sample()
+      say(`A second tenant beside a flood: ${kind}…`)
+      const { child } = await startChild('limits/flood-clients.js', {
+        BASE_URL: base,
+        KIND: kind,
+        PER_SECOND: String(rate),
+        SECONDS: String(seconds + settleSeconds + 30),
+        AUTHORIZATION: first.authorization ?? '',
+        WORKSPACE: first['x-workspace'] ?? '',
+        EMAIL: cluster.secrets.owner.email,
+      })
+      try {
+        await ask(base, second, settleSeconds)
+        figures.push(beside(`${kind}, ${rate}/s`, quiet, await sample()))
+      } finally {
+        child.kill()
+      }
+    }
+  } finally {
+    await gateway.stop()
+  }
+  return figures
+}
+
+function beside(kind: string, quiet: Sample, busy: Sample): Figure {
+  const [before, during] = [percentile(quiet.latencies, 0.99), percentile(busy.latencies, 0.99)]
+  const both = ({ latencies }: Sample) =>
+    `p50 ${percentile(latencies, 0.5).toFixed(1)} ms, p99 ${percentile(latencies, 0.99).toFixed(1)} ms`
+  return {
+    name: `a second tenant beside a flood: ${kind}`,
+    value: `${both(busy)}, ${busy.failures} failed`,
+    raw: `${both(quiet)} without`,
+    ratio: during / before,
+    goal: `p99 ≤ ${wantedRatio} ×, none failed`,
+    met: during <= wantedRatio * before && busy.failures === 0,
+  }
+}
+
+/** Another workspace, and the key of its owner. */
+async function secondTenant({ secrets, services, tls, info }: Cluster): Promise<Record<string, string>> {
+  const { apiKey: _, ...first } = secrets.owner
+  const owner = { ...first, workspace: 'second-tenant', email: 'second@example.com' }
+  const { apiKey, workspace } = await bootstrapOwner({
+    secrets: { ...secrets, owner },
+    settingsUrl: services.settings.url,
+    tls,
+    origin: info.origin,
+  })
+  return { authorization: `Bearer ${apiKey}`, 'x-workspace': workspace }
+}
+
+/** Reads and creates at an even rate. */
+async function ask(base: string, headers: Record<string, string>, seconds: number): Promise<Sample> {
+  const agent = new Agent({ connections: 64 })
+  const sample: Sample = { latencies: [], failures: 0 }
+  const timed = async (path: string, body: string | null) => {
+    const startedAt = performance.now()
+    const answer = await request(`${base}${path}`, {
+      method: body === null ? 'GET' : 'POST',
+      headers: body === null ? headers : { ...headers, 'content-type': 'application/json' },
+      body,
+      dispatcher: agent,
+    })
+    await answer.body.dump()
+    if (answer.statusCode >= 300) sample.failures++
+    sample.latencies.push(performance.now() - startedAt)
+  }
+  await evenly({ rate: perSecond, seconds }, async () => {
+    await Promise.all([
+      timed('/itsm/incidents?limit=1', null),
+      timed('/itsm/incidents', '{"title":"Meanwhile"}'),
+    ])
+  })
+  await agent.close()
+  return sample
+}

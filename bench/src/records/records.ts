@@ -1,0 +1,113 @@
+import autocannon from 'autocannon'
+import postgres from 'postgres'
+import { startChild } from '../child.js'
+import { headersOf, throughGateway, toService } from '../limits/callers.js'
+import { median } from '../load.js'
+import type { MeasureOptions } from '../log/creates.js'
+import type { Figure } from '../report.js'
+import { call, columns, indexes, record, type Target, workspaceOf } from './record-calls.js'
+
+const connections = 32
+const rounds = 3
+
+/** Records at the service's port and through the gateway, beside bare Express + postgres.js. */
+export async function measureRecords({ cluster, seconds, say }: MeasureOptions): Promise<Figure[]> {
+  const { info } = cluster
+  const sql = postgres(info.postgresUrl, { max: 1, onnotice: () => {} })
+  await sql.unsafe(`drop schema if exists raw_records cascade; create schema raw_records;
+    create table raw_records.assets (id text primary key, name text, serial text, status text, owner text, notes text,
+      quantity integer, price numeric(12,2), bought_on date)`)
+  await sql.end()
+  const raw = await startChild('records/raw-records.js', { DATABASE_URL: info.postgresUrl })
+  const bare = { url: `http://127.0.0.1:${raw.port}/records`, headers: async () => ({}) }
+  const path = '/tables/assets/records'
+  const gateway = { url: `${info.baseUrl}${path}`, headers: headersOf(throughGateway(cluster)) }
+  const workspaceId = await workspaceOf(gateway, info.baseUrl)
+  const direct = toService(cluster, 'database-studio', ['records:read', 'records:write'], workspaceId)
+  const service = { url: `${direct.url}${path}`, headers: headersOf(direct) }
+  await call(gateway, 'POST', `${info.baseUrl}/tables`, { slug: 'assets', columns, indexes })
+
+  const own = await call(gateway, 'POST', gateway.url, record)
+  const plain = await call(bare, 'POST', bare.url, record)
+  const figures: Figure[] = []
+  const compare = async (name: string, goals: [at: Target, where: string, goal: number][], load: Load) => {
+    const rates = new Map<Target, number[]>()
+    for (let round = 0; round <= rounds; round++)
+      for (const target of [bare, ...goals.map(([at]) => at)]) {
+        const rate = await load(target, round === 0 ? 1 : seconds)
+        // The first round warms up.
+        if (round > 0) rates.set(target, [...(rates.get(target) ?? []), rate])
+      }
+    const limit = median(rates.get(bare) ?? [])
+    for (const [at, where, goal] of goals) {
+      const rate = median(rates.get(at) ?? [])
+      say(`  ${name} ${where}: ${rate.toFixed(0)}/s of ${limit.toFixed(0)}/s`)
+      figures.push({
+        name: `records: ${name} ${where}`,
+        value: `${rate.toFixed(0)}/s`,
+        raw: `${limit.toFixed(0)}/s bare Express + postgres.js`,
+        ratio: rate / limit,
+        goal: `≥ ${goal}`,
+        met: rate / limit >= goal,
+      })
+    }
+  }
+  const idAt = (target: Target) => (target === bare ? plain : own).data.id
+  await compare(
+    'get',
+    [
+      [service, 'at the service', 0.5],
+      [gateway, 'through the gateway', 0.4],
+    ],
+    (target, length) => drive(target, `${target.url}/${idAt(target)}`, length),
+  )
+  const body = JSON.stringify(record)
+  await compare(
+    'create',
+    [
+      [service, 'at the service', 0.5],
+      [gateway, 'through the gateway', 0.35],
+    ],
+    (target, length) => drive(target, target.url, length, body),
+  )
+  await compare('list of 50', [[service, 'at the service', 0.5]], (target, length) =>
+    drive(target, target.url, length),
+  )
+  raw.child.kill()
+
+  const bulk = JSON.stringify({ records: Array.from({ length: 1_000 }, () => record) })
+  const bulks = await drive(service, `${service.url}/bulk`, seconds, bulk, 4)
+  figures.push({
+    name: 'records: bulk create of 1,000',
+    value: `${(bulks * 1_000).toFixed(0)} rows/s`,
+    goal: '≥ 50,000 rows/s',
+    met: bulks * 1_000 >= 50_000,
+  })
+  return figures
+}
+
+type Load = (target: Target, seconds: number) => Promise<number>
+
+/** Requests a second. */
+async function drive(
+  target: Target,
+  url: string,
+  seconds: number,
+  body?: string,
+  clients = connections,
+): Promise<number> {
+  const result = await autocannon({
+    url,
+    method: body === undefined ? 'GET' : 'POST',
+    headers: {
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(await target.headers()),
+    },
+    ...(body !== undefined && { body }),
+    duration: seconds,
+    connections: clients,
+  })
+  const failures = result.non2xx + result.errors
+  if (failures > 0) throw new Error(`${failures} requests to ${url} failed`)
+  return result['2xx'] / result.duration
+}

@@ -1,0 +1,152 @@
+import { type AttemptError, hostOfUrl, referencedSecrets } from '@opsplane/contracts'
+import {
+  type Outbound,
+  OutboundError,
+  type OutboundResponse,
+  type ResolveSecrets,
+  type SecretUser,
+} from '@opsplane/http'
+import { type Budgets, createRedaction, retryAfterMs } from '@opsplane/runtime'
+import type { Credentials } from '../../webhook/sealing.js'
+import type { Target } from '../../webhook/target.js'
+import type { AttemptOutcome } from '../domain.js'
+import {
+  HeadersTooLargeError,
+  type RequestHeaders,
+  requestHeaders,
+  SecretMissingError,
+  SecretRefusedError,
+} from './request-headers.js'
+
+/** What is kept of one request. */
+export interface AttemptRecord {
+  startedAt: string
+  durationMs: number
+  url: string
+  requestHeaders: Record<string, string>
+  response: { status: number; headers: Record<string, string>; body: string; truncated: boolean } | null
+  error: AttemptError | null
+}
+
+export type AttemptResult =
+  | { kind: 'attempted'; outcome: AttemptOutcome; record: AttemptRecord }
+  /** Nothing was sent, for a reason that is not the endpoint's. */
+  | { kind: 'postponed'; reason: unknown }
+
+export interface AttemptDependencies {
+  outbound: Outbound
+  credentials(target: Target): Promise<Credentials>
+  resolveSecrets: ResolveSecrets
+  budgets: Pick<Budgets, 'spend'>
+  nowMs(): number
+}
+
+const maxResponseBytes = 64 * 1024
+
+/** What is sent: the event's id and type, and the body as text. */
+export interface Content {
+  id: string
+  type: string
+  text: string
+}
+
+export type MakeAttempt = (target: Target, content: Content, signal: AbortSignal) => Promise<AttemptResult>
+
+/** Makes one request of a delivery: resolves secrets, signs, sends, and redacts what is kept of it. */
+export function createAttempt(dependencies: AttemptDependencies): MakeAttempt {
+  const { outbound, nowMs } = dependencies
+
+  const prepare = async (target: Target, { id, type, text }: Content): Promise<RequestHeaders> => {
+    const credentials = await dependencies.credentials(target)
+    const names = Object.values(credentials.headers).flatMap(referencedSecrets)
+    const { values, refused } = await dependencies.resolveSecrets(secretUser(target), names)
+    for (const [name, reason] of Object.entries(refused)) throw new SecretRefusedError(name, reason)
+    const timestamp = Math.floor(nowMs() / 1_000)
+    return requestHeaders(credentials, values, { eventId: id, eventType: type, body: text, timestamp })
+  }
+
+  return async (target, content, signal) => {
+    const startedMs = nowMs()
+    const record = (part: Partial<AttemptRecord>): AttemptRecord => ({
+      startedAt: new Date(startedMs).toISOString(),
+      durationMs: Math.max(0, Math.round(nowMs() - startedMs)),
+      url: target.url,
+      requestHeaders: {},
+      response: null,
+      error: null,
+      ...part,
+    })
+    const failed = (error: AttemptError, headers: Record<string, string>): AttemptResult => ({
+      kind: 'attempted',
+      outcome: { kind: 'failed', error },
+      record: record({ error, requestHeaders: headers }),
+    })
+
+    let headers: RequestHeaders
+    try {
+      headers = await prepare(target, content)
+      dependencies.budgets.spend('egressBytesPerMinute', target.tenant, Buffer.byteLength(content.text))
+    } catch (reason) {
+      if (reason instanceof SecretMissingError)
+        return failed({ kind: 'secret_missing', message: reason.message }, {})
+      if (reason instanceof SecretRefusedError)
+        return failed({ kind: 'secret_refused', message: reason.message }, {})
+      if (reason instanceof HeadersTooLargeError)
+        return failed({ kind: 'headers_too_large', message: reason.message }, {})
+      return { kind: 'postponed', reason }
+    }
+    try {
+      const { timeoutMs, url } = target
+      const request = {
+        url,
+        method: 'POST' as const,
+        headers: headers.sent,
+        body: content.text,
+        timeoutMs,
+        maxResponseBytes,
+        // By its message id.
+        repeatable: true,
+      }
+      const answer = await outbound.request({ ...request, signal })
+      return answered(answer, headers, record)
+    } catch (error) {
+      if (signal.aborted || !(error instanceof OutboundError)) return { kind: 'postponed', reason: error }
+      return failed({ kind: error.kind, message: error.message }, headers.kept)
+    }
+  }
+
+  function answered(
+    answer: OutboundResponse,
+    headers: RequestHeaders,
+    record: (part: Partial<AttemptRecord>) => AttemptRecord,
+  ): AttemptResult {
+    const { status, truncated } = answer
+    const accepted = status >= 200 && status < 300
+    const redact = createRedaction(headers.secrets)
+    const clean = (text: string, cutOff = false) => redact(text, cutOff).replaceAll('\0', '\ufffd')
+    return {
+      kind: 'attempted',
+      outcome: {
+        kind: 'answered',
+        status,
+        retryAfterMs: retryAfterMs(answer.headers['retry-after'], nowMs()),
+      },
+      record: record({
+        requestHeaders: headers.kept,
+        response: {
+          status,
+          headers: Object.fromEntries(
+            Object.entries(answer.headers).map(([name, value]) => [name, clean(value)]),
+          ),
+          body: clean(answer.body.toString(), truncated),
+          truncated,
+        },
+        error: accepted ? null : { kind: 'status', message: `The endpoint answered ${status}.` },
+      }),
+    }
+  }
+}
+
+function secretUser({ id, tenant, ownerId: userId, url }: Target): SecretUser {
+  return { tenant, userId, consumer: `webhook/${id}`, host: hostOfUrl(url) }
+}

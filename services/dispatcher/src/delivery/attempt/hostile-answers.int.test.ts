@@ -1,0 +1,155 @@
+import { afterAll, describe, expect, it } from '@jest/globals'
+import {
+  answers,
+  drips,
+  floods,
+  head,
+  onRequest,
+  says,
+  saysAndResets,
+  startHostileReceiver,
+} from '../../fixture/hostile-receivers.js'
+import { describeHostileEndpoints } from '../../fixture/hostile-suite.js'
+
+const short = { timeoutMs: 200 }
+const inside = await startHostileReceiver((socket) => socket.end(head(200)))
+afterAll(() => inside.stop())
+/** The start of a gzip file whose file name follows, up to a NUL that never comes. */
+const namedGzip = Buffer.from('1f8b0808000000000003', 'hex')
+const redirects = [301, 302, 303, 307, 308]
+
+describeHostileEndpoints('a delivery to an endpoint whose answer is no good', [
+  { name: 'headers drip for ever', behave: drips('HTTP/1.1 200 OK\r\nx: ', 'y'), ...short, fails: 'timeout' },
+  {
+    name: 'a body drips for ever',
+    behave: drips(head(200, { 'content-length': 1_000_000 }), 'y'),
+    ...short,
+    fails: 'timeout',
+  },
+  {
+    name: 'a chunked body drips for ever',
+    behave: drips(head(200, { 'transfer-encoding': 'chunked' }), '1\r\ny\r\n'),
+    ...short,
+    fails: 'timeout',
+  },
+  {
+    name: 'a compressed body drips for ever',
+    behave: drips(Buffer.concat([Buffer.from(head(200, { 'content-encoding': 'gzip' })), namedGzip]), 'y'),
+    ...short,
+    fails: 'timeout',
+  },
+  {
+    name: 'the extension of a chunk never ends',
+    behave: floods(`${head(200, { 'transfer-encoding': 'chunked' })}1;`, 'x'.repeat(4096)),
+    fails: 'protocol',
+  },
+  {
+    name: 'trailers never end',
+    behave: floods(`${head(200, { 'transfer-encoding': 'chunked' })}0\r\n`, 'a: b\r\n'.repeat(500)),
+    fails: 'protocol',
+  },
+  {
+    name: 'a connection is reset after the headers',
+    behave: saysAndResets(head(200, { 'content-length': 10 })),
+    fails: 'reset',
+  },
+  {
+    name: 'a connection is reset in the middle of the body',
+    behave: saysAndResets(`${head(200, { 'content-length': 10 })}half`),
+    fails: 'reset',
+  },
+  {
+    name: 'a connection ends before the announced length',
+    behave: onRequest((socket) => socket.end(`${head(200, { 'content-length': 10 })}half`)),
+    fails: 'reset',
+  },
+  {
+    name: 'a connection ends in the middle of a compressed body',
+    behave: onRequest((socket) =>
+      socket.end(`${head(200, { 'content-length': 10, 'content-encoding': 'gzip' })}\x1f`),
+    ),
+    fails: 'reset',
+  },
+  { name: 'it is no HTTP', behave: says('220 mail.example ESMTP\r\n'), fails: 'protocol' },
+  { name: 'it is binary garbage', behave: says(Buffer.alloc(5_000, 0xfe)), fails: 'protocol' },
+  { name: 'it is HTTP without a status', behave: says('HTTP/1.1 \r\n\r\n'), fails: 'protocol' },
+  {
+    name: 'it has two lengths',
+    behave: says('HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab'),
+    fails: 'protocol',
+  },
+  {
+    name: 'it has both a length and chunks',
+    behave: says(
+      'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n',
+    ),
+    fails: 'protocol',
+  },
+  { name: 'a header holds NUL', behave: says('HTTP/1.1 200 OK\r\nx: a\0b\r\n\r\n'), fails: 'protocol' },
+  {
+    name: 'headers never end',
+    behave: floods('HTTP/1.1 200 OK\r\n', 'x: y\r\n'.repeat(500)),
+    fails: 'protocol',
+  },
+  {
+    name: 'one header never ends',
+    behave: floods('HTTP/1.1 200 OK\r\nx: ', 'y'.repeat(4096)),
+    fails: 'protocol',
+  },
+  { name: 'it asks to continue', behave: floods('', head(100)), fails: 'protocol' },
+  {
+    name: 'early hints never end',
+    behave: floods('', head(103, { link: '</a>; rel=preload' })),
+    fails: 'protocol',
+  },
+  { name: 'processing never ends', behave: floods('', head(102)), fails: 'protocol' },
+  {
+    name: 'it switches protocols unasked',
+    behave: says(head(101, { upgrade: 'websocket', connection: 'upgrade' })),
+    fails: 'protocol',
+  },
+  { name: 'it is 500', behave: answers(500, {}, 'oops'), fails: 500, told: 'answered 500' },
+  { name: 'it is 404', behave: answers(404), fails: 404, told: 'answered 404' },
+  {
+    name: 'it is 503 and to be tried in years',
+    behave: answers(503, { 'retry-after': 999_999_999 }),
+    fails: 503,
+  },
+  {
+    name: 'it is 429 and to be tried in another century',
+    behave: answers(429, { 'retry-after': 'Fri, 01 Jan 2199 00:00:00 GMT' }),
+    fails: 429,
+  },
+  {
+    name: 'it is 503 and to be tried in no time that makes sense',
+    behave: answers(503, { 'retry-after': '-1e999, soon' }),
+    fails: 503,
+  },
+  {
+    name: 'it is 500 and never ends',
+    behave: floods(head(500, { 'transfer-encoding': 'chunked' }), '1\r\nx\r\n'.repeat(500)),
+    fails: 500,
+  },
+  ...redirects.map((status) => ({
+    name: `it is ${status} to the metadata address`,
+    behave: answers(status, { location: 'http://169.254.169.254/latest/meta-data/' }),
+    fails: status,
+    told: `answered ${status}`,
+  })),
+  ...redirects.map((status) => ({
+    name: `it is ${status} to a server inside`,
+    behave: answers(status, { location: inside.url.replace('https', 'http') }),
+    fails: status,
+  })),
+  {
+    name: 'it is 200 with a refresh to a server inside',
+    behave: answers(200, { refresh: `0; url=${inside.url}`, link: `<${inside.url}>; rel=preload` }),
+    keeps: { truncated: false, body: '' },
+  },
+])
+
+describe('the server inside that endpoints redirect to', () => {
+  it('is never called', () => {
+    expect(inside.connections()).toBe(0)
+  })
+})

@@ -1,0 +1,153 @@
+import { consecutiveFailuresToPause, systemActor } from '@opsplane/contracts'
+import type { EventStore, Unit } from '@opsplane/eventstore'
+import { type Database, isDependencyAway } from '@opsplane/postgres'
+import { type Clock, delay, type Logger, retryDelayMs } from '@opsplane/runtime'
+import type { Target } from '../../webhook/target.js'
+import type { WebhookAggregate } from '../../webhook/webhook-store.js'
+import { type Recorded, type ResultRow, recordResults } from './record-statement.js'
+
+export interface Result {
+  row: Omit<ResultRow, 'seq'>
+  target: Target
+  eventId: string
+  /** The endpoint answered 410. */
+  gone: boolean
+}
+
+export interface RecorderOptions {
+  database: Database
+  store: EventStore
+  webhooks: WebhookAggregate
+  clock: Clock
+  log: Logger
+  /** Events were committed. */
+  announce(): void
+  /** Webhooks that turned out to be paused. */
+  onPaused(webhookIds: string[]): void
+}
+
+export interface Recorder {
+  /** Resolves once the result is durable. */
+  add(result: Result): Promise<void>
+  /** Results that are not durable yet. */
+  pending(): number
+  /** Records what is left. */
+  close(): Promise<void>
+}
+
+const maxBatch = 200
+const triesPerBatch = 3
+
+type Waiting = { result: Result; done: () => void }
+
+/**
+ * Writes results in batches: what arrives while a statement is under way shares the next one. A webhook that
+ * has to be paused for them is paused in the same transaction.
+ */
+export function createRecorder(options: RecorderOptions): Recorder {
+  const { database, log } = options
+  let queue: Waiting[] = []
+  let writing: Promise<void> | undefined
+  const closing = new AbortController()
+
+  const record = async (batch: Result[]): Promise<Recorded> => {
+    const rows = batch.map(({ row }, seq) => ({ ...row, seq }))
+    if (!rows.some(({ status }) => status === 'failed'))
+      return recordResults(database.sql, rows, consecutiveFailuresToPause)
+    return database.sql.begin((tx) => recordAndPause(tx, batch, rows))
+  }
+
+  async function recordAndPause(tx: Parameters<typeof recordResults>[0], batch: Result[], rows: ResultRow[]) {
+    const recorded = await recordResults(tx, rows, consecutiveFailuresToPause)
+    for (const { webhookId, epoch, failures } of recorded.failing) {
+      const last = batch.findLast(({ target }) => target.id === webhookId)
+      if (last)
+        await pause(tx, last, { reason: 'consecutive_failures', epoch, consecutiveFailures: failures })
+    }
+    for (const result of batch.filter(({ gone }) => gone))
+      await pause(tx, result, { reason: 'gone', epoch: result.target.epoch, consecutiveFailures: 1 })
+    const failing = recorded.failing.map(({ webhookId }) => webhookId)
+    const gone = batch.filter((result) => result.gone).map(({ target }) => target.id)
+    return { ...recorded, paused: [...new Set([...recorded.paused, ...failing, ...gone])] }
+  }
+
+  async function pause(
+    tx: Parameters<typeof recordResults>[0],
+    { target, eventId }: Result,
+    why: { reason: 'consecutive_failures' | 'gone'; epoch: number; consecutiveFailures: number },
+  ) {
+    const now = options.clock.now()
+    const meta = { tenant: target.tenant, actor: systemActor, now, requestId: null, causationId: eventId }
+    await options.store.within(tx, meta, async (unit: Unit) => {
+      if (await unit.find(options.webhooks, target.id))
+        await unit.handle(options.webhooks, target.id, { kind: 'auto_pause', now, ...why })
+    })
+  }
+
+  /** Until it is written: results are kept while Postgres is away. What Postgres refuses is written bare. */
+  async function write(batch: Waiting[], bare = false): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const recorded = await record(batch.map(({ result }) => (bare ? withoutDetail(result) : result)))
+        for (const { done } of batch) done()
+        if (recorded.paused.length > 0) {
+          options.announce()
+          options.onPaused(recorded.paused)
+        }
+        return
+      } catch (error) {
+        if (isDependencyAway(error) && closing.signal.aborted) return giveUp(batch, error)
+        if (!isDependencyAway(error) && attempt >= triesPerBatch) return refused(batch, bare, error)
+        if (attempt === 1)
+          log.warn({ err: error, results: batch.length }, 'results could not be recorded yet')
+        await delay(
+          retryDelayMs({ attempt, strategy: 'exponential', baseMs: 50, maxMs: 2_000 }),
+          closing.signal,
+        )
+      }
+    }
+  }
+
+  async function refused(batch: Waiting[], bare: boolean, error: unknown) {
+    if (batch.length > 1) for (const waiting of batch) await write([waiting])
+    else if (!bare) await write(batch, true)
+    else giveUp(batch, error)
+  }
+
+  /** The leases end by themselves, and the deliveries are attempted again. */
+  function giveUp(batch: Waiting[], error: unknown) {
+    log.error(
+      { err: error, deliveries: batch.map(({ result }) => result.row.id) },
+      'results were not recorded',
+    )
+    for (const { done } of batch) done()
+  }
+
+  async function writeAll() {
+    while (queue.length > 0) {
+      const batch = queue.slice(0, maxBatch)
+      queue = queue.slice(maxBatch)
+      await write(batch)
+    }
+    writing = undefined
+  }
+
+  return {
+    add: (result) =>
+      new Promise((done) => {
+        queue.push({ result, done })
+        // After the other results of this turn of the event loop, so that they share a statement.
+        writing ??= new Promise<void>((turn) => setImmediate(turn)).then(writeAll)
+      }),
+    pending: () => queue.length,
+    async close() {
+      closing.abort()
+      await writing
+    },
+  }
+}
+
+function withoutDetail(result: Result): Result {
+  const nothing = { response_headers: null, response_body: null, body_start: null, request_headers: {} }
+  return { ...result, row: { ...result.row, ...nothing } }
+}

@@ -1,0 +1,119 @@
+import {
+  literalLength,
+  maxHeadersLength,
+  maxHeaderValueLength,
+  redactedValue,
+  referencedSecrets,
+  type SecretRefusal,
+  secretReference,
+} from '@opsplane/contracts'
+import type { Credentials } from '../../webhook/sealing.js'
+import { signatureHeaders } from './sign.js'
+
+export interface RequestContent {
+  eventId: string
+  eventType: string
+  body: string
+  /** Unix seconds. */
+  timestamp: number
+}
+
+/** The headers of one request, and the same with every secret as `***`, to be kept. */
+export interface RequestHeaders {
+  sent: Record<string, string>
+  kept: Record<string, string>
+  /** Every secret value in `sent`, to be found again where the endpoint echoes it. */
+  secrets: string[]
+}
+
+/** A header refers to a secret that does not exist. */
+export class SecretMissingError extends Error {
+  constructor(readonly secretName: string) {
+    super(`A header refers to the secret ${secretName}, which does not exist.`)
+    this.name = 'SecretMissingError'
+  }
+}
+
+const refusals: Record<SecretRefusal, string> = {
+  host_not_allowed: "may not be sent to the webhook's host; its `hosts` say where it may go",
+  permission_missing: 'may not be used: the owner of the webhook has no `secrets:use`',
+  too_large: 'is too large to be sent in headers with the others',
+}
+
+/** A header refers to a secret that is not given out for it. */
+export class SecretRefusedError extends Error {
+  constructor(
+    readonly secretName: string,
+    reason: SecretRefusal,
+  ) {
+    super(`The secret ${secretName} ${refusals[reason]}.`)
+    this.name = 'SecretRefusedError'
+  }
+}
+
+/** With the secrets its templates refer to, a header or all of them would be longer than is sent. */
+export class HeadersTooLargeError extends Error {
+  constructor(what: string, limit: number) {
+    super(`With its secrets ${what} would have more than ${limit} characters.`)
+    this.name = 'HeadersTooLargeError'
+  }
+}
+
+/** Adds up what the headers come to before any of them is built. */
+function checkLengths(headers: Record<string, string>, values: Record<string, string>): void {
+  let total = 0
+  for (const [name, template] of Object.entries(headers)) {
+    const length = referencedSecrets(template).reduce(
+      (sum, secretName) => sum + secretValue(values, secretName).length,
+      literalLength(template),
+    )
+    if (length > maxHeaderValueLength)
+      throw new HeadersTooLargeError(`the header ${name}`, maxHeaderValueLength)
+    total += name.length + length
+  }
+  if (total > maxHeadersLength) throw new HeadersTooLargeError('all headers', maxHeadersLength)
+}
+
+function secretValue(values: Record<string, string>, secretName: string): string {
+  const value = Object.hasOwn(values, secretName) ? values[secretName] : undefined
+  if (value === undefined) throw new SecretMissingError(secretName)
+  return value
+}
+
+/** Builds the headers of a delivery request. Throws SecretMissingError and HeadersTooLargeError. */
+export function requestHeaders(
+  { secrets, headers, secretHeaders }: Credentials,
+  values: Record<string, string>,
+  content: RequestContent,
+): RequestHeaders {
+  checkLengths(headers, values)
+  const custom: Record<string, string> = {}
+  const redacted: Record<string, string> = {}
+  const used: string[] = []
+  for (const [name, template] of Object.entries(headers)) {
+    custom[name] = template.replaceAll(secretReference, (_, secretName: string) => {
+      const value = secretValue(values, secretName)
+      used.push(value)
+      return value
+    })
+    const secret = secretHeaders.has(name)
+    redacted[name] = secret ? redactedValue : template.replaceAll(secretReference, redactedValue)
+    if (secret) used.push(template)
+  }
+  const { body, eventId, timestamp } = content
+  const own = {
+    'content-type': 'application/json',
+    'x-service-delivery': eventId,
+    'x-service-event': content.eventType,
+    'webhook-id': eventId,
+    'webhook-timestamp': String(timestamp),
+    ...signatureHeaders(secrets, { messageId: eventId, timestamp, body }),
+  }
+  const named = Object.keys(custom).some((name) => name.toLowerCase() === 'user-agent')
+  const agent: Record<string, string> = named ? {} : { 'user-agent': 'Opsplane-Webhooks/1' }
+  return {
+    sent: { ...agent, ...custom, ...own },
+    kept: { ...agent, ...redacted, ...own },
+    secrets: [...used, ...secrets],
+  }
+}

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { Webhook } from '@opsplane/contracts'
+import { waitFor } from '@opsplane/testing'
+import { deliveriesOf } from '../../fixture/deliveries.js'
+import { type DispatcherFixture, startDispatcher } from '../../fixture/dispatcher-fixture.js'
+
+let fixture: DispatcherFixture
+beforeAll(async () => {
+  fixture = await startDispatcher()
+  fixture.settings.secrets.set('token', 'very-secret-value')
+})
+afterAll(() => fixture?.stop())
+
+describe('secrets', () => {
+  it('are resolved where they are sent and redacted where they are kept', async () => {
+    const webhook = await fixture.webhook(
+      'templated',
+      {
+        headers: {
+          Authorization: 'Bearer {{secrets.token}}',
+          'X-Api-Key': 'literal-key',
+          'X-Plain': 'plain',
+        },
+      },
+      ({ headers }) => ({
+        status: 200,
+        headers: { 'x-echo': String(headers.authorization) },
+        body: `you sent ${headers.authorization} and ${headers['x-api-key']}`,
+      }),
+    )
+    expect(webhook.headers).toEqual({
+      Authorization: 'Bearer {{secrets.token}}',
+      'X-Api-Key': '***',
+      'X-Plain': 'plain',
+    })
+    await fixture.publish({ type: 'templated.created' })
+    const seen = deliveriesOf(fixture, webhook.id)
+    const [delivery] = await seen.having('succeeded', 1)
+    expect(fixture.requestsTo('templated')[0]?.headers).toMatchObject({
+      authorization: 'Bearer very-secret-value',
+      'x-api-key': 'literal-key',
+      'x-plain': 'plain',
+    })
+    const detail = await seen.detail(delivery?.id ?? '')
+    expect(detail.request?.headers).toMatchObject({
+      Authorization: 'Bearer ***',
+      'X-Api-Key': '***',
+      'X-Plain': 'plain',
+    })
+    expect(detail.response).toMatchObject({ body: 'you sent Bearer *** and ***' })
+    expect(detail.response?.headers['x-echo']).toBe('Bearer ***')
+    expect(JSON.stringify(detail)).not.toMatch(/very-secret-value|literal-key/)
+  })
+
+  it('are nowhere in the database in the clear', async () => {
+    await fixture.webhook('sealed', { secret: 'signing-secret', headers: { Cookie: 'session-cookie' } })
+    const rows = await fixture.service.sql`
+      select 'row' from webhooks where state::text ~ 'signing-secret|session-cookie|literal-key'
+      union all select 'event' from events where (data::text || coalesce(sealed::text, '')) ~ 'signing-secret|session-cookie'
+      union all select 'attempt' from delivery_attempts a where a::text ~ 'very-secret-value|literal-key'`
+    expect([...rows]).toEqual([])
+  })
+
+  it('that do not exist make the attempt fail, and say which one', async () => {
+    const webhook = await fixture.webhook('unknown', { retries: 0, headers: { 'X-A': '{{secrets.nobody}}' } })
+    await fixture.publish({ type: 'unknown.created' })
+    const [delivery] = await deliveriesOf(fixture, webhook.id).having('failed', 1)
+    expect(delivery?.lastError).toMatchObject({
+      kind: 'secret_missing',
+      message: expect.stringContaining('nobody'),
+    })
+    expect(fixture.requestsTo('unknown')).toEqual([])
+  })
+
+  it.each<[string, Record<string, string>, string]>([
+    ['one header', { 'X-A': '{{secrets.long}}'.repeat(200) }, 'the header X-A'],
+    [
+      'all of them',
+      Object.fromEntries([...'ABCDEFGHIJ'].map((n) => [`X-${n}`, '{{secrets.long}}'.repeat(80)])),
+      'all headers',
+    ],
+  ])('that would make %s longer than is sent make the attempt fail', async (name, headers, told) => {
+    fixture.settings.secrets.set('long', 'x'.repeat(100))
+    const type = name.replaceAll(' ', '_')
+    const webhook = await fixture.webhook(type, { retries: 0, headers })
+    await fixture.publish({ type: `${type}.created` })
+    const [delivery] = await deliveriesOf(fixture, webhook.id).having('failed', 1)
+    expect(delivery?.lastError).toMatchObject({
+      kind: 'headers_too_large',
+      message: expect.stringContaining(told),
+    })
+    expect(fixture.requestsTo(type)).toEqual([])
+  })
+
+  it('are no way around what headers may come to without them', async () => {
+    const headers = Object.fromEntries(Array.from({ length: 17 }, (_, n) => [`X-${n}`, 'x'.repeat(4_096)]))
+    const body = { name: 'wide', url: fixture.endpoint('wide'), events: ['wide.*'], headers }
+    expect((await fixture.api.post('/webhooks', body)).error()).toMatchObject({
+      code: 'validation_failed',
+      details: [{ path: '/headers' }],
+    })
+  })
+
+  it('that no header can carry make the attempt fail, without showing them', async () => {
+    fixture.settings.secrets.set('lines', 'first-line\nsecond-line')
+    const webhook = await fixture.webhook('lines', { retries: 0, headers: { 'X-A': '{{secrets.lines}}' } })
+    await fixture.publish({ type: 'lines.created' })
+    const [delivery] = await deliveriesOf(fixture, webhook.id).having('failed', 1)
+    expect(JSON.stringify(delivery)).not.toMatch(/first-line|second-line/)
+    expect(fixture.requestsTo('lines')).toEqual([])
+  })
+
+  it('that cannot be asked for put the attempt off, without blaming the endpoint', async () => {
+    fixture.settings.up = false
+    const webhook = await fixture.webhook('unasked', { retries: 0, headers: { 'X-A': '{{secrets.fresh}}' } })
+    await fixture.publish({ type: 'unasked.created' })
+    const seen = deliveriesOf(fixture, webhook.id)
+    const [delivery] = await waitFor(async () => {
+      const items = await seen.list()
+      return items[0]?.nextAttemptAt ? items : undefined
+    })
+    expect(delivery).toMatchObject({ status: 'pending', attempts: 0 })
+    fixture.settings.secrets.set('fresh', 'fresh-value')
+    fixture.settings.up = true
+    await seen.having('succeeded', 1)
+    expect(fixture.requestsTo('unasked')[0]?.headers['x-a']).toBe('fresh-value')
+    expect(await seen.webhook()).toMatchObject({ consecutive_failures: 0 })
+  })
+
+  it('survive a change of everything else', async () => {
+    const webhook = await fixture.webhook('kept', { secret: 'hush', headers: { 'X-Api-Key': 'literal-key' } })
+    const changed = await fixture.api.patch(`/webhooks/${webhook.id}`, {
+      name: 'Kept',
+      headers: { ...webhook.headers, 'X-More': '1' },
+    })
+    expect(changed.data(Webhook)).toMatchObject({
+      has_secret: true,
+      headers: { 'X-Api-Key': '***', 'X-More': '1' },
+    })
+    await fixture.publish({ type: 'kept.created' })
+    await deliveriesOf(fixture, webhook.id).having('succeeded', 1)
+    const [request] = fixture.requestsTo('kept')
+    expect(request?.headers).toMatchObject({ 'x-api-key': 'literal-key', 'x-more': '1' })
+    expect(request?.headers['x-service-signature-256']).toMatch(/^sha256=[0-9a-f]{64}$/)
+  })
+})

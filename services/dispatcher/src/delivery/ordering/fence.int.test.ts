@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { PlatformEvent, Webhook } from '@opsplane/contracts'
+import type { RunningService } from '@opsplane/runtime'
+import { waitFor } from '@opsplane/testing'
+import { eventIdAt } from '../../fixture/days.js'
+import { deliveriesOf } from '../../fixture/deliveries.js'
+import { type DispatcherFixture, startDispatcher } from '../../fixture/dispatcher-fixture.js'
+
+const hourMs = 3_600_000
+const consumer = 'dispatcher-delivery-fanout'
+
+let fixture: DispatcherFixture
+let other: RunningService | undefined
+beforeAll(async () => {
+  fixture = await startDispatcher()
+  other = await fixture.service.replica()
+})
+afterAll(async () => {
+  await other?.stop()
+  await fixture?.stop()
+})
+
+let positions = 0
+const nextPosition = () => ++positions
+/** An event as a service tells of it whose clock is so far off. */
+const skewed = (type: string, offMs: number): Partial<PlatformEvent> => ({
+  type,
+  id: eventIdAt(Date.now() + offMs),
+  createdAt: new Date(Date.now() + offMs).toISOString(),
+})
+const publish = (type: string, { offMs = 0, position = nextPosition() } = {}) =>
+  fixture.publish(skewed(type, offMs), position)
+/** The stream brings it once more, as after its loss. */
+const again = (event: PlatformEvent, position: number) => fixture.publish(event, position)
+const idsTo = (name: string) => fixture.requestsTo(name).map(({ headers }) => headers['webhook-id'])
+const marked = async (position: number) => {
+  const rows = await fixture.service
+    .sql`select from fan_out_marks where source = 'itsm' and ${position}::bigint = any (positions)`
+  return rows.length > 0
+}
+/** What is published after this has been handled tells that what was published before has been. */
+const eventsOf = async (webhook: Webhook) =>
+  (await deliveriesOf(fixture, webhook.id).list('?limit=200')).map(({ eventId }) => eventId).sort()
+
+describe('a new webhook', () => {
+  it.each([
+    ['in time', 0],
+    ['an hour behind', -hourMs],
+    ['an hour ahead', hourMs],
+  ])(
+    'gets every event accepted after its creation, by whichever replica, from clocks %s',
+    async (name, offMs) => {
+      const type = name.replaceAll(' ', '_')
+      const accepted: string[] = []
+      // A webhook that is there already has both replicas know the tenant.
+      const before = await fixture.webhook(`${type}_before`, { events: [`${type}.*`] })
+      for (let round = 0; round < 15; round++) {
+        const webhook = await fixture.webhook(`${type}_${round}`, { events: [`${type}.*`] })
+        const event = await publish(`${type}.created`, { offMs })
+        accepted.push(event.id)
+        await deliveriesOf(fixture, webhook.id).having('succeeded', 1)
+        expect(await eventsOf(webhook)).toEqual([event.id])
+        await fixture.api.send('DELETE', `/webhooks/${webhook.id}`)
+      }
+      expect(await eventsOf(before)).toEqual(accepted.sort())
+    },
+  )
+
+  it.each([0, -hourMs, hourMs])(
+    'gets nothing that was fanned out before, from clocks %d ms off',
+    async (offMs) => {
+      const type = `refilled_${offMs < 0 ? 'behind' : offMs}`
+      const events = `${type}.*`
+      const place = new Map<PlatformEvent, number>()
+      const send = async () => {
+        const position = nextPosition()
+        const event = await publish(`${type}.created`, { offMs, position })
+        place.set(event, position)
+        return event
+      }
+      // One goes to somebody, one to nobody: it is in no row of a delivery.
+      const unseen = await send()
+      await waitFor(() => marked(place.get(unseen) ?? 0))
+      const old = await fixture.webhook(`${type}_old`, { events: [events] })
+      const seen = await send()
+      await deliveriesOf(fixture, old.id).having('succeeded', 1)
+
+      const young = await fixture.webhook(`${type}_young`, { events: [events] })
+      for (const event of [unseen, seen]) await again(event, place.get(event) ?? 0)
+      const last = await send()
+      for (const event of [unseen, seen, last]) await again(event, place.get(event) ?? 0)
+      await deliveriesOf(fixture, young.id).having('succeeded', 1)
+      expect(await eventsOf(young)).toEqual([last.id])
+      expect(await eventsOf(old)).toEqual([seen.id, last.id].sort())
+      expect(new Set(idsTo(`${type}_young`))).toEqual(new Set([last.id]))
+    },
+  )
+
+  it('gets what stands before that in the log and comes after it: it was committed late', async () => {
+    const [late, early] = [nextPosition(), nextPosition()]
+    const first = await publish('late.created', { position: early })
+    await waitFor(() => marked(early))
+    const webhook = await fixture.webhook('late')
+    const event = await publish('late.created', { position: late })
+    await deliveriesOf(fixture, webhook.id).having('succeeded', 1)
+    await again(first, early)
+    const last = await publish('late.updated')
+    await deliveriesOf(fixture, webhook.id).having('succeeded', 2)
+    expect(await eventsOf(webhook)).toEqual([event.id, last.id].sort())
+  })
+
+  it('is behind the floor of the consumer, where single positions are not known any more', async () => {
+    const { sql } = fixture.service
+    const event = await publish('floored.created')
+    const position = positions
+    await waitFor(() => marked(position))
+    await sql`insert into consumer_floors (consumer, source, position) values (${consumer}, 'itsm', ${position})
+      on conflict (consumer, source) do update set position = excluded.position`
+    await waitFor(async () => !(await marked(position)))
+    const webhook = await fixture.webhook('floored')
+    await again(event, position)
+    const next = await publish('floored.created')
+    await deliveriesOf(fixture, webhook.id).having('succeeded', 1)
+    expect(await eventsOf(webhook)).toEqual([next.id])
+    const fences = await sql`
+      select floor::int, done from webhook_fences where webhook_id = ${webhook.id} and source = 'itsm'`
+    expect(fences).toMatchObject([{ floor: position, done: [] }])
+  })
+
+  it('waits for what is being fanned out in its tenant at that moment', async () => {
+    const { sql } = fixture.service
+    const { workspaceId = '' } = fixture.principal
+    const position = nextPosition()
+    await fixture.webhook('earlier')
+    let created: Promise<Webhook> | undefined
+    let refusals = 0
+    // The store gives up on a lock after a while.
+    const create = (): Promise<Webhook> =>
+      fixture.webhook('concurrent').catch(() => {
+        refusals++
+        return create()
+      })
+    const waiting = () =>
+      sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+    await sql.begin(async (tx) => {
+      await tx`
+        select from webhook_revisions where workspace_id = ${workspaceId} and environment = 'production' for share`
+      await tx`
+        insert into fan_out_marks (source, last, positions)
+        values ('itsm', ${position}, array[${position}]::bigint[])`
+      created = create()
+      await waitFor(async () => refusals > 0 || (await waiting()).length > 0)
+      expect(await sql`select from webhooks where state->>'name' = 'concurrent'`).toHaveLength(0)
+    })
+    const webhook = await created
+    const [fence] = await sql<{ done: string[] }[]>`
+      select done from webhook_fences where webhook_id = ${webhook?.id ?? ''} and source = 'itsm'`
+    expect(fence?.done.map(Number)).toContain(position)
+  })
+})

@@ -1,0 +1,66 @@
+import { describe, expect, it } from '@jest/globals'
+import type { DeliveryBody, PlatformEvent } from '@opsplane/contracts'
+import type { NewDelivery } from '../queue/fan-out-statement.js'
+import { orderingKeyOf, putInOrder } from './ordering.js'
+
+const body = (data: Record<string, unknown>): DeliveryBody => ({
+  id: 'evt_1',
+  webhook_id: 'wh_1',
+  event: 'incident.created',
+  timestamp: '2026-01-01T00:00:00.000Z',
+  workspace_id: 'ws_1',
+  data,
+})
+
+describe('the ordering key of a delivery', () => {
+  it.each([
+    [{ id: 'inc_1' }, '"inc_1"'],
+    [{ id: 1 }, '1'],
+    [{ id: '1' }, '"1"'],
+    [{ id: null }, 'null'],
+    [{ id: { b: 1, a: [2] } }, '{"a":[2],"b":1}'],
+  ])('of %j at data.id is %s', (data, key) => {
+    expect(orderingKeyOf('data.id', body(data))).toBe(key)
+  })
+
+  it('is nothing when the webhook is not ordered, or the body has no such value', () => {
+    expect(orderingKeyOf(null, body({ id: 1 }))).toBeNull()
+    expect(orderingKeyOf('data.id', body({}))).toBeNull()
+    expect(orderingKeyOf('data.id.deeper', body({ id: 1 }))).toBeNull()
+  })
+
+  it('is a hash of a long value, another one for each', () => {
+    const keys = ['a', 'b'].map((end) => orderingKeyOf('data.id', body({ id: 'x'.repeat(300) + end })))
+    expect(keys[0]).toMatch(/^[0-9a-f]{64}$/)
+    expect(keys[1]).toMatch(/^[0-9a-f]{64}$/)
+    expect(keys[0]).not.toBe(keys[1])
+  })
+})
+
+describe('putting deliveries in order', () => {
+  const events = ['evt_1', 'evt_2', 'evt_1', 'evt_3'].map((id) => ({ id }) as PlatformEvent)
+  const draft = (event: PlatformEvent | undefined, key: string | null) => ({
+    incoming: { event: event as PlatformEvent },
+    row: { webhook_id: 'wh_1', ordering_key: key, ordering_place: null } as NewDelivery,
+  })
+  const places = async () => ['1', '2', '3', '4']
+
+  it('gives each its place, the first of an event that comes twice, and tells the lines they wait in', async () => {
+    const drafts = [
+      draft(events[0], 'a'),
+      draft(events[1], 'a'),
+      draft(events[1], null),
+      draft(events[3], 'b'),
+    ]
+    expect(await putInOrder(drafts, events, places)).toEqual([
+      { webhookId: 'wh_1', key: 'a', place: '1' },
+      { webhookId: 'wh_1', key: 'b', place: '4' },
+    ])
+    expect(drafts.map(({ row }) => row.ordering_place)).toEqual(['1', '2', null, '4'])
+  })
+
+  it('asks for no places when nothing is ordered', async () => {
+    const never = () => Promise.reject(new Error('was asked'))
+    expect(await putInOrder([draft(events[0], null)], events, never)).toEqual([])
+  })
+})

@@ -1,0 +1,166 @@
+import { isDependencyAway } from '@opsplane/postgres'
+import type { AttemptColumns } from '../attempt/record-statement.js'
+import type { Batch, Draft } from './fan-out.js'
+import type { FanOutBatch } from './fan-out-statement.js'
+import { tenantKey } from './webhook-index.js'
+
+export interface FanOutWriterOptions {
+  owner: string
+  /** Monotonic milliseconds. */
+  now(): number
+  /** Unix milliseconds. */
+  nowMs(): number
+  after(ms: number, callback: () => void): void
+  /** One statement: see `insertBatch`. */
+  insert(rows: FanOutBatch): Promise<Set<string> | undefined>
+}
+
+/** What has been committed of a batch. */
+export interface Written {
+  /** Deliveries that are new. */
+  made: ReadonlySet<string>
+  /** Deliveries whose first attempt is recorded as well. */
+  recorded: ReadonlySet<string>
+}
+
+/** Undefined, with nothing written, when some webhook was changed since the drafts were made. */
+export type WriteFanOut = (
+  drafts: Pick<Draft, 'incoming' | 'row' | 'started'>[],
+  batch: Pick<Batch, 'incoming' | 'origins' | 'tenants' | 'jsonOf'>,
+) => Promise<Written | undefined>
+
+interface Part {
+  drafts: Parameters<WriteFanOut>[0]
+  batch: Parameters<WriteFanOut>[1]
+}
+
+interface Waiting extends Part {
+  resolve(written: Written | undefined): void
+  reject(error: unknown): void
+}
+
+/** Between the beginnings of two statements at least, unless somebody waits for a row or so many batches wait. */
+const spacingMs = 40
+const mostGathered = 8
+/** One that waits for a lock does not stop the other one. */
+const mostStatements = 2
+const mostEvents = 256
+
+/**
+ * Writes the rows of batches: those that come within some milliseconds share a statement, after a pause one goes at once.
+ * What fails together is written one by one, so that a batch has only itself to blame.
+ */
+export function createFanOutWriter({ owner, now, nowMs, after, insert }: FanOutWriterOptions): WriteFanOut {
+  let queue: Waiting[] = []
+  let statements = 0
+  let nextAt = Number.NEGATIVE_INFINITY
+  let isPlanned = false
+
+  function plan() {
+    if (queue.length === 0 || statements >= mostStatements) return
+    const hurries = queue.length >= mostGathered || queue.some(awaitsRows)
+    const earlyMs = hurries ? 0 : nextAt - now()
+    if (earlyMs > 0) {
+      if (!isPlanned) after(earlyMs, planAgain)
+      isPlanned = true
+      return
+    }
+    statements++
+    nextAt = now() + spacingMs
+    void writeTogether(take()).then(() => {
+      statements--
+      plan()
+    })
+  }
+
+  function planAgain() {
+    isPlanned = false
+    plan()
+  }
+
+  function take(): Waiting[] {
+    let events = 0
+    const over = queue.findIndex(({ batch }, at) => {
+      events += batch.incoming.length
+      return at > 0 && events > mostEvents
+    })
+    const taken = over === -1 ? queue : queue.slice(0, over)
+    queue = queue.slice(taken.length)
+    return taken
+  }
+
+  async function writeTogether(parts: Waiting[]): Promise<void> {
+    const [first, ...others] = parts
+    if (!first) return
+    try {
+      const written = await write(parts)
+      if (written || others.length === 0) {
+        for (const part of parts) part.resolve(written && shareOf(part, written))
+        return
+      }
+    } catch (error) {
+      if (others.length === 0 || isDependencyAway(error)) {
+        for (const { reject } of parts) reject(error)
+        return
+      }
+    }
+    for (const part of parts) await writeTogether([part])
+  }
+
+  /** What Postgres refuses of an answer is recorded apart from the rows, which so are written all the same. */
+  async function write(parts: Part[]) {
+    const attempts = parts.flatMap(({ drafts }) => drafts.flatMap(({ started }) => started?.columns ?? []))
+    try {
+      return await insertWith(parts, attempts)
+    } catch (error) {
+      if (attempts.length === 0 || isDependencyAway(error)) throw error
+      return insertWith(parts, [])
+    }
+  }
+
+  async function insertWith(parts: Part[], attempts: AttemptColumns[]) {
+    const made = await insert({ owner, now: new Date(nowMs()).toISOString(), ...rowsOf(parts), attempts })
+    return made && { made, recorded: new Set(attempts.map(({ id }) => id)) }
+  }
+
+  return (drafts, batch) =>
+    new Promise((resolve, reject) => {
+      queue.push({ drafts, batch, resolve, reject })
+      plan()
+    })
+}
+
+/** Some first attempt does not start before its row is there. */
+function awaitsRows({ drafts }: Part): boolean {
+  return drafts.some(({ started }) => !started)
+}
+
+/** An event may be in two batches: its deliveries are new to one of them. */
+function shareOf(
+  { drafts }: Part,
+  { made, recorded }: { made: Set<string>; recorded: Set<string> },
+): Written {
+  return { made: new Set(drafts.map(({ row }) => row.id).filter((id) => made.delete(id))), recorded }
+}
+
+function rowsOf(parts: Part[]): Pick<FanOutBatch, 'events' | 'deliveries' | 'origins' | 'revisions'> {
+  const events = new Map<string, FanOutBatch['events'][number]>()
+  const revisions = new Map<string, FanOutBatch['revisions'][number]>()
+  for (const { drafts, batch } of parts) {
+    for (const {
+      incoming: { event },
+    } of drafts)
+      if (!events.has(event.id))
+        events.set(event.id, { id: event.id, tenant: event, json: batch.jsonOf(event) })
+    for (const { tenant, revision } of batch.tenants) {
+      const { workspaceId, environment } = tenant
+      revisions.set(`${tenantKey(tenant)} ${revision}`, { workspaceId, environment, revision })
+    }
+  }
+  return {
+    events: [...events.values()],
+    deliveries: parts.flatMap(({ drafts }) => drafts.map(({ row }) => row)),
+    origins: parts.flatMap(({ batch }) => batch.origins),
+    revisions: [...revisions.values()],
+  }
+}

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { waitFor } from '@opsplane/testing'
+import { deliveriesOf } from '../../fixture/deliveries.js'
+import { type DispatcherFixture, startDispatcher } from '../../fixture/dispatcher-fixture.js'
+
+let fixture: DispatcherFixture
+beforeAll(async () => {
+  fixture = await startDispatcher()
+})
+afterAll(() => fixture?.stop())
+
+describe('the first attempt of a delivery', () => {
+  it('of a plain webhook does not wait for its row; that of an ordered, paced or paused one does', async () => {
+    const plain = await fixture.webhook('plain', { events: ['early.*'] })
+    const others = [
+      await fixture.webhook('lined', { events: ['early.*'], ordering_key: 'id' }),
+      await fixture.webhook('paced', { events: ['early.*'], rate_limit_per_second: 1_000 }),
+      await fixture.webhook('held', { events: ['early.*'], status: 'paused' }),
+    ]
+    const { sql } = fixture.service
+    let published = 0
+    await sql.begin(async (tx) => {
+      await tx`lock table deliveries in share mode`
+      await waitFor(async () => {
+        // What is known of the webhooks is read anew, so that it is believed.
+        await fixture.api.patch(`/webhooks/${plain.id}`, { name: `plain ${published}` })
+        await fixture.publish({ type: 'early.created' })
+        published++
+        return fixture.requestsTo('plain').length > 0
+      })
+      for (const name of ['lined', 'paced', 'held']) expect(fixture.requestsTo(name)).toEqual([])
+      expect(await deliveriesOf(fixture, plain.id).list()).toEqual([])
+    })
+    const delivered = await deliveriesOf(fixture, plain.id).having('succeeded', published)
+    expect(delivered.map(({ attempts }) => attempts)).toEqual(delivered.map(() => 1))
+    expect(fixture.requestsTo('plain')).toHaveLength(published)
+    const [lined, paced, held] = others
+    for (const webhook of [lined, paced])
+      await deliveriesOf(fixture, webhook?.id ?? '').having('succeeded', published)
+    await deliveriesOf(fixture, held?.id ?? '').having('held', published)
+    expect(fixture.requestsTo('held')).toEqual([])
+  })
+
+  it('that fails before its row is there is retried and counted like any other', async () => {
+    const webhook = await fixture.webhook('failing', { retries: 1, retry_schedule: [1] }, () => ({
+      status: 500,
+    }))
+    for (const _ of [1, 2]) await fixture.publish({ type: 'failing.created' })
+    const failed = await deliveriesOf(fixture, webhook.id).having('failed', 2)
+    expect(failed.map(({ attempts }) => attempts)).toEqual([2, 2])
+    expect(await deliveriesOf(fixture, webhook.id).webhook()).toMatchObject({ consecutive_failures: 2 })
+    expect(fixture.requestsTo('failing')).toHaveLength(4)
+  })
+})

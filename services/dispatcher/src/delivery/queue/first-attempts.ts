@@ -1,0 +1,148 @@
+import type { AttemptColumns } from '../attempt/record-statement.js'
+import { idTimeMs } from '../delivery-id.js'
+import type { DeliveryJob } from '../dispatch.js'
+import type { Batch, Draft } from './fan-out.js'
+import type { Written } from './fan-out-writer.js'
+
+/** A first attempt that was handed to the queues before its row is there. */
+export interface Started {
+  startedAt: number
+  /** Resolves when the attempt has ended. */
+  ended: Promise<void>
+  end(): void
+  /** Set once it has succeeded. */
+  columns: AttemptColumns | undefined
+  /** Undefined until the row is committed. */
+  made: boolean | undefined
+  /** Resolves once the rows are committed: whether its result is to be recorded apart. */
+  settled: Promise<boolean>
+  settle(apart: boolean): void
+}
+
+export interface FirstAttemptOptions {
+  /** Monotonic milliseconds. */
+  now(): number
+  nowMs(): number
+  leaseMs: number
+  reserve(job: DeliveryJob, perSecond: number | null): boolean
+  release(job: DeliveryJob): void
+  /** Takes a delivery that is leased to this replica, or will be, in a place reserved before. */
+  submit(job: DeliveryJob): void
+}
+
+/** What is known of a tenant's webhooks is believed for so long without asking. */
+const believedMs = 1_000
+/** Older events may have been fanned out before, by whichever replica: their rows come first. */
+const newMs = 5_000
+/** The statement of a batch waits so long at most for attempts that are about to end. */
+const patienceMs = 4
+const mostRemembered = 10_000
+const forgottenMs = 300_000
+
+/**
+ * Starts first attempts before anything is written, where nothing can be wrong with that: the webhook is known to be
+ * active, is neither ordered nor paced, and the event has not been seen. The message is acknowledged only once the rows
+ * are committed, so a crash in between has it come again, redelivered, and then the rows come first.
+ */
+export function createFirstAttempts({ now, nowMs, leaseMs, reserve, release, submit }: FirstAttemptOptions) {
+  /** By delivery: what goes on while its rows could not be written yet. */
+  const underWay = new Map<string, Started>()
+  const seen = new Set<string>()
+  const reserved = new Set<Draft>()
+
+  const isPlain = ({ incoming: { event, redelivered }, job: { target } }: Draft, batch: Batch) =>
+    !redelivered &&
+    target.rateLimitPerSecond === null &&
+    !seen.has(event.id) &&
+    Math.abs(nowMs() - idTimeMs(event.id)) < newMs &&
+    now() - batch.webhooksOf(event).checkedAt < believedMs
+
+  function see(eventId: string) {
+    seen.add(eventId)
+    for (const oldest of seen) {
+      if (seen.size <= mostRemembered) break
+      seen.delete(oldest)
+    }
+    for (const [id, { startedAt }] of underWay) {
+      if (now() - startedAt < forgottenMs) break
+      underWay.delete(id)
+    }
+  }
+
+  function begin(draft: Draft) {
+    const started = draft.started ?? createStarted(now())
+    draft.started = started
+    draft.job.first = started
+    underWay.set(draft.row.id, started)
+    submit(draft.job)
+  }
+
+  return {
+    /** Starts what can be started, and reserves places for what has to wait for its row. */
+    start(drafts: Draft[], batch: Batch) {
+      const begun: Draft[] = []
+      for (const draft of drafts) {
+        const { row, job } = draft
+        draft.started ??= underWay.get(row.id)
+        if (draft.started) row.lease_ms = leaseMs + job.target.timeoutMs
+        if (draft.started || row.waits || job.target.status !== 'active') continue
+        if (!reserve(job, job.target.rateLimitPerSecond)) continue
+        row.lease_ms = leaseMs + job.target.timeoutMs
+        if (isPlain(draft, batch)) begun.push(draft)
+        else reserved.add(draft)
+      }
+      for (const draft of begun) begin(draft)
+      for (const { event } of batch.incoming) see(event.id)
+    },
+
+    /** Waits a moment for the attempts under way. */
+    async settle(drafts: readonly Draft[]) {
+      const ended = drafts.flatMap(({ started }) => started?.ended ?? [])
+      if (ended.length === 0) return
+      let timer: NodeJS.Timeout | undefined
+      const patience = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, patienceMs)
+      })
+      await Promise.race([Promise.all(ended), patience])
+      clearTimeout(timer)
+    },
+
+    /** The rows are committed. */
+    committed(drafts: Draft[], { made, recorded }: Written) {
+      for (const draft of drafts) {
+        const { row, job, started } = draft
+        const isNew = made.has(row.id)
+        if (started) {
+          underWay.delete(row.id)
+          started.made ??= isNew
+          started.settle(isNew && !recorded.has(row.id))
+        } else if (reserved.delete(draft)) {
+          // An event that comes again has its deliveries already.
+          if (isNew) submit(job)
+          else release(job)
+        }
+      }
+    },
+
+    /** Nothing was written: places that were only reserved are free again, what was started goes on. */
+    letGo(drafts: Draft[]) {
+      for (const draft of drafts) {
+        if (!reserved.delete(draft)) continue
+        draft.row.lease_ms = null
+        release(draft.job)
+      }
+    },
+  }
+}
+
+function createStarted(startedAt: number): Started {
+  let end = () => {}
+  let settle: (apart: boolean) => void = () => {}
+  const ended = new Promise<void>((resolve) => {
+    end = resolve
+  })
+  const settled = new Promise<boolean>((resolve) => {
+    settle = resolve
+  })
+  return { startedAt, ended, end, columns: undefined, made: undefined, settled, settle }
+}

@@ -1,0 +1,378 @@
+import type { Pacer } from '../attempt/pacer.js'
+import { createLane, type Lane } from './lane.js'
+
+/** A delivery this replica has leased. */
+export interface Job {
+  deliveryId: string
+  webhookId: string
+  workspaceId: string
+  /** What it holds in memory until it has ended. */
+  bytes: number
+  /** Not sent any more after this instant (monotonic ms): another replica may have taken it. */
+  sendBefore: number
+  lane: 'first' | 'retry'
+}
+
+/** How an endpoint took an attempt; decides how many it gets at once. */
+export type EndpointMood = 'well' | 'busy' | 'unwell'
+
+export interface SenderOptions<J extends Job> {
+  /** Attempts under way at once, per lane. Those that take longer than `slowAfterMs` are counted apart. */
+  concurrency: { first: number; retry: number }
+  maxSlow: number
+  slowAfterMs: number
+  /** Most attempts under way at once to one webhook. */
+  endpointConcurrency: number
+  /** Jobs kept in memory over all webhooks. */
+  maxQueued: number
+  /** Bodies kept in memory over all webhooks, queued or under way. A webhook has an eighth of it, or one body. */
+  maxBytes: number
+  /** What one workspace may have of all this: attempts under way per lane, slow ones, jobs and bytes. */
+  share(workspaceId: string): Share
+  now(): number
+  /** Asked before a job with a rate limit starts. */
+  pacer: Pick<Pacer, 'take' | 'places' | 'isClosed' | 'closed'>
+  /** Makes the attempt and sees to its record; the place is free again when it resolves. */
+  run(job: J): Promise<EndpointMood>
+  /** There is room again for a webhook that was turned away. */
+  onRoom(): void
+}
+
+export interface Share {
+  attempts: number
+  slow: number
+  queued: number
+  bytes: number
+}
+
+type Place = Pick<Job, 'webhookId' | 'workspaceId' | 'bytes'>
+
+export interface Sender<J extends Job> {
+  /**
+   * Sets a place aside for a job of this webhook; false when its queue, or the memory, is full. `perSecond`: the
+   * webhook's rate limit, if it has one.
+   */
+  reserve(job: Place, perSecond?: number | null): boolean
+  /** Gives a reserved place back. */
+  release(job: Place): void
+  /** Queues a job for a place reserved before. */
+  submit(job: J): void
+  /** A webhook that waited for a slot of its rate limit need not wait any longer. */
+  resume(webhookId: string): void
+  /** Webhooks that take no further jobs now. */
+  full(): string[]
+  /** Jobs and bytes there is room for. */
+  room(): { jobs: number; bytes: number }
+  /** Removes and returns the queued jobs of one webhook. */
+  discard(webhookId: string): J[]
+  /** Starts nothing more; returns what is queued and waits for what is under way. */
+  stop(): Promise<J[]>
+}
+
+/** What a workspace has under way, queued or reserved. */
+interface Tenant {
+  running: Record<Job['lane'], number>
+  slow: number
+  waiting: number
+  bytes: number
+  /** Webhooks that wait for an attempt of another one of the workspace to end. */
+  parked: Set<string>
+  /** Webhooks turned away as the workspace had its share, until half of it is free. */
+  turnedAway: Set<string>
+  /** Its endpoints that are remembered; with the last one it is forgotten. */
+  endpoints: number
+}
+
+interface Endpoint {
+  tenant: Tenant
+  share: Share
+  limit: number
+  running: number
+  /** Queued and reserved. */
+  waiting: number
+  /** Of what is queued, reserved and under way. */
+  bytes: number
+  turnedAway: boolean
+  /** Its rate limit, as last seen. */
+  perSecond: number | undefined
+  /** The lane its slots went to last, when it has a rate limit. */
+  servedLast: Job['lane'] | undefined
+}
+
+const startLimit = 4
+const queuedPerSlot = 8
+const sharesOfMemory = 8
+
+/**
+ * The in-memory queues: one per webhook and lane, served round-robin, so that no webhook waits for another one's
+ * endpoint. An endpoint's share grows while it answers well and shrinks when it does not. An attempt that takes
+ * long stops counting against the lane: an open socket is cheap, a blocked lane is not.
+ */
+export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J> {
+  const lanes: Record<Job['lane'], Lane<J>> = {
+    first: createLane(options.concurrency.first),
+    retry: createLane(options.concurrency.retry),
+  }
+  const endpoints = new Map<string, Endpoint>()
+  const tenants = new Map<string, Tenant>()
+  let waitingTotal = 0
+  let bytesTotal = 0
+  let shortOfMemory = false
+  let slow = 0
+  let running = 0
+  let stopped = false
+  let idle: (() => void) | undefined
+
+  const tenantOf = (workspaceId: string): Tenant => {
+    const known = tenants.get(workspaceId)
+    if (known) return known
+    const fresh = {
+      running: { first: 0, retry: 0 },
+      slow: 0,
+      waiting: 0,
+      bytes: 0,
+      parked: new Set<string>(),
+      turnedAway: new Set<string>(),
+      endpoints: 0,
+    }
+    tenants.set(workspaceId, fresh)
+    return fresh
+  }
+
+  const endpointOf = (webhookId: string, workspaceId: string): Endpoint => {
+    const known = endpoints.get(webhookId)
+    if (known) return known
+    const tenant = tenantOf(workspaceId)
+    tenant.endpoints++
+    const fresh = {
+      tenant,
+      share: options.share(workspaceId),
+      limit: Math.min(startLimit, options.endpointConcurrency),
+      running: 0,
+      waiting: 0,
+      bytes: 0,
+      turnedAway: false,
+      perSecond: undefined,
+      servedLast: undefined,
+    }
+    endpoints.set(webhookId, fresh)
+    return fresh
+  }
+
+  const hasItsShare = (tenant: Tenant, share: Share) =>
+    tenant.waiting >= share.queued || tenant.bytes >= share.bytes
+  const placesOf = ({ limit, perSecond }: Endpoint) =>
+    Math.min(limit * queuedPerSlot, perSecond === undefined ? Infinity : options.pacer.places(perSecond))
+  /** With a rate limit, one that was turned away stays full until half is free: else each slot used is a claim. */
+  const isFull = (endpoint: Endpoint) => {
+    const { waiting, turnedAway, perSecond, bytes, tenant, share } = endpoint
+    if (hasItsShare(tenant, share)) return true
+    const places = placesOf(endpoint)
+    if (bytes >= options.maxBytes / sharesOfMemory) return true
+    return waiting >= places || (perSecond !== undefined && turnedAway && waiting > places / 2)
+  }
+
+  function leaveQueue(job: Pick<Job, 'webhookId' | 'workspaceId'>, endpoint: Endpoint) {
+    endpoint.waiting--
+    endpoint.tenant.waiting--
+    waitingTotal--
+    seeToRoom(endpoint)
+    forgetIfIdle(job, endpoint)
+  }
+
+  function leaveMemory(endpoint: Endpoint, bytes: number) {
+    endpoint.bytes -= bytes
+    endpoint.tenant.bytes -= bytes
+    bytesTotal -= bytes
+    seeToRoom(endpoint)
+  }
+
+  function seeToRoom(endpoint: Endpoint) {
+    const { tenant, share } = endpoint
+    const roomy =
+      endpoint.waiting <= placesOf(endpoint) / 2 && endpoint.bytes <= options.maxBytes / sharesOfMemory / 2
+    const eased = tenant.waiting <= share.queued / 2 && tenant.bytes <= share.bytes / 2
+    const admitted = eased && tenant.turnedAway.size > 0
+    if (admitted) tenant.turnedAway.clear()
+    const served = endpoint.turnedAway && roomy
+    const roomier = shortOfMemory && bytesTotal <= options.maxBytes / 2
+    if (served) endpoint.turnedAway = false
+    if (roomier) shortOfMemory = false
+    if (served || roomier || admitted) options.onRoom()
+  }
+
+  function fits(endpoint: Endpoint, bytes: number): boolean {
+    if (bytesTotal > 0 && bytesTotal + bytes > options.maxBytes) {
+      shortOfMemory = true
+      return false
+    }
+    return endpoint.bytes === 0 || endpoint.bytes + bytes <= options.maxBytes / sharesOfMemory
+  }
+
+  /** An endpoint that is at its ease is not remembered; one that is unwell keeps its small share. */
+  function forgetIfIdle(
+    { webhookId, workspaceId }: Pick<Job, 'webhookId' | 'workspaceId'>,
+    endpoint: Endpoint,
+  ) {
+    const atEase = endpoint.limit >= Math.min(startLimit, options.endpointConcurrency)
+    if (
+      endpoint.running === 0 &&
+      endpoint.waiting === 0 &&
+      endpoint.bytes === 0 &&
+      !endpoint.turnedAway &&
+      (atEase || endpoints.size > 10_000)
+    ) {
+      endpoints.delete(webhookId)
+      if (--endpoint.tenant.endpoints === 0) tenants.delete(workspaceId)
+    }
+  }
+
+  function pump(order = [lanes.first, lanes.retry]) {
+    if (stopped) return
+    for (const lane of order) {
+      for (let webhookId = lane.next(); webhookId !== undefined; webhookId = lane.next()) {
+        const endpoint = endpoints.get(webhookId)
+        const name = lane === lanes.first ? 'first' : 'retry'
+        if (endpoint && endpoint.tenant.running[name] >= endpoint.share.attempts) {
+          lane.park(webhookId)
+          endpoint.tenant.parked.add(webhookId)
+          continue
+        }
+        if (!endpoint || endpoint.running >= endpoint.limit || !hasSlot(lane.peek(webhookId), endpoint)) {
+          lane.park(webhookId)
+          continue
+        }
+        const job = lane.take(webhookId)
+        if (!job) continue
+        // An outlived lease is no loss: the delivery is due in Postgres again.
+        if (job.sendBefore > options.now()) start(lane, endpoint, job)
+        else leaveMemory(endpoint, job.bytes)
+        leaveQueue(job, endpoint)
+      }
+    }
+  }
+
+  /** What its lease no longer covers needs no slot: it is not sent. */
+  function hasSlot(job: J | undefined, endpoint: Endpoint): boolean {
+    const { perSecond, waiting } = endpoint
+    if (perSecond === undefined || !job || job.sendBefore <= options.now()) return true
+    if (!options.pacer.take(job.webhookId, perSecond, waiting)) return false
+    endpoint.servedLast = job.lane
+    return true
+  }
+
+  /** Slots of a rate limit go to both lanes by turns. */
+  function resume(webhookId: string) {
+    for (const each of [lanes.first, lanes.retry]) each.unpark(webhookId)
+    pump(endpoints.get(webhookId)?.servedLast === 'first' ? [lanes.retry, lanes.first] : undefined)
+  }
+
+  function start(lane: Lane<J>, endpoint: Endpoint, job: J) {
+    const { tenant, share } = endpoint
+    endpoint.running++
+    lane.running++
+    tenant.running[job.lane]++
+    running++
+    let countsAsSlow = false
+    const timer = setTimeout(() => {
+      if (slow >= options.maxSlow || tenant.slow >= share.slow) return
+      countsAsSlow = true
+      slow++
+      tenant.slow++
+      leaveLane(lane, tenant, job.lane)
+      pump()
+    }, options.slowAfterMs)
+    timer.unref()
+
+    void options.run(job).then((mood) => {
+      clearTimeout(timer)
+      if (countsAsSlow) {
+        slow--
+        tenant.slow--
+      } else leaveLane(lane, tenant, job.lane)
+      endpoint.running--
+      running--
+      leaveMemory(endpoint, job.bytes)
+      adapt(endpoint, mood)
+      forgetIfIdle(job, endpoint)
+      resume(job.webhookId)
+      if (running === 0) idle?.()
+    })
+  }
+
+  /** Lets one of the workspace's webhooks that waited for this try again. */
+  function leaveLane(lane: Lane<J>, tenant: Tenant, name: Job['lane']) {
+    lane.running--
+    tenant.running[name]--
+    const [webhookId] = tenant.parked
+    if (webhookId === undefined) return
+    tenant.parked.delete(webhookId)
+    for (const each of [lanes.first, lanes.retry]) each.unpark(webhookId)
+  }
+
+  function release(place: Place) {
+    const endpoint = endpointOf(place.webhookId, place.workspaceId)
+    leaveMemory(endpoint, place.bytes)
+    leaveQueue(place, endpoint)
+  }
+
+  function adapt(endpoint: Endpoint, mood: EndpointMood) {
+    if (mood === 'well') endpoint.limit = Math.min(endpoint.limit + 1, options.endpointConcurrency)
+    if (mood === 'unwell') endpoint.limit = Math.max(1, Math.floor(endpoint.limit / 2))
+  }
+
+  return {
+    reserve({ webhookId, workspaceId, bytes }, perSecond) {
+      if (typeof perSecond === 'number' && options.pacer.isClosed(webhookId)) return false
+      const endpoint = endpointOf(webhookId, workspaceId)
+      endpoint.perSecond = perSecond ?? undefined
+      if (hasItsShare(endpoint.tenant, endpoint.share)) {
+        endpoint.tenant.turnedAway.add(webhookId)
+        forgetIfIdle({ webhookId, workspaceId }, endpoint)
+        return false
+      }
+      const full = stopped || isFull(endpoint) || waitingTotal >= options.maxQueued
+      if (full || !fits(endpoint, bytes)) {
+        endpoint.turnedAway = true
+        return false
+      }
+      endpoint.waiting++
+      endpoint.bytes += bytes
+      endpoint.tenant.waiting++
+      endpoint.tenant.bytes += bytes
+      waitingTotal++
+      bytesTotal += bytes
+      return true
+    },
+    release,
+    submit(job) {
+      lanes[job.lane].put(job.webhookId, job)
+      pump()
+    },
+    resume,
+    full: () => [
+      ...[...tenants.values()].flatMap(({ turnedAway }) => [...turnedAway]),
+      ...[...endpoints].filter(([, endpoint]) => isFull(endpoint)).map(([webhookId]) => webhookId),
+      ...options.pacer.closed(),
+    ],
+    room() {
+      const bytes = bytesTotal === 0 ? options.maxBytes : options.maxBytes - bytesTotal
+      if (bytes <= 0) shortOfMemory = true
+      return { jobs: stopped ? 0 : options.maxQueued - waitingTotal, bytes }
+    },
+    discard(webhookId) {
+      const jobs = [...lanes.first.clear(webhookId), ...lanes.retry.clear(webhookId)]
+      for (const job of jobs) release(job)
+      return jobs
+    },
+    async stop() {
+      stopped = true
+      const jobs = [...lanes.first.clearAll(), ...lanes.retry.clearAll()]
+      if (running > 0)
+        await new Promise<void>((resolve) => {
+          idle = resolve
+        })
+      return jobs
+    },
+  }
+}

@@ -1,0 +1,187 @@
+import type { TenantScope } from '@opsplane/contracts'
+import type { Database } from '@opsplane/postgres'
+import { type Fence, type Target, targetOf, type WebhookRow } from '../../webhook/target.js'
+
+/** A webhook, and which events it is too young for, by their source. */
+export interface Subscriber {
+  target: Target
+  fences: ReadonlyMap<string, { floor: number; done: ReadonlySet<number> }>
+}
+
+/** The webhooks of one tenant, as they were at a revision. */
+export interface TenantWebhooks {
+  tenant: TenantScope
+  revision: number
+  count: number
+  /** Monotonic milliseconds at which the database last said that this is the revision. */
+  checkedAt: number
+  /** Those that subscribe to this type of event, each once. */
+  subscribers(type: string): Subscriber[]
+}
+
+export interface WebhookIndex {
+  /** What is known of a tenant, without asking. */
+  known(tenant: TenantScope): TenantWebhooks | undefined
+  /** Of these tenants, by `tenantKey`; those not in memory are loaded. */
+  of(tenants: readonly TenantScope[]): Promise<Map<string, TenantWebhooks>>
+  /** What is known of these tenants may not hold any more. */
+  forget(tenants: readonly TenantScope[]): void
+}
+
+export interface WebhookIndexOptions {
+  sql: Database['sql']
+  /** Monotonic milliseconds. */
+  now(): number
+  /** Webhooks kept over all tenants; those of tenants not asked for longest go first. */
+  maxKept?: number
+}
+
+export const tenantKey = ({ workspaceId, environment }: TenantScope) => `${workspaceId}/${environment}`
+
+const rowsAtOnce = 500
+const mostLoads = 5
+
+/**
+ * Keeps webhooks by the events they subscribe to, tenant by tenant. It is a cache: whoever inserts deliveries by it has
+ * the statement compare the revision, and asks again after `forget` when it is another one.
+ */
+export function createWebhookIndex({ sql, now, maxKept = 200_000 }: WebhookIndexOptions): WebhookIndex {
+  /** The one asked for longest ago first. */
+  const kept = new Map<string, TenantWebhooks>()
+  let count = 0
+
+  function known(tenant: TenantScope) {
+    const key = tenantKey(tenant)
+    const found = kept.get(key)
+    if (!found) return undefined
+    kept.delete(key)
+    kept.set(key, found)
+    return found
+  }
+
+  function drop(key: string) {
+    count -= kept.get(key)?.count ?? 0
+    kept.delete(key)
+  }
+
+  function keep(loaded: TenantWebhooks) {
+    const key = tenantKey(loaded.tenant)
+    drop(key)
+    kept.set(key, loaded)
+    count += loaded.count
+    for (const oldest of kept.keys()) {
+      if ((count <= maxKept && kept.size <= maxKept) || oldest === key) return
+      drop(oldest)
+    }
+  }
+
+  return {
+    known,
+    async of(tenants) {
+      const found = new Map<string, TenantWebhooks>()
+      for (let loads = 0; ; loads++) {
+        for (const tenant of tenants) {
+          const webhooks = known(tenant)
+          if (webhooks) found.set(tenantKey(tenant), webhooks)
+        }
+        const missing = tenants.filter((tenant) => !found.has(tenantKey(tenant)))
+        if (missing.length === 0) return found
+        if (loads === mostLoads) throw new Error(`webhooks of ${missing.length} tenants cannot be loaded`)
+        if (loads > 0) await addRevisions(sql, missing)
+        for (const loaded of await load(sql, missing, now())) {
+          keep(loaded)
+          found.set(tenantKey(loaded.tenant), loaded)
+        }
+      }
+    },
+    forget(tenants) {
+      for (const tenant of tenants) drop(tenantKey(tenant))
+    },
+  }
+}
+
+interface LoadedRow extends WebhookRow {
+  revision: string
+  fences: Fence[] | null
+}
+
+const columnsOf = (tenants: readonly TenantScope[]) => [
+  tenants.map(({ workspaceId }) => workspaceId),
+  tenants.map(({ environment }) => environment),
+]
+
+/** One snapshot of revisions and webhooks. A tenant without a revision is left out. */
+async function load(sql: Database['sql'], tenants: readonly TenantScope[], at: number) {
+  const found = new Map<string, { tenant: TenantScope; revision: number; subscribers: Subscriber[] }>()
+  const byKey = new Map(tenants.map((tenant) => [tenantKey(tenant), tenant]))
+  const rows = sql.unsafe<LoadedRow[]>(loadStatement, columnsOf(tenants), { prepare: true })
+  for await (const page of rows.cursor(rowsAtOnce))
+    for (const row of page) {
+      const key = `${row.workspace_id}/${row.environment}`
+      const tenant = byKey.get(key)
+      if (!tenant) continue
+      const entry = found.get(key) ?? { tenant, revision: Number(row.revision), subscribers: [] }
+      found.set(key, entry)
+      if (row.id !== null)
+        entry.subscribers.push({ target: targetOf(row), fences: fencesOf(row.fences ?? []) })
+    }
+  return [...found.values()].map(
+    ({ tenant, revision, subscribers }): TenantWebhooks => ({
+      tenant,
+      revision,
+      count: subscribers.length,
+      checkedAt: at,
+      subscribers: byType(subscribers),
+    }),
+  )
+}
+
+const loadStatement = `
+select a.workspace_id, a.environment, r.revision, w.id, w.version, w.state,
+  (select json_agg(json_build_object('source', f.source, 'floor', f.floor, 'done', f.done))
+   from webhook_fences f where f.webhook_id = w.id) as fences
+from unnest($1::text[], $2::text[]) as a (workspace_id, environment)
+join webhook_revisions r on r.workspace_id = a.workspace_id and r.environment = a.environment
+left join webhooks w on w.workspace_id = a.workspace_id and w.environment = a.environment`
+
+/** For tenants that never had a webhook: the row is what their first one and a fan-out agree by. */
+async function addRevisions(sql: Database['sql'], tenants: readonly TenantScope[]): Promise<void> {
+  await sql.unsafe(
+    `insert into webhook_revisions (workspace_id, environment, revision)
+     select workspace_id, environment, 0 from unnest($1::text[], $2::text[]) as t (workspace_id, environment)
+     order by workspace_id, environment on conflict do nothing`,
+    columnsOf(tenants),
+    { prepare: true },
+  )
+}
+
+function fencesOf(fences: readonly Fence[]): Subscriber['fences'] {
+  return new Map(fences.map(({ source, floor, done }) => [source, { floor, done: new Set(done) }]))
+}
+
+const everything = new Set(['*', 'audit.*'])
+
+/** By the patterns that match a type: itself, each of its prefixes, and those that match everything. */
+export function byType(subscribers: readonly Subscriber[]): TenantWebhooks['subscribers'] {
+  const byPattern = new Map<string, Subscriber[]>()
+  for (const subscriber of subscribers)
+    for (const pattern of new Set(
+      subscriber.target.events.map((event) => (everything.has(event) ? '*' : event)),
+    )) {
+      const list = byPattern.get(pattern)
+      if (list) list.push(subscriber)
+      else byPattern.set(pattern, [subscriber])
+    }
+  return (type) => {
+    const lists = patternsOf(type).flatMap((pattern) => byPattern.get(pattern) ?? [])
+    return lists.length > 1 ? [...new Set(lists)] : lists
+  }
+}
+
+/** Of `a.b.c`: `a.b.c`, `a.*`, `a.b.*` and `*`. */
+function patternsOf(type: string): string[] {
+  const patterns = [type, '*']
+  for (let dot = type.indexOf('.'); dot !== -1; dot = type.indexOf('.', dot + 1))
+    patterns.push(`${type.slice(0, dot)}.*`)
+  return patterns
+}

@@ -1,0 +1,63 @@
+import { Delivery } from '@opsplane/contracts'
+import { defineRoute, type RequestMeta, type Route } from '@opsplane/http'
+import type { DeliveryDays } from '../retention/delivery-days.js'
+import { type ResendContext, resendDelivery } from './resend.js'
+import type { ResendAction } from './resending.js'
+
+export interface ResendRoutesContext extends ResendContext {
+  days: DeliveryDays
+  nowMs(): number
+  /** Something is due now. */
+  wake(): void
+  /** Events were committed. */
+  announce(): void
+}
+
+const common = {
+  method: 'post',
+  tag: 'Webhooks',
+  scope: 'webhooks:write',
+  response: Delivery,
+  status: 202,
+  errors: ['not_found', 'invalid_state_transition'],
+} as const
+
+export function resendRoutes(context: ResendRoutesContext): Route[] {
+  const { days, nowMs, wake, announce } = context
+  const resend = async (
+    action: ResendAction,
+    params: { id: string; deliveryId: string },
+    meta: RequestMeta,
+  ): Promise<Delivery> => {
+    const { id: webhookId, deliveryId } = params
+    const request = { action, webhookId, deliveryId, days, nowMs: nowMs(), meta }
+    const delivery = await resendDelivery(context, request)
+    wake()
+    announce()
+    return delivery
+  }
+
+  const retry = defineRoute({
+    ...common,
+    operationId: 'retryWebhookDelivery',
+    path: '/webhooks/:id/deliveries/:deliveryId/retry',
+    summary: 'Retry a failed delivery',
+    description:
+      'Sends the same delivery again, with the attempts its webhook allows now. It is `held` while the webhook is ' +
+      'paused. A delivery that has not failed is an `invalid_state_transition`.',
+    handler: ({ params, meta }) => resend('retry', params, meta),
+  })
+
+  const replay = defineRoute({
+    ...common,
+    operationId: 'replayWebhookDelivery',
+    path: '/webhooks/:id/deliveries/:deliveryId/replay',
+    summary: 'Replay a delivery',
+    description:
+      'Makes a new delivery of the same event, with the same body and event id, whose `replayOf` names this one. It ' +
+      'is `held` while the webhook is paused. A delivery still on its way is an `invalid_state_transition`.',
+    handler: ({ params, meta }) => resend('replay', params, meta),
+  })
+
+  return [retry, replay]
+}

@@ -1,0 +1,112 @@
+import { type CommandMeta, type Delivery, newId, notFound, type TenantScope } from '@opsplane/contracts'
+import { keepAnswer, type Transaction } from '@opsplane/eventstore'
+import { type Database, translatePostgresError } from '@opsplane/postgres'
+import { and, eq, sql } from 'drizzle-orm'
+import { deliveries, webhooks } from '../../schema.js'
+import { idTimeMs } from '../delivery-id.js'
+import { ofWebhook, presentDelivery } from '../queries.js'
+import { makeDue } from '../queue/queue-statements.js'
+import type { DeliveryDays } from '../retention/delivery-days.js'
+import type { RecordResend } from './resend-log.js'
+import {
+  assertMay,
+  type DeliveryRow,
+  type ResendAction,
+  type ResendTo,
+  replayed,
+  retried,
+} from './resending.js'
+
+export interface ResendContext {
+  database: Database
+  record: RecordResend
+}
+
+export interface Resend {
+  days: DeliveryDays
+  action: ResendAction
+  webhookId: string
+  deliveryId: string
+  nowMs: number
+  meta: CommandMeta
+}
+
+/**
+ * Makes a delivery due again, or a replay of it, and the event that tells so; the row is what gets it sent, so
+ * nothing is lost once this resolves. Throws `not_found`, `invalid_state_transition` and IdempotencyRaceError.
+ */
+export async function resendDelivery(
+  { database: { db }, record }: ResendContext,
+  request: Resend,
+): Promise<Delivery> {
+  try {
+    const replayId = newId('delivery')
+    return await request.days.inserting([idTimeMs(replayId)], () =>
+      db.transaction(async (tx) => {
+        const { row, to, webhookStatus, webhookName } = await lock(tx, request)
+        assertMay(request.action, presentDelivery(row, webhookStatus).status)
+        const delivery = presentDelivery(await write(tx, request.action, row, to, replayId), webhookStatus)
+        await record(tx, request.meta, { action: request.action, delivery, webhookName })
+        await keepAnswer(tx, request.meta, delivery)
+        return delivery
+      }),
+    )
+  } catch (error) {
+    throw translatePostgresError(error)
+  }
+}
+
+/** Two requests for one delivery take turns. */
+async function lock(
+  tx: Transaction,
+  request: Resend,
+): Promise<{ row: DeliveryRow; to: ResendTo; webhookStatus: string | null; webhookName: string }> {
+  const { webhookId, deliveryId, nowMs, meta } = request
+  const [row] = await tx
+    .select()
+    .from(deliveries)
+    .where(and(ofWebhook(meta.tenant, webhookId), eq(deliveries.id, deliveryId)))
+    .for('update')
+  const [webhook] = await tx
+    .select({
+      status: webhooks.status,
+      url: sql<string>`${webhooks.state}->>'url'`,
+      name: sql<string>`${webhooks.state}->>'name'`,
+    })
+    .from(webhooks)
+    .where(isWebhook(meta.tenant, webhookId))
+  if (!row || !webhook) throw notFound()
+  const { status: webhookStatus, url, name: webhookName } = webhook
+  return { row, to: { url, nowMs }, webhookStatus, webhookName }
+}
+
+function isWebhook({ workspaceId, environment }: TenantScope, id: string) {
+  return and(
+    eq(webhooks.id, id),
+    eq(webhooks.workspaceId, workspaceId),
+    eq(webhooks.environment, environment),
+  )
+}
+
+async function write(
+  tx: Transaction,
+  action: ResendAction,
+  row: DeliveryRow,
+  to: ResendTo,
+  replayId: string,
+) {
+  const [written] =
+    action === 'retry'
+      ? await tx
+          .update(deliveries)
+          .set({ ...retried(row, to), changePosition: sql`nextval('delivery_changes')` })
+          .where(eq(deliveries.id, row.id))
+          .returning()
+      : await tx
+          .insert(deliveries)
+          .values(replayed(replayId, row, to))
+          .returning()
+  if (!written) throw new Error(`delivery ${row.id} was not written`)
+  await makeDue(tx, [written.id])
+  return written
+}

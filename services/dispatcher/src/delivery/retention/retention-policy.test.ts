@@ -1,0 +1,49 @@
+import { describe, expect, it } from '@jest/globals'
+import { ConfigError } from '@opsplane/runtime'
+import { loadConfig } from '../../config.js'
+import { leastEventId } from '../delivery-id.js'
+import { comesTooLate, dayMs, dayOf, lastExpiredDay } from './retention-policy.js'
+
+const day = Date.parse('2026-03-01T00:00:00.000Z')
+const hour = 3_600_000
+
+describe('the retention of deliveries', () => {
+  it('lets go of a day once it ended so many days ago', () => {
+    const ended = day + dayMs
+    expect(lastExpiredDay(ended + 30 * dayMs - 1, 30)).toBe(dayOf(day) - 1)
+    expect(lastExpiredDay(ended + 30 * dayMs, 30)).toBe(dayOf(day))
+  })
+
+  it('takes no event of a day that is about to be let go of', () => {
+    const [first, last] = [leastEventId(day), leastEventId(day + dayMs - 1)]
+    const expires = day + 31 * dayMs
+    for (const id of [first, last]) {
+      expect(comesTooLate(id, expires - hour - 1, 30)).toBe(false)
+      expect(comesTooLate(id, expires - hour, 30)).toBe(true)
+    }
+    expect(comesTooLate(leastEventId(day + dayMs), expires, 30)).toBe(false)
+  })
+})
+
+describe('its configuration', () => {
+  const env = {
+    DATABASE_URL: 'postgres://x',
+    SERVICE_PRIVATE_KEY: 'k',
+    TRUSTED_SERVICE_KEYS: '{}',
+    CURSOR_SECRET: 'a secret for the cursors of tests',
+    OPSPLANE_MASTER_KEY: Buffer.alloc(32).toString('base64'),
+  }
+
+  it('keeps 30 days, and 90 days what is held', () => {
+    expect(loadConfig(env)).toMatchObject({ webhookRetentionDays: 30, webhookHeldRetentionDays: 90 })
+  })
+
+  it.each([
+    [{ WEBHOOK_RETENTION_DAYS: '91' }, /WEBHOOK_HELD_RETENTION_DAYS must be at least WEBHOOK_RETENTION_DAYS/],
+    [{ WEBHOOK_RETENTION_DAYS: '0' }, /WEBHOOK_RETENTION_DAYS/],
+    [{ WEBHOOK_RETENTION_DAYS: '3651' }, /WEBHOOK_RETENTION_DAYS/],
+  ])('refuses %j', (changes, message) => {
+    expect(() => loadConfig({ ...env, ...changes })).toThrow(ConfigError)
+    expect(() => loadConfig({ ...env, ...changes })).toThrow(message)
+  })
+})

@@ -1,0 +1,86 @@
+import type { Database } from '@opsplane/postgres'
+import { leastDeliveryId, leastEventId } from '../delivery-id.js'
+import { dayMs, dayOf } from './retention-policy.js'
+
+type Sql = Database['sql']
+
+const tables = {
+  deliveries: { column: 'id', leastId: leastDeliveryId },
+  delivery_attempts: { column: 'delivery_id', leastId: leastDeliveryId },
+  delivery_events: { column: 'event_id', leastId: leastEventId },
+}
+type DayTable = keyof typeof tables
+export type RestTable = Exclude<DayTable, 'deliveries'>
+
+const rangeOf = (table: DayTable, day: number) =>
+  [day, day + 1].map((edge) => tables[table].leastId(edge * dayMs))
+
+/** The days up to this one that have a partition of any of the tables, oldest first. */
+export async function daysUntil(sql: Pick<Sql, 'unsafe'>, last: number): Promise<number[]> {
+  // Names are taken apart here: in SQL some plans take apart those of all relations first, most of which are no days.
+  const rows = await sql.unsafe<{ name: string }[]>(
+    `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+     where i.inhparent in ('deliveries'::regclass, 'delivery_attempts'::regclass, 'delivery_events'::regclass)`,
+  )
+  const days = new Set(rows.map(({ name }) => dayOfPartition(name)))
+  return [...days].filter((day) => day <= last).sort((a, b) => a - b)
+}
+
+/** Of a name such as `deliveries_20260301`. */
+function dayOfPartition(name: string): number {
+  const [year, month, day] = name.match(/_(\d{4})(\d\d)(\d\d)$/)?.slice(1) ?? []
+  return dayOf(Date.parse(`${year}-${month}-${day}T00:00:00Z`))
+}
+
+/** Whether a delivery of the day is still on its way, or held. */
+export async function isUnfinished(sql: Sql, day: number): Promise<boolean> {
+  const [row] = await sql.unsafe<{ found: boolean }[]>(
+    `select exists (
+       select 1 from deliveries where id >= $1 and id < $2 and status in ('pending', 'retrying')) as found`,
+    rangeOf('deliveries', day),
+  )
+  return row?.found ?? false
+}
+
+/** Whether there are deliveries of these attempts, or of these events: replays refer to those of earlier days. */
+export async function isReferred(sql: Sql, table: RestTable, day: number): Promise<boolean> {
+  const column = table === 'delivery_attempts' ? 'id' : 'event_id'
+  const [row] = await sql.unsafe<{ found: boolean }[]>(
+    `select exists (select 1 from deliveries where ${column} >= $1 and ${column} < $2) as found`,
+    rangeOf(table, day),
+  )
+  return row?.found ?? false
+}
+
+/** For the log: null when there are too many to be counted in time. */
+export async function countDay(sql: Sql, table: DayTable, day: number): Promise<number | null> {
+  const { column } = tables[table]
+  try {
+    const [row] = await sql.unsafe<{ rows: string }[]>(
+      `select count(*) as rows from ${table} where ${column} >= $1 and ${column} < $2`,
+      rangeOf(table, day),
+    )
+    return Number(row?.rows)
+  } catch {
+    return null
+  }
+}
+
+/** How many of the dropped ones were unfinished; null when none were dropped. */
+export async function dropDeliveries(sql: Sql, day: number, forced: boolean): Promise<number | null> {
+  const [row] = await sql.unsafe<{ lost: string | null }[]>(
+    `select drop_delivery_day(date '1970-01-01' + $1::int, $2) as lost`,
+    [day, forced],
+  )
+  return typeof row?.lost === 'string' ? Number(row.lost) : null
+}
+
+/** Whether it was dropped: attempts go after their deliveries, events after the last delivery of one of them. */
+export async function dropRest(sql: Sql, table: RestTable, day: number): Promise<boolean> {
+  const drop = table === 'delivery_attempts' ? 'drop_attempt_day' : 'drop_event_day'
+  const [row] = await sql.unsafe<{ dropped: boolean }[]>(
+    `select ${drop}(date '1970-01-01' + $1::int) as dropped`,
+    [day],
+  )
+  return row?.dropped ?? false
+}

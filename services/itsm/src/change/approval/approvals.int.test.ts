@@ -1,0 +1,358 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { Change, ChangePolicy, ConfigurationItem, changeEvents, type Principal } from '@opsplane/contracts'
+import {
+  type ApiReply,
+  type EventRecorder,
+  recordEvents,
+  startTestService,
+  type TestService,
+  testPrincipal,
+  waitFor,
+} from '@opsplane/testing'
+import { itsm } from '../../service.js'
+import { newTemplate } from '../template/template.fixture.js'
+
+let service: TestService
+let recorder: EventRecorder
+const asker = testPrincipal()
+
+beforeAll(async () => {
+  service = await startTestService(itsm)
+  recorder = await recordEvents(service.natsPrefix)
+})
+afterAll(async () => {
+  await recorder?.stop()
+  await service?.stop()
+})
+
+/** Another person in the workspace of `of`. */
+const person = (name: string, of: Principal = asker): Principal => ({
+  ...of,
+  userId: `usr_${name}`,
+  actor: { id: `usr_${name}`, name, type: 'user' },
+})
+const [boss, peer, worker] = [person('boss'), person('peer'), person('worker')]
+
+const complete = {
+  title: 'Move to new disks',
+  assigneeId: worker.userId,
+  plannedStart: '2026-03-07T22:00:00.000Z',
+  plannedEnd: '2026-03-08T02:00:00.000Z',
+  implementationPlan: 'Add, move, remove.',
+  backoutPlan: 'Move back.',
+}
+const draft = async (fields: object = {}, as = asker): Promise<Change> =>
+  (await service.as(as).post('/itsm/changes', { ...complete, ...fields })).data(Change)
+
+/** What makes a draft a standard one, whose texts are its template's. */
+const fromTemplate = async (fields: object = {}) => ({
+  type: 'standard',
+  templateId: await newTemplate(service.as(asker), fields),
+  implementationPlan: undefined,
+  backoutPlan: undefined,
+})
+
+const send = (change: Change, action: string, as: Principal, body?: object): Promise<ApiReply> =>
+  service.as(as).post(`/itsm/changes/${change.id}/${action}`, body)
+
+const act = async (change: Change, action: string, as: Principal, body?: object): Promise<Change> =>
+  (await send(change, action, as, body)).data(Change)
+
+const addPolicy = async (fields: object, as: Principal): Promise<ChangePolicy> =>
+  (await service.as(as).post('/itsm/change-policies', { name: 'Board', ...fields })).data(ChangePolicy)
+
+const newItem = async (name: string): Promise<string> =>
+  (await service.as(asker).post('/cmdb/items', { class: 'server', name, status: 'operational' })).data(
+    ConfigurationItem,
+  ).id
+
+const eventsOf = (id: string, count: number) =>
+  waitFor(() => {
+    const events = recorder.published.filter(({ event }) => event.resource.id === id)
+    return events.length >= count && events.map(({ event }) => event)
+  })
+
+describe('the life of a change', () => {
+  it('goes through both stages, the work and the review, each told by its own event', async () => {
+    const change = await draft()
+    await act(change, 'submit', asker)
+    await act(change, 'approve', boss, { comment: 'Sound.' })
+    expect(await act(change, 'approve', peer)).toMatchObject({
+      status: 'scheduled',
+      approvals: [{ status: 'approved' }, { status: 'approved' }],
+      allowedActions: ['edit', 'implement', 'cancel', 'hold'],
+    })
+    await act(change, 'hold', asker, { reason: 'Vendor.' })
+    await act(change, 'resume', asker)
+    await act(change, 'implement', worker)
+    await act(change, 'complete', worker, { outcome: 'successful', closeNotes: 'As planned.' })
+    expect((await send(change, 'close', worker)).error().code).toBe('forbidden')
+    const closed = await act(change, 'close', boss, { reviewNotes: 'Good.' })
+    expect(closed).toMatchObject({ status: 'closed', outcome: 'successful', allowedActions: [] })
+
+    const events = await eventsOf(change.id, 10)
+    expect(events.map(({ type }) => type)).toEqual([
+      'change.created',
+      'change.submitted',
+      'change.approval_recorded',
+      'change.approval_recorded',
+      'change.approved',
+      'change.updated',
+      'change.updated',
+      'change.implementation_started',
+      'change.completed',
+      'change.closed',
+    ])
+    for (const { type, data } of events)
+      expect(
+        Object.entries(changeEvents)
+          .find(([name]) => name === type)?.[1]
+          .data.parse(data),
+      ).toEqual(data)
+  })
+
+  it('rolls back, rejects and cancels by numbers as well', async () => {
+    const emergency = await draft({ type: 'emergency' })
+    const by = { ...emergency, id: emergency.number }
+    await act(by, 'submit', asker)
+    expect(await act(by, 'reject', boss, { reason: 'Too soon.' })).toMatchObject({
+      status: 'draft',
+      rejectionReason: 'Too soon.',
+    })
+    await act(by, 'submit', asker)
+    await act(by, 'approve', boss)
+    await act(by, 'implement', worker)
+    expect(await act(by, 'rollback', worker, { closeNotes: 'Slower.' })).toMatchObject({
+      status: 'rolled_back',
+      outcome: 'unsuccessful',
+    })
+    await act(by, 'close', boss)
+    const other = await draft()
+    expect(await act(other, 'cancel', asker, { reason: 'No need.' })).toMatchObject({ status: 'canceled' })
+    const refused = (await send(other, 'submit', asker)).error()
+    expect(refused).toMatchObject({
+      code: 'invalid_state_transition',
+      details: [{ params: { from: 'canceled', action: 'submit', allowed: [] } }],
+    })
+  })
+
+  it('reads a change as it was', async () => {
+    const change = await draft()
+    await act(change, 'submit', asker)
+    const reply = await service.as(asker).get(`/itsm/changes/${change.id}?asOf=${change.createdAt}`)
+    expect(reply.data(Change)).toEqual(change)
+  })
+})
+
+describe('duties', () => {
+  it('keeps the requester away, also through an API key, and says why', async () => {
+    const change = await act(await draft(), 'submit', asker)
+    const key: Principal = { ...asker, actor: { id: 'tok_1', name: 'CI', type: 'api_token' } }
+    for (const who of [asker, key, worker]) {
+      const refused = await send(change, 'approve', who)
+      expect(refused.status).toBe(403)
+      expect(refused.error().message).toContain('neither asked for it nor worked on it')
+    }
+  })
+
+  it('needs the permission to approve', async () => {
+    const change = await act(await draft(), 'submit', asker)
+    const agent = { ...boss, permissions: ['itsm:read', 'itsm:write'] }
+    expect((await send(change, 'approve', agent)).error().code).toBe('insufficient_scope')
+  })
+
+  it('keeps away who has edited a draft without handing it in, also through an API key', async () => {
+    const of = testPrincipal()
+    const [editor, other] = [person('editor', of), person('other', of)]
+    const key: Principal = { ...editor, actor: { id: 'tok_1', name: 'CI', type: 'api_token' } }
+    const change = await draft({}, of)
+    const path = `/itsm/changes/${change.id}`
+    const edited = (await service.as(key).patch(path, { backoutPlan: 'Buy new ones.' })).data(Change)
+    expect(edited).not.toHaveProperty('editorIds')
+    await act(change, 'submit', of)
+    for (const who of [editor, key])
+      for (const [action, body] of [['approve'], ['reject', { reason: 'No.' }]] as const) {
+        const refused = await send(change, action, who, body)
+        expect(refused.status).toBe(403)
+        expect(refused.error().message).toContain('has not edited the change')
+      }
+    const waiting = async (who: Principal) =>
+      (await service.as(who).get('/itsm/changes?approverId=me')).page(Change).items
+    expect(await waiting(editor)).toEqual([])
+    expect(await waiting(other)).toHaveLength(1)
+    expect(await act(change, 'approve', other)).toMatchObject({ status: 'authorize' })
+    expect((await service.as(of).get(`${path}?asOf=${edited.updatedAt}`)).data(Change)).toEqual(edited)
+    const [, updated] = await eventsOf(change.id, 2)
+    expect(updated?.data).toMatchObject({ changes: ['backoutPlan', 'updatedAt'] })
+    expect(updated?.data.after).not.toHaveProperty('editorIds')
+  })
+
+  it('keeps the review from who carried it out and then handed it over', async () => {
+    const change = await act(await draft(await fromTemplate()), 'submit', asker)
+    await act(change, 'implement', worker)
+    const path = `/itsm/changes/${change.id}`
+    await service.as(worker).patch(path, { assigneeId: peer.userId })
+    await act(change, 'complete', peer, { outcome: 'successful_with_issues' })
+    for (const who of [worker, peer]) {
+      const refused = await send(change, 'close', who)
+      expect(refused.status).toBe(403)
+      expect(refused.error().message).toContain('no part in carrying the change out')
+      expect((await service.as(who).patch(path, { reviewNotes: 'Good.' })).error().code).toBe('forbidden')
+    }
+    expect(await act(change, 'close', boss)).toMatchObject({ status: 'closed' })
+  })
+
+  it('counts each of many approvals given at once, exactly', async () => {
+    const of = testPrincipal()
+    await addPolicy({ technical: [{ name: 'Board', waitFor: { count: 3 } }] }, of)
+    const change = await act(await draft({}, of), 'submit', of)
+    const board = Array.from({ length: 8 }, (_, index) => person(`board${index}`, of))
+    const replies = await Promise.all(board.map((one) => send(change, 'approve', one)))
+    // The fallback for the second stage needs one, so the fourth of them ends it and the others come too late.
+    const done = replies.filter(({ status }) => status === 200)
+    expect(done).toHaveLength(4)
+    expect(replies.filter(({ status }) => status === 409)).toHaveLength(4)
+    const now = (await service.as(of).get(`/itsm/changes/${change.id}`)).data(Change)
+    expect(now.status).toBe('scheduled')
+    expect(now.approvals.map(({ decisions }) => decisions.length)).toEqual([3, 1])
+    expect(
+      new Set(now.approvals.flatMap(({ decisions }) => decisions.map(({ userId }) => userId))).size,
+    ).toBe(4)
+  })
+
+  it('takes the same approval sent once more for no approval of the next stage', async () => {
+    const of = testPrincipal()
+    const [one, other] = [person('one', of), person('other', of)]
+    const change = await act(await draft({}, of), 'submit', of)
+    await act(change, 'approve', one, { comment: 'Sound.' })
+    const again = await send(change, 'approve', one, { comment: 'Sound.' })
+    const now = (await service.as(of).get(`/itsm/changes/${change.id}`)).data(Change)
+    expect(now).toMatchObject({ status: 'authorize', approvals: [{ decisions: [{}] }, { decisions: [] }] })
+    const approvalId = now.approvals[1]?.id
+    expect(again.status).toBe(422)
+    expect(again.error().details).toMatchObject([
+      {
+        path: '/approvalId',
+        code: 'required',
+        message: expect.stringContaining(`Technical approval already. Name ${approvalId}`),
+      },
+    ])
+    expect(await act(change, 'approve', one, { approvalId })).toMatchObject({ status: 'scheduled' })
+
+    const second = await act(await draft({}, of), 'submit', of)
+    await act(second, 'approve', one)
+    expect(await act(second, 'approve', other)).toMatchObject({ status: 'scheduled' })
+  })
+
+  it('asks others for the authorization where the policy says so, also in the list of what waits', async () => {
+    const of = testPrincipal()
+    const [one, other] = [person('one', of), person('other', of)]
+    const policy = await addPolicy({ distinctApprovers: true }, of)
+    const change = await act(await draft({}, of), 'submit', of)
+    await service.as(of).patch(`/itsm/change-policies/${policy.id}`, { distinctApprovers: false })
+    const waiting = async (who: Principal) =>
+      (await service.as(who).get('/itsm/changes?approverId=me')).page(Change).items.length
+    const { approvals, approvalPolicy } = await act(change, 'approve', one)
+    expect(approvalPolicy).toMatchObject({ id: policy.id, distinctApprovers: true })
+    expect([await waiting(one), await waiting(other)]).toEqual([0, 1])
+    const refused = await send(change, 'approve', one, { approvalId: approvals[1]?.id })
+    expect(refused.status).toBe(403)
+    expect(refused.error().message).toContain('has not approved the technical stage')
+    expect(await act(change, 'approve', other)).toMatchObject({ status: 'scheduled' })
+
+    const both = [{ name: 'Board', approverIds: ['usr_one', 'usr_other'], waitFor: { count: 2 } }]
+    await addPolicy({ distinctApprovers: true, order: 1, authorization: both }, of)
+    const second = await act(await draft({}, of), 'submit', of)
+    const needed = await send(second, 'approve', one)
+    expect(needed.status).toBe(409)
+    expect(needed.error()).toMatchObject({ code: 'conflict', message: expect.stringContaining('Board') })
+    expect(await act(second, 'approve', person('third', of))).toMatchObject({ status: 'authorize' })
+  })
+
+  it('counts a person who approves twice at once only once', async () => {
+    const of = testPrincipal()
+    await addPolicy({ technical: [{ name: 'Board', waitFor: { count: 2 } }] }, of)
+    const change = await act(await draft({}, of), 'submit', of)
+    const one = person('one', of)
+    const replies = await Promise.all([1, 2, 3].map(() => send(change, 'approve', one)))
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 403, 403])
+    expect((await service.as(of).get(`/itsm/changes/${change.id}`)).data(Change).status).toBe('assess')
+  })
+})
+
+describe('editing what was approved', () => {
+  it('voids it and tells so', async () => {
+    const change = await act(await act(await draft(), 'submit', asker), 'approve', boss)
+    const path = `/itsm/changes/${change.id}`
+    const plain = (await service.as(asker).patch(path, { assignmentGroup: 'db' })).data(Change)
+    expect(plain.status).toBe('authorize')
+    const edited = (await service.as(asker).patch(path, { backoutPlan: 'None.' })).data(Change)
+    expect(edited).toMatchObject({ status: 'draft', approvals: [{ status: 'void' }, { status: 'void' }] })
+    const events = await eventsOf(change.id, 5)
+    expect(events.at(-2)?.data.approvalsVoided).toBeUndefined()
+    expect(events.at(-1)?.data.approvalsVoided).toBe(true)
+  })
+
+  it('approves only what it was asked about, when both come at once', async () => {
+    const change = await act(await draft(), 'submit', asker)
+    const [edit, approval] = await Promise.all([
+      service.as(asker).patch(`/itsm/changes/${change.id}`, { title: 'Something else' }),
+      send(change, 'approve', boss),
+    ])
+    expect(edit?.status).toBe(200)
+    expect([200, 409]).toContain(approval?.status)
+    const now = (await service.as(asker).get(`/itsm/changes/${change.id}`)).data(Change)
+    expect(now).toMatchObject({ status: 'draft', title: 'Something else' })
+    expect(new Set(now.approvals.map(({ status }) => status))).toEqual(new Set(['void']))
+  })
+
+  it('keeps the items it has although they were retired, and submits only items in service', async () => {
+    const api = service.as(asker)
+    const id = await newItem('web-1')
+    const change = await draft({ ciIds: [id] })
+    await api.post(`/cmdb/items/${id}/retire`)
+    expect((await api.patch(`/itsm/changes/${change.id}`, { title: 'Kept' })).status).toBe(200)
+    expect((await send(change, 'submit', asker)).error().details).toMatchObject([
+      { path: '/ciIds/0', code: 'retired' },
+    ])
+  })
+})
+
+describe('risk by what happened before', () => {
+  it('counts failures and rollbacks of changes on the same items', async () => {
+    const id = await newItem('web-2')
+    const standard = { ...(await fromTemplate({ impact: 'low', successProbability: 100 })), ciIds: [id] }
+    for (const ending of ['complete', 'rollback', 'complete']) {
+      const change = await act(await draft(standard), 'submit', asker)
+      await act(change, 'implement', worker)
+      await act(change, ending, worker, ending === 'complete' ? { outcome: 'successful' } : undefined)
+    }
+    expect((await draft(standard)).riskFactors).toContainEqual({
+      factor: 'past_failures',
+      risk: 'high',
+      message: '1 of the last 3 changes of its items failed',
+    })
+    expect((await draft({ ...standard, ciIds: [] })).risk).toBe('low')
+  })
+})
+
+describe('what waits for a person', () => {
+  it('is listed until they have decided, and not for those who may not', async () => {
+    const of = testPrincipal()
+    const [named, other] = [person('named', of), person('other', of)]
+    const rules = [{ name: 'Board', approverIds: ['usr_named', 'usr_third'], waitFor: { count: 2 } }]
+    await addPolicy({ technical: rules, conditions: { impact: 'high' } }, of)
+    const mine = await act(await draft({ impact: 'high' }, of), 'submit', of)
+    const anyones = await act(await draft({}, of), 'submit', of)
+    const waiting = async (who: Principal, query = 'approverId=me') =>
+      (await service.as(who).get(`/itsm/changes?sort=number&${query}`)).page(Change).items.map(({ id }) => id)
+    expect(await waiting(named)).toEqual([mine.id, anyones.id])
+    expect(await waiting(of, 'approverId=usr_named&risk=high')).toEqual([mine.id])
+    expect(await waiting(other)).toEqual([anyones.id])
+    expect(await waiting(of)).toEqual([])
+    await act(mine, 'approve', named)
+    expect(await waiting(named)).toEqual([anyones.id])
+    await act(anyones, 'hold', of, { reason: 'Vendor.' })
+    expect(await waiting(named)).toEqual([])
+  })
+})

@@ -1,0 +1,208 @@
+import { describe, expect, it } from '@jest/globals'
+import { ApiError, ApprovalRule, type ChangePolicyState } from '@opsplane/contracts'
+import { seededRandom, specify } from '@opsplane/testing'
+import { change } from '../domain.js'
+import {
+  approvalIds,
+  asker,
+  boss,
+  changeIn,
+  facts,
+  now,
+  peer,
+  person,
+  steps,
+  worker,
+} from '../sample-changes.js'
+import type { ChangeRecord } from './separation-of-duties.js'
+
+const { given } = specify(change)
+const third = 'usr_third'
+const nextIds = Array.from({ length: 5 }, (_, place) => `apr_next_${place}`)
+const rule = (fields: object) => ApprovalRule.parse({ name: 'Board', ...fields })
+const board = (waitFor: unknown, approverIds: string[] = [boss, peer]) => rule({ approverIds, waitFor })
+const policy = (fields: Partial<ChangePolicyState>): ChangePolicyState => ({
+  ...{ id: 'cpl_01JZ8Q4D3N5W7X9Y2B4C6D8E0F', name: 'Payments', order: 1, conditions: {} },
+  ...{ status: 'active', createdAt: now, updatedAt: now },
+  technical: [rule({ name: 'Peers' })],
+  authorization: [rule({})],
+  distinctApprovers: true,
+  ...fields,
+})
+const submit = (fields: Partial<ChangePolicyState>) => ({ ...steps.submit, policies: [policy(fields)], now })
+const submitted = (fields: Partial<ChangePolicyState> = {}) =>
+  then(changeIn('normal', 'draft'), submit(fields))
+const by = (userId: string) => ({ by: person(userId), userId, now })
+const approve = (userId: string, ids: readonly string[] = ['apr_next', 'apr_last']) =>
+  ({ kind: 'approve', ...by(userId), approvalIds: ids }) as const
+
+function then(state: ChangeRecord, ...commands: Parameters<typeof change.decide>[0][]): ChangeRecord {
+  return commands.reduce<ChangeRecord>((current, command) => {
+    const next = change.decide(command, current).at(-1)?.after
+    if (!next) throw new Error('Nothing was decided.')
+    return next
+  }, state)
+}
+
+describe('with distinct approvers, whoever approved the technical stage', () => {
+  const authorize = then(submitted(), approve(boss))
+
+  it('neither approves nor rejects the authorization, be it named', () => {
+    expect(authorize.approvals[1]?.excludedIds).toContain(boss)
+    const approvalId = authorize.approvals[1]?.id
+    for (const named of [{}, { approvalId }]) {
+      expect(() => change.decide({ ...approve(boss), ...named }, authorize)).toThrow(
+        expect.objectContaining({
+          code: 'forbidden',
+          message: 'Somebody who has not approved the technical stage must decide on it.',
+        }),
+      )
+      given(authorize)
+        .when({ kind: 'reject', ...by(boss), reason: 'No.', ...named })
+        .fails('forbidden')
+    }
+    expect(then(authorize, approve(peer)).status).toBe('scheduled')
+  })
+
+  it('decides again once it is submitted again', () => {
+    const rejected = then(authorize, { kind: 'reject', ...by(peer), reason: 'No.' })
+    const again = then(rejected, { ...submit({}), approvalIds: ['apr_again'] }, approve(peer, ['apr_more']))
+    expect(again.status).toBe('authorize')
+    expect(then(again, approve(boss)).status).toBe('scheduled')
+  })
+
+  it('is asked as before by a policy that was altered since', () => {
+    const loose = then(submitted({ distinctApprovers: false }), approve(boss))
+    expect(loose.approvalPolicy?.distinctApprovers).toBe(false)
+    expect(then(loose, { ...approve(boss), approvalId: 'apr_next' }).status).toBe('scheduled')
+  })
+
+  it('is nobody for an emergency, which has no technical stage', () => {
+    const emergency = then(changeIn('emergency', 'draft'), submit({ authorization: [board('all')] }))
+    expect(then(emergency, approve(boss), approve(peer)).status).toBe('scheduled')
+  })
+})
+
+describe('an authorization that distinct approvers leave too few for', () => {
+  it.each([
+    ['the same one person', [board('first', [boss])], [board('first', [boss])]],
+    ['all of them before', [board('all')], [board('first')]],
+    ['all of them, less who asked', [board('all', [asker, boss])], [board('first', [worker, boss])]],
+    [
+      'most of them before',
+      [board({ count: 2 }, [boss, peer, third])],
+      [board({ count: 2 }, [boss, peer, third])],
+    ],
+    ['one each before', [board('first', [boss]), board('first', [peer])], [board('all')]],
+  ])('is refused when the change is submitted: %s', (_, technical, authorization) => {
+    const draft = changeIn('normal', 'draft')
+    given(draft).when(submit({ technical, authorization })).fails('validation_failed')
+    given(draft)
+      .when(submit({ technical, authorization, distinctApprovers: false }))
+      .decisions()
+  })
+
+  it('is spared by refusing the technical approval of who is needed', () => {
+    const state = submitted({ authorization: [board({ count: 2 })] })
+    for (const userId of [boss, peer])
+      expect(() => change.decide(approve(userId), state)).toThrow(
+        expect.objectContaining({
+          code: 'conflict',
+          message: expect.stringContaining('only 1 would be left'),
+        }),
+      )
+    const authorize = then(state, approve(third))
+    expect(then(authorize, approve(boss), approve(peer)).status).toBe('scheduled')
+    expect(then(state, { kind: 'reject', ...by(boss), reason: 'No.' }).status).toBe('draft')
+  })
+
+  it('is seen before the last technical approval, by who is still missing', () => {
+    const people = [boss, peer, third]
+    const state = submitted({
+      technical: [board({ count: 2 }, people)],
+      authorization: [board({ count: 2 }, [peer, third, 'usr_fourth'])],
+    })
+    const one = then(state, approve(peer))
+    given(one).when(approve(third)).fails('conflict')
+    expect(then(one, approve(boss)).status).toBe('authorize')
+  })
+
+  it('is refused with the names of the rules that are met by nobody together, although any two of them could be', () => {
+    const pair = (name: string, ...approverIds: string[]) => rule({ name, approverIds })
+    const technical = [pair('Net', boss, peer), pair('Disks', peer, third), pair('Power', third, boss)]
+    const authorization = [board({ count: 2 }, [boss, peer, third])]
+    const names = 'Net (technical), Disks (technical), Power (technical), and Board (authorization)'
+    expect(() => change.decide(submit({ technical, authorization }), changeIn('normal', 'draft'))).toThrow(
+      expect.objectContaining({
+        code: 'validation_failed',
+        details: [
+          expect.objectContaining({ code: 'too_few_approvers', message: expect.stringContaining(names) }),
+        ],
+      }),
+    )
+    for (const fewer of [technical.slice(1), technical.slice(0, 2)])
+      given(changeIn('normal', 'draft'))
+        .when(submit({ technical: fewer, authorization }))
+        .decisions()
+  })
+
+  it('never comes of a submission that was taken, whoever approves what first', () => {
+    const everybody = [boss, peer, third, 'usr_fourth', 'usr_fifth', worker]
+    let taken = 0
+    let refused = 0
+    for (let seed = 1; seed <= 300; seed++) {
+      const random = seededRandom(seed)
+      const rules = () =>
+        Array.from({ length: 1 + Math.floor(random() * 4) }, () => {
+          const named = everybody.filter(() => random() < 0.5)
+          const count = 1 + Math.floor(random() * Math.min(2, named.length))
+          return board({ count }, named.length === 0 ? [boss] : named)
+        })
+      let state = changeIn('normal', 'draft')
+      try {
+        state = then(state, submit({ technical: rules(), authorization: rules() }))
+        taken++
+      } catch (error) {
+        if (!(error instanceof ApiError && error.code === 'validation_failed')) throw error
+        refused++
+        continue
+      }
+      for (let tries = 0; tries < 200 && state.status !== 'scheduled'; tries++) {
+        const pending = state.approvals.filter(({ status }) => status === 'pending')
+        const userId = everybody[Math.floor(random() * everybody.length)] ?? boss
+        const approvalId = pending[Math.floor(random() * pending.length)]?.id
+        const named = approvalId !== undefined && random() < 0.5 ? { approvalId } : {}
+        try {
+          state = then(state, { ...approve(userId, nextIds), ...named })
+        } catch (error) {
+          if (!(error instanceof ApiError && ['conflict', 'forbidden'].includes(error.code))) throw error
+        }
+      }
+      expect({ seed, status: state.status }).toEqual({ seed, status: 'scheduled' })
+    }
+    expect(Math.min(taken, refused)).toBeGreaterThan(30)
+  })
+
+  it('is not made by another assignee', () => {
+    const state = then(
+      submitted({
+        technical: [rule({ waitFor: { count: 2 } })],
+        authorization: [board('all', [boss, peer, third])],
+      }),
+      approve(boss),
+    )
+    const assign = (assigneeId: string) =>
+      ({ kind: 'edit', userId: asker, patch: { assigneeId }, facts, now }) as const
+    const handed = then(state, assign(peer))
+    given(handed).when(assign(third)).fails('validation_failed')
+  })
+
+  it('counts all and percentages of those who are left', () => {
+    const authorize = then(
+      submitted({ authorization: [board('all', [boss, peer, third])] }),
+      approve(boss, approvalIds),
+    )
+    expect(authorize.approvals[1]).toMatchObject({ required: 2 })
+    expect(then(authorize, approve(peer), approve(third)).status).toBe('scheduled')
+  })
+})

@@ -1,0 +1,35 @@
+import { ChangePolicyState } from '@opsplane/contracts'
+import { matchesText, type Selection } from '@opsplane/postgres'
+import { z } from 'zod'
+import { createdFilters, createdWithin } from '../../lists/created.js'
+import { searchFilter, searchSyntax, severalOf } from '../../lists/filters.js'
+import { changePolicies } from '../tables.js'
+
+/** The filters of the list of change policies; all that are given must hold. */
+export const policyFilters = z.object({
+  status: severalOf(ChangePolicyState.shape.status)
+    .optional()
+    .meta({
+      description: 'One or several statuses, repeated or separated by commas.',
+      example: ['active'],
+    }),
+  q: searchFilter.meta({ description: `Words in the name. ${searchSyntax}` }),
+  ...createdFilters,
+})
+export type PolicyFilters = z.output<typeof policyFilters>
+
+/** The columns a list of change policies can be sorted by. */
+export const policySortColumns = {
+  order: changePolicies.order,
+  createdAt: changePolicies.createdAt,
+  updatedAt: changePolicies.updatedAt,
+  name: changePolicies.name,
+}
+
+export function policySelection({ status, q, ...filters }: PolicyFilters): Selection {
+  return {
+    where: [...createdWithin(changePolicies.createdAt, filters)],
+    anyOf: [status && { column: changePolicies.status, values: status }],
+    search: q === undefined ? undefined : matchesText(changePolicies.search, q),
+  }
+}

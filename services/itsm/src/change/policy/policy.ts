@@ -1,0 +1,107 @@
+import {
+  type ApprovalRule,
+  type ChangeApprovalPolicy,
+  type ChangePolicyPatch,
+  type ChangePolicyState,
+  ChangeState,
+  changedFields,
+  type Decider,
+  filterMatches,
+  type Instant,
+  invalidField,
+  type NewChangePolicy,
+  notFound,
+} from '@opsplane/contracts'
+import { checkApprovalRule, requiredOf } from '../../approval/approval.js'
+import { checkConditions } from '../../conditions.js'
+import { unmetAfter } from '../approval/distinct.js'
+import { withPatch } from '../patch.js'
+
+const anyone: ApprovalRule = { name: 'Approval', approverIds: null, waitFor: 'first' }
+
+/** What holds where no policy applies. */
+const fallback: ChangeApprovalPolicy = {
+  id: null,
+  name: 'Default',
+  technical: [{ ...anyone, name: 'Technical approval' }],
+  authorization: [{ ...anyone, name: 'Authorization' }],
+  distinctApprovers: false,
+}
+
+/** The first of the policies, which come in their order, whose conditions hold. */
+export function policyFor(change: ChangeState, policies: readonly ChangePolicyState[]): ChangeApprovalPolicy {
+  const found = policies.find(
+    ({ status, conditions }) => status === 'active' && filterMatches(conditions, change),
+  )
+  if (!found) return fallback
+  const { id, name, technical, authorization, distinctApprovers } = found
+  return { id, name, technical, authorization, distinctApprovers }
+}
+
+export type ChangePolicyCommand =
+  | { kind: 'create'; id: string; input: NewChangePolicy; now: Instant }
+  | { kind: 'patch'; patch: ChangePolicyPatch; now: Instant }
+  | { kind: 'delete' }
+
+/** Changes keep the policy they were submitted under. */
+export const changePolicy: Decider<ChangePolicyState, ChangePolicyCommand> = {
+  resourceType: 'change_policy',
+  table: 'change_policies',
+  decide: (command, state) => {
+    if (command.kind === 'create') {
+      const { id, input, now } = command
+      checkConditions(input.conditions, ChangeState)
+      const after = checked({ id, ...input, createdAt: now, updatedAt: now })
+      return [{ type: 'change_policy.created', after }]
+    }
+    if (state === null) throw notFound()
+    if (command.kind === 'delete') return [{ type: 'change_policy.deleted', after: null }]
+    if (command.patch.conditions) checkConditions(command.patch.conditions, ChangeState)
+    const wanted = withPatch(state, command.patch)
+    if (changedFields(state, wanted).length === 0) return []
+    return [{ type: 'change_policy.updated', after: { ...checked(wanted), updatedAt: command.now } }]
+  },
+  expose: (state) => state,
+  describe: ({ name }) => ({ displayName: name }),
+}
+
+/** Most decisions the rules of a policy can ask for together: a change keeps them all. */
+const maxDecisions = 100
+
+function checked(policy: ChangePolicyState): ChangePolicyState {
+  const stages = ['technical', 'authorization'] as const
+  for (const stage of stages)
+    for (const [index, rule] of policy[stage].entries()) checkApprovalRule(rule, `/${stage}/${index}`)
+  const decisions = stages.flatMap((stage) => policy[stage].map(mostDecisions))
+  if (decisions.reduce((sum, count) => sum + count, 0) > maxDecisions)
+    throw invalidField(
+      '/authorization',
+      'too_many_approvals',
+      `The rules of a policy can ask for ${maxDecisions} decisions together.`,
+    )
+  checkDistinct(policy)
+  return policy
+}
+
+/** Throws validation_failed where whoever approves the technical stage is needed for the authorization, too. */
+function checkDistinct(policy: ChangePolicyState): void {
+  const asked = policy.technical.map((rule) => ({
+    name: rule.name,
+    people: rule.approverIds,
+    count: requiredOf(rule, rule.approverIds?.length ?? 1),
+  }))
+  const unmet = unmetAfter(asked, policy, [])
+  if (unmet)
+    throw invalidField(
+      `/authorization/${unmet.index}/approverIds`,
+      'unreachable',
+      `${unmet.together} cannot be met together, as who approves the technical stage does not count for the ` +
+        'authorization: they need further approvers.',
+    )
+}
+
+/** As many as there are approvers, or as are waited for. A rejection ends it. */
+function mostDecisions({ approverIds, waitFor }: ApprovalRule): number {
+  if (waitFor === 'first') return 1
+  return typeof waitFor === 'object' && 'count' in waitFor ? waitFor.count : (approverIds?.length ?? 1)
+}

@@ -1,0 +1,34 @@
+import { ChangeTemplateState } from '@opsplane/contracts'
+import { matchesText, type Selection } from '@opsplane/postgres'
+import { z } from 'zod'
+import { createdFilters, createdWithin } from '../../lists/created.js'
+import { searchFilter, searchSyntax, severalOf } from '../../lists/filters.js'
+import { changeTemplates } from '../tables.js'
+
+/** The filters of the list of change templates; all that are given must hold. */
+export const templateFilters = z.object({
+  status: severalOf(ChangeTemplateState.shape.status)
+    .optional()
+    .meta({
+      description: 'One or several statuses, repeated or separated by commas.',
+      example: ['active'],
+    }),
+  q: searchFilter.meta({ description: `Words in name, title or description. ${searchSyntax}` }),
+  ...createdFilters,
+})
+export type TemplateFilters = z.output<typeof templateFilters>
+
+/** The columns a list of change templates can be sorted by. */
+export const templateSortColumns = {
+  createdAt: changeTemplates.createdAt,
+  updatedAt: changeTemplates.updatedAt,
+  name: changeTemplates.name,
+}
+
+export function templateSelection({ status, q, ...filters }: TemplateFilters): Selection {
+  return {
+    where: [...createdWithin(changeTemplates.createdAt, filters)],
+    anyOf: [status && { column: changeTemplates.status, values: status }],
+    search: q === undefined ? undefined : matchesText(changeTemplates.search, q),
+  }
+}

@@ -1,0 +1,35 @@
+import {
+  type ChangeTemplatePatch,
+  type ChangeTemplateState,
+  changedFields,
+  type Decider,
+  type Instant,
+  type NewChangeTemplate,
+  notFound,
+} from '@opsplane/contracts'
+import { withPatch } from '../patch.js'
+
+export type ChangeTemplateCommand =
+  | { kind: 'create'; id: string; input: NewChangeTemplate; now: Instant }
+  | { kind: 'patch'; patch: ChangeTemplatePatch; now: Instant }
+  | { kind: 'delete' }
+
+/** What standard changes come from. They take it over when they are submitted, and keep it as it was then. */
+export const changeTemplate: Decider<ChangeTemplateState, ChangeTemplateCommand> = {
+  resourceType: 'change_template',
+  table: 'change_templates',
+  decide: (command, state) => {
+    if (command.kind === 'create') {
+      const { id, input, now } = command
+      const after = { id, ...input, createdAt: now, updatedAt: now }
+      return [{ type: 'change_template.created', after }]
+    }
+    if (state === null) throw notFound()
+    if (command.kind === 'delete') return [{ type: 'change_template.deleted', after: null }]
+    const wanted = withPatch(state, command.patch)
+    if (changedFields(state, wanted).length === 0) return []
+    return [{ type: 'change_template.updated', after: { ...wanted, updatedAt: command.now } }]
+  },
+  expose: (state) => state,
+  describe: ({ name }) => ({ displayName: name }),
+}

@@ -1,0 +1,171 @@
+import { builtInClasses, type CiClass, CiClassState, type Page, type TenantScope } from '@opsplane/contracts'
+import { isThere, mostSearchedCreations, type PastOf, pastRows, rowsAsOf } from '@opsplane/eventstore'
+import {
+  type Drizzle,
+  type KeysetOptions,
+  keysetPage,
+  matchesText,
+  positionOf,
+  type Selection,
+  tenantBinding,
+} from '@opsplane/postgres'
+import type { ServiceContext } from '@opsplane/service'
+import { and, gt, inArray, lt, lte, notInArray, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { within } from '../queries.js'
+import { ciClasses as table } from '../tables.js'
+import { presentClass, untouchedClass } from './class-store.js'
+
+export interface ClassQuery {
+  tenant: TenantScope
+  q?: string | undefined
+  builtIn?: boolean | undefined
+  asOf?: string | undefined
+  direction: 'asc' | 'desc'
+  limit: number
+  after?: string | undefined
+  binding: string
+}
+
+type CursorCodec = KeysetOptions<CiClass>['cursors']
+
+/** Classes of the workspace's own, and how far the list was looked through; all of it when that is null. */
+interface OwnClasses {
+  classes: CiClass[]
+  upTo: string | null
+}
+
+const builtInNames = Object.keys(builtInClasses)
+
+/**
+ * One page of all classes by name. The built-in ones are few and may have no row, so they are read apart; a class is
+ * either built-in or of the workspace for ever, so none is missed or told twice. Postgres orders and searches both.
+ */
+export async function classPage(
+  { database: { db }, cursors }: Pick<ServiceContext, 'database' | 'cursors'>,
+  query: ClassQuery,
+): Promise<Page<CiClass>> {
+  const binding = tenantBinding(query.tenant, query.binding)
+  const after = query.after === undefined ? undefined : String(positionOf(cursors, query.after, binding)[0])
+  const builtIn = query.builtIn === false ? [] : await builtInOnes(db, query)
+  const own = await ownOnes(db, query, after, cursors)
+
+  const all = new Map([...own.classes, ...builtIn].map((one) => [one.name, one]))
+  const names = await merged(db, query, own, builtIn, after)
+  const last = names.length > query.limit ? names[query.limit - 1] : own.upTo
+  return {
+    items: names.slice(0, query.limit).flatMap((name) => all.get(name) ?? []),
+    nextCursor: typeof last === 'string' ? cursors.encode([last, ''], binding) : null,
+    limit: query.limit,
+  }
+}
+
+/** Each as the workspace has changed it. */
+async function builtInOnes(db: Drizzle, { tenant, asOf }: ClassQuery): Promise<CiClass[]> {
+  const rows = await db
+    .select({ id: table.id, state: table.state, version: table.version })
+    .from(table)
+    .where(and(...within(table, tenant), inArray(table.name, builtInNames)))
+  const then =
+    asOf === undefined ? rows : await rowsAsOf(db, { table, tenant, asOf, ids: rows.map(({ id }) => id) })
+  const changed = then.map(({ state, version }) => presentClass(CiClassState.parse(state), version))
+  const untouched = builtInNames.filter((name) => !changed.some((one) => one.name === name))
+  return [...changed, ...untouched.map(untouchedClass)]
+}
+
+async function ownOnes(
+  db: Drizzle,
+  query: ClassQuery,
+  after: string | undefined,
+  cursors: CursorCodec,
+): Promise<OwnClasses> {
+  if (query.builtIn === true) return { classes: [], upTo: null }
+  if (query.asOf !== undefined) return ownOnesAsOf(db, query, query.asOf, after)
+  const { tenant, direction, limit, binding } = query
+  const { items, nextCursor } = await keysetPage(db, {
+    table,
+    tenant,
+    ...ownSelection(query, after),
+    sort: { column: table.name, direction },
+    limit,
+    binding,
+    cursors,
+    present: ({ state, version }) => presentClass(CiClassState.parse(state), version),
+  })
+  return { classes: items, upTo: nextCursor === null ? null : (items.at(-1)?.name ?? null) }
+}
+
+const PastRow = z.object({ place: z.string(), state: CiClassState.nullable(), version: z.int().nullable() })
+
+/** A class keeps its name, so those there are now are walked by it, each as it was. */
+async function ownOnesAsOf(
+  db: Drizzle,
+  query: ClassQuery,
+  asOf: string,
+  after: string | undefined,
+): Promise<OwnClasses> {
+  const { tenant, direction, limit } = query
+  const { where = [], search } = ownSelection(query, after)
+  const most = search === undefined ? limit + 1 : mostSearchedCreations
+  const order = sql`place ${sql.raw(direction)}`
+  const past: PastOf = { table, tenant, asOf }
+  const there = and(...within(table, tenant), ...where, lte(table.createdAt, asOf))
+  const rows = await db.execute(sql`
+    with candidate as materialized (
+      select id as stream, name as place from ${table} where ${there}
+      order by ${order} limit ${most}
+    )
+    (select place, ${table.state} as state, ${table.version} as version from candidate ${pastRows(past, sql`candidate.stream`)}
+      where ${and(isThere(past), search)} order by ${order} limit ${limit + 1})
+    union all (select place, null, null from candidate order by ${order} offset ${most - 1} limit 1)`)
+  const read = z.array(PastRow).parse([...rows])
+  const found = read.flatMap(({ state, version }) => (state ? presentClass(state, version ?? 0) : []))
+  const classes = found.slice(0, limit)
+  const end = found.length > limit ? classes.at(-1)?.name : read.find(({ state }) => state === null)?.place
+  return { classes, upTo: end ?? null }
+}
+
+/** The names of what was found of the workspace's own, and of the built-in ones within the same span, in order. */
+async function merged(
+  db: Drizzle,
+  { q, direction, limit }: ClassQuery,
+  own: OwnClasses,
+  builtIn: CiClass[],
+  after: string | undefined,
+): Promise<string[]> {
+  const operator = sql.raw(direction === 'asc' ? '<=' : '>=')
+  const conditions = [
+    after === undefined ? undefined : sql`name ${sql.raw(direction === 'asc' ? '>' : '<')} ${after}`,
+    own.upTo === null ? undefined : sql`name ${operator} ${own.upTo}`,
+    q === undefined ? undefined : matchesText(sql`list_search(name, label, '')`, q),
+  ]
+  const list = (values: string[]) =>
+    sql`array(select json_array_elements_text(${JSON.stringify(values)}::json))`
+  const rows = await db.execute(sql`
+    select name from (
+      select name from unnest(${list(own.classes.map(({ name }) => name))}) name
+      union all
+      select name from unnest(${list(builtIn.map(({ name }) => name))},
+        ${list(builtIn.map(({ label }) => label))}) built_in(name, label)
+      where ${and(sql`true`, ...conditions)}
+    ) page order by name ${sql.raw(direction)} limit ${limit + 1}`)
+  return z
+    .array(z.object({ name: z.string() }))
+    .parse([...rows])
+    .map(({ name }) => name)
+}
+
+/** The workspace's own classes from a name on. */
+export function ownSelection(
+  { q, direction }: Pick<ClassQuery, 'q' | 'direction'>,
+  after: string | undefined,
+): Selection {
+  const beyond = direction === 'asc' ? gt : lt
+  return {
+    where: [
+      notInArray(table.name, builtInNames),
+      after === undefined ? undefined : beyond(table.name, after),
+    ],
+    search: q === undefined ? undefined : matchesText(table.search, q),
+  }
+}

@@ -1,0 +1,95 @@
+import { impactTypes, type RelationType, relationImpact, type TenantScope } from '@opsplane/contracts'
+import { byIds, fromAnyOf, toAnyOf } from '../by-ids.js'
+import { type Parameter, type StatementRunner, statement } from '../columns.js'
+import type { Dependence, Dependency, ImpactGraph, ImpactNode } from './impact.js'
+import { redundancyFrom, wholeImpactGraph } from './impact-whole.js'
+
+export type { StatementRunner }
+
+const passing = (direction: 'to_source' | 'to_target') =>
+  impactTypes.filter((type) => relationImpact[type] === direction)
+/** Types over which the source goes down with the target. */
+export const toSource = passing('to_source')
+/** Types over which the target goes down with the source. */
+export const toTarget = passing('to_target')
+
+interface Step {
+  relationId: string
+  type: RelationType
+  dependency: string
+  dependent: string
+}
+
+/** From so many relations out of a hop on, the tenant's graph is read at once, as far as it is not too much. */
+const wideHop = 1_000
+
+/** The graph of one tenant in Postgres, for one walk: hop by hop, until a hop is wide. */
+export function impactGraph(sql: StatementRunner, tenant: TenantScope): ImpactGraph {
+  const hops = hopByHop(sql, tenant)
+  let whole: ImpactGraph | null | undefined
+  return {
+    async dependents(ids) {
+      const few = whole ? null : await hops.dependents(ids, whole === null ? null : wideHop)
+      if (few) return few
+      if (whole === undefined) whole = await wholeImpactGraph(sql, tenant)
+      return whole ? whole.dependents(ids) : ((await hops.dependents(ids, null)) ?? [])
+    },
+    dependencies: (ids, types) => (whole ?? hops).dependencies(ids, types),
+  }
+}
+
+/**
+ * Every statement holds what it reads against the tenant, and asks for all items of a hop at once; an item that several
+ * hops meet is read once.
+ */
+function hopByHop(sql: StatementRunner, { workspaceId, environment }: TenantScope) {
+  const known = new Map<string, ImpactNode>()
+  const read = <Row extends object>(text: string, ...parameters: Parameter[]) =>
+    statement<Row>(sql, text, [workspaceId, environment, ...parameters])
+
+  async function learn(ids: Iterable<string>): Promise<void> {
+    const unknown = [...new Set(ids)].filter((id) => !known.has(id))
+    const rows = await read<Omit<ImpactNode, 'redundancy'> & { redundancy: string }>(
+      `select id, name, class, status, criticality, redundancy
+         from ${byIds('configuration_items', 'id in (select unnest($3::text[]))')}`,
+      unknown,
+    )
+    for (const row of rows) known.set(row.id, { ...row, redundancy: redundancyFrom(row.redundancy) })
+  }
+
+  return {
+    /** Null where there are more than `most`. */
+    async dependents(ids: string[], most: number | null): Promise<Dependence[] | null> {
+      const steps = await read<Step>(
+        `select id as "relationId", type, target_id as dependency, source_id as dependent from ${toAnyOf('$4')}
+         union all
+         select id, type, source_id, target_id from ${fromAnyOf('$5')}
+         limit $6`,
+        ids,
+        toSource,
+        toTarget,
+        most === null ? null : most + 1,
+      )
+      if (most !== null && steps.length > most) return null
+      await learn(steps.map(({ dependent }) => dependent))
+      return steps.flatMap(({ relationId, type, dependency, dependent: id }) => {
+        const dependent = known.get(id)
+        return dependent ? [{ relationId, type, dependency, dependent }] : []
+      })
+    },
+
+    dependencies: (ids: string[], types: RelationType[]) =>
+      read<Dependency>(
+        `select e.dependent, e.type, i.id, i.status from (
+           select source_id as dependent, type, target_id as dependency from ${fromAnyOf('$4')}
+           union all
+           select target_id, type, source_id from ${toAnyOf('$5')}
+         ) e cross join lateral (select * from ${byIds('configuration_items', 'id = e.dependency')}) i`,
+        ids,
+        only(toSource, types),
+        only(toTarget, types),
+      ),
+  }
+}
+
+const only = (types: RelationType[], wanted: RelationType[]) => types.filter((type) => wanted.includes(type))

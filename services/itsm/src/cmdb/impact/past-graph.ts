@@ -1,0 +1,69 @@
+import { ApiError, type Instant, impactTypes, type RelationType, type TenantScope } from '@opsplane/contracts'
+import { countCreated, type PastOf, tableAsOf } from '@opsplane/eventstore'
+import type { Database } from '@opsplane/postgres'
+import { type ColumnNames, type Columns, readColumnsUpTo, type StatementRunner } from '../columns.js'
+import { ciRelations, configurationItems } from '../tables.js'
+import { type Graph, graphOf, itemColumns, readable, relationColumns } from './graph.js'
+import type { ImpactGraph } from './impact.js'
+import { impactGraphOf, impactItemColumns } from './impact-whole.js'
+
+/**
+ * Of so many for each that may be read, each is looked up: the log does not tell what is gone since from what was there
+ * without looking.
+ */
+const createdForEach = 2
+
+interface Log extends Pick<Database, 'db'> {
+  sql: StatementRunner
+}
+
+/**
+ * The graph of a tenant as it was at an instant, read from the log and as a whole: what lies around an item can only be
+ * asked of the tables, which have the present alone. Throws where it was too much.
+ */
+export function pastGraph({ sql, db }: Log, tenant: TenantScope, asOf: Instant) {
+  async function read<Word extends string, Text extends string = never>(
+    table: PastOf['table'],
+    most: number,
+    names: ColumnNames<Word, Text>,
+    { types, order = '' }: { types?: RelationType[] | undefined; order?: string } = {},
+  ): Promise<Columns<Word, Text>> {
+    // Nothing of items and relations is sealed.
+    const of: PastOf = { table, tenant, asOf, onlyExposed: true }
+    const mostCreated = most * createdForEach
+    if ((await countCreated(db, of, mostCreated + 1)) > mostCreated) throw tooLarge()
+    const { text, parameters } = tableAsOf(of)
+    const ofTypes = types ? `where type = any($${parameters.length + 1}::text[])` : ''
+    const given = types ? [...parameters, types] : parameters
+    const found = await readColumnsUpTo(most, sql, names, `${text} ${ofTypes} ${order}`, given)
+    if (found === null) throw tooLarge()
+    return found
+  }
+  const relations = (types: RelationType[] | undefined) =>
+    read(ciRelations, readable.relations, relationColumns, { types })
+
+  return {
+    /** Items, the first created first, and relations of the types. */
+    async graph(types: RelationType[] | undefined): Promise<Graph> {
+      const oldestFirst = read(configurationItems, readable.items, itemColumns, {
+        order: 'order by created_at, id',
+      })
+      return graphOf(...(await Promise.all([oldestFirst, relations(types)])))
+    },
+    async impactGraph(): Promise<ImpactGraph> {
+      const items = read(configurationItems, readable.items, impactItemColumns)
+      return impactGraphOf(...(await Promise.all([items, relations([...impactTypes])])))
+    },
+  }
+}
+
+const tooLarge = () =>
+  new ApiError('validation_failed', 'There was too much then to be read at once.', {
+    details: [
+      {
+        ...{ in: 'query', path: '/asOf', code: 'graph_too_large' },
+        message: `must be an instant with at most ${readable.items} items and ${readable.relations} relations`,
+        params: readable,
+      },
+    ],
+  })

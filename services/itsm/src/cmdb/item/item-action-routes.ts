@@ -1,0 +1,45 @@
+import { CiStatusReason, ConfigurationItem } from '@opsplane/contracts'
+import { defineRoute, type Route } from '@opsplane/http'
+import { transitionErrors } from '../../transition-errors.js'
+import { type CiStatusAction, statusActions } from '../transitions.js'
+import { tag } from './item-routes.js'
+import type { ItemStore } from './item-store.js'
+
+const texts: Record<CiStatusAction, { summary: string; description: string }> = {
+  activate: {
+    summary: 'Put a configuration item into service',
+    description: 'From planned, non-operational or repair in progress. Emits `ci.status_changed`.',
+  },
+  fail: {
+    summary: 'Report a configuration item as failed',
+    description: 'From operational or repair in progress. Emits `ci.status_changed`.',
+  },
+  repair: {
+    summary: 'Begin to repair a configuration item',
+    description: 'From operational or non-operational. Emits `ci.status_changed`.',
+  },
+  retire: {
+    summary: 'Retire a configuration item',
+    description:
+      'Final: a retired item cannot be changed, related anew or named in a new incident. Emits `ci.retired`.',
+  },
+}
+
+/** The actions that change the status. All bodies may be left out. */
+export function itemActionRoutes(items: ItemStore): Route[] {
+  return statusActions.map((action) =>
+    defineRoute({
+      ...texts[action],
+      operationId: `${action}ConfigurationItem`,
+      method: 'post',
+      path: `/cmdb/items/:id/${action}`,
+      tag,
+      scope: 'cmdb:write',
+      body: CiStatusReason,
+      response: ConfigurationItem,
+      errors: transitionErrors,
+      handler: ({ params, body, meta }) =>
+        items.handle(params.id, { kind: action, now: meta.now, reason: body.reason }, meta),
+    }),
+  )
+}

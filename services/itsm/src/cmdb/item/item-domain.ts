@@ -1,0 +1,124 @@
+import {
+  type Actor,
+  ApiError,
+  type CmdbEventType,
+  type ConfigurationItemPatch,
+  type ConfigurationItemState,
+  changedFields,
+  type Decider,
+  type Decision,
+  type Instant,
+  type NewConfigurationItem,
+  notFound,
+} from '@opsplane/contracts'
+import { checkAttributes } from '../class/class-schema.js'
+import { actionTo, type CiStatusAction, statusAfter } from '../transitions.js'
+
+/** JSON Schema of the class the item has or gets; null when the class has none. */
+type ClassSchema = Record<string, unknown> | null
+
+export type ItemCommand =
+  | {
+      kind: 'create'
+      id: string
+      by: Actor
+      now: Instant
+      input: NewConfigurationItem
+      schema: ClassSchema
+    }
+  | { kind: 'patch'; now: Instant; patch: ConfigurationItemPatch; schema: ClassSchema }
+  | { kind: CiStatusAction; now: Instant; reason?: string | undefined }
+  | { kind: 'delete'; relations: number }
+
+type ItemDecision = Decision<ConfigurationItemState, CmdbEventType>
+
+/** Every rule of a configuration item; which action applies when is `transitions`. */
+export const configurationItem: Decider<ConfigurationItemState, ItemCommand> = {
+  resourceType: 'ci',
+  table: 'configuration_items',
+  decide,
+  expose: (state) => state,
+  describe: ({ name }) => ({ displayName: name }),
+}
+
+function decide(command: ItemCommand, state: ConfigurationItemState | null): ItemDecision[] {
+  if (command.kind === 'create') return [{ type: 'ci.created', after: recorded(command, state) }]
+  if (state === null) throw notFound()
+  if (command.kind === 'delete') return [dropped(command.relations, state)]
+  if (command.kind === 'patch') return patched(command, state)
+  return [moved(command.kind, command.now, command.reason ?? null, state)]
+}
+
+function recorded(
+  { id, by, now, input, schema }: ItemCommand & { kind: 'create' },
+  existing: ConfigurationItemState | null,
+): ConfigurationItemState {
+  if (existing !== null) throw new ApiError('conflict', 'An item with this id exists already.')
+  checkAttributes(schema, input.attributes)
+  return {
+    id,
+    class: input.class,
+    name: input.name,
+    status: input.status,
+    criticality: input.criticality,
+    description: input.description ?? null,
+    owner: input.owner ?? null,
+    supportGroup: input.supportGroup ?? null,
+    attributes: input.attributes,
+    redundancy: input.redundancy,
+    source: input.source ?? null,
+    nativeKey: input.nativeKey ?? null,
+    lastSeenAt: input.lastSeenAt ?? null,
+    createdBy: by,
+    createdAt: now,
+    updatedAt: now,
+  }
+}
+
+/** Edits first, as a retired item takes none; what changes nothing is not told. */
+function patched(
+  { now, patch, schema }: ItemCommand & { kind: 'patch' },
+  state: ConfigurationItemState,
+): ItemDecision[] {
+  const { status = state.status, ...fields } = patch
+  const wanted = { ...state, ...withoutUndefined(fields) }
+  const decisions: ItemDecision[] = []
+  let current = state
+  if (changedFields(state, wanted).length > 0) {
+    statusAfter('edit', state.status)
+    if (patch.class !== undefined || patch.attributes !== undefined)
+      checkAttributes(schema, wanted.attributes)
+    current = { ...wanted, updatedAt: now }
+    decisions.push({ type: 'ci.updated', after: current })
+  }
+  if (status !== state.status) decisions.push(moved(actionTo(state.status, status), now, null, current))
+  return decisions
+}
+
+function moved(
+  action: CiStatusAction,
+  now: Instant,
+  reason: string | null,
+  state: ConfigurationItemState,
+): ItemDecision {
+  const after = { ...state, status: statusAfter(action, state.status), updatedAt: now }
+  return { type: action === 'retire' ? 'ci.retired' : 'ci.status_changed', after, extras: { reason } }
+}
+
+/** What was in service is kept and retired; only what never was may go. */
+function dropped(relations: number, state: ConfigurationItemState): ItemDecision {
+  statusAfter('delete', state.status)
+  if (relations > 0) throw stillRelated()
+  return { type: 'ci.deleted', after: null }
+}
+
+export const stillRelated = () =>
+  new ApiError('conflict', 'The item has relations. Remove them first.', {
+    details: [{ in: 'path', path: '/id', code: 'has_relations', message: 'must have no relations' }],
+  })
+
+function withoutUndefined<T extends object>(fields: T): { [Name in keyof T]: Exclude<T[Name], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [Name in keyof T]: Exclude<T[Name], undefined>
+  }
+}

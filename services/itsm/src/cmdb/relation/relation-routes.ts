@@ -1,0 +1,110 @@
+import { AsOfListQuery, AsOfQuery, CiRelation, NewCiRelation, shortPages } from '@opsplane/contracts'
+import { listPage } from '@opsplane/eventstore'
+import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
+import type { KeysetOptions } from '@opsplane/postgres'
+import type { ServiceContext } from '@opsplane/service'
+import { z } from 'zod'
+import { tag } from '../item/item-routes.js'
+import type { ItemStore } from '../item/item-store.js'
+import { itemRelationFilters, relationFilters } from '../list-filters.js'
+import { ciRelations as table } from '../tables.js'
+import { type RelationFilters, relationSelection } from './relation-selection.js'
+import type { RelationStore } from './relation-store.js'
+
+/** Relations between configuration items. */
+export function relationRoutes(ctx: ServiceContext, items: ItemStore, relations: RelationStore): Route[] {
+  const page = (
+    { asOf, ...filters }: RelationFilters & { asOf?: string | undefined },
+    list: Pick<KeysetOptions<CiRelation>, 'limit' | 'after' | 'binding'> & { direction: 'asc' | 'desc' },
+    { tenant }: RequestMeta,
+  ) => {
+    const { direction, ...place } = list
+    return listPage(ctx.database.db, {
+      ...place,
+      asOf,
+      table,
+      tenant,
+      ...relationSelection(filters, tenant, asOf),
+      sort: { column: table.createdAt, direction },
+      cursors: ctx.cursors,
+      present: relations.present,
+    })
+  }
+
+  return [
+    defineList({
+      operationId: 'listCiRelations',
+      path: '/cmdb/relations',
+      summary: 'List relations',
+      description: `All given filters must hold. Newest first unless \`sort\` says otherwise. ${shortPages}`,
+      tag,
+      scope: 'cmdb:read',
+      query: relationFilters.extend(AsOfListQuery.shape),
+      response: CiRelation,
+      handler: ({ query: { limit, after, sort, ...filters }, binding, meta }) =>
+        page(filters, { limit, after, binding, direction: sort.direction }, meta),
+    }),
+
+    defineList({
+      operationId: 'listRelationsOfConfigurationItem',
+      path: '/cmdb/items/:id/relations',
+      summary: 'List the relations of a configuration item',
+      description:
+        'Those it is the source of and those it is the target of; with `asOf` those it had then. All given filters ' +
+        `must hold. ${shortPages}`,
+      tag,
+      scope: 'cmdb:read',
+      query: itemRelationFilters.extend(AsOfListQuery.shape),
+      response: CiRelation,
+      errors: ['not_found'],
+      handler: async ({ params, query: { limit, after, sort, ...filters }, binding, meta }) => {
+        const { id: itemId } = await items.asOf(params.id, meta.tenant, filters.asOf)
+        return page({ ...filters, itemId }, { limit, after, binding, direction: sort.direction }, meta)
+      },
+    }),
+
+    defineRoute({
+      operationId: 'getCiRelation',
+      method: 'get',
+      path: '/cmdb/relations/:id',
+      summary: 'Get a relation',
+      tag,
+      scope: 'cmdb:read',
+      query: AsOfQuery,
+      response: CiRelation,
+      errors: ['not_found'],
+      handler: ({ params, query, meta }) => relations.asOf(params.id, meta.tenant, query.asOf),
+    }),
+
+    defineRoute({
+      operationId: 'createCiRelation',
+      method: 'post',
+      path: '/cmdb/relations',
+      summary: 'Relate two configuration items',
+      description: 'There is one relation of a type from one item to another. Emits `ci.relation_added`.',
+      tag,
+      scope: 'cmdb:write',
+      body: NewCiRelation,
+      response: CiRelation,
+      status: 201,
+      errors: ['conflict', 'version_conflict'],
+      handler: ({ body, meta }) => relations.add(body, meta),
+    }),
+
+    defineRoute({
+      operationId: 'deleteCiRelation',
+      method: 'delete',
+      path: '/cmdb/relations/:id',
+      summary: 'Remove a relation',
+      description: 'Emits `ci.relation_removed`.',
+      tag,
+      scope: 'cmdb:write',
+      response: z.void(),
+      status: 204,
+      errors: ['not_found', 'precondition_failed', 'version_conflict'],
+      handler: async ({ params, meta }) => {
+        await relations.handle(params.id, { kind: 'remove' }, meta)
+      },
+    }),
+  ]
+}

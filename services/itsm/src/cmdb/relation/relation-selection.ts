@@ -1,0 +1,77 @@
+import type { RelationType, TenantScope } from '@opsplane/contracts'
+import { isThere, type PastOf, pastRows } from '@opsplane/eventstore'
+import type { Selection } from '@opsplane/postgres'
+import { and, eq, inArray, ne, or, type SQL, sql } from 'drizzle-orm'
+import type { PgColumn } from 'drizzle-orm/pg-core'
+import { type CreatedFilters, createdWithin } from '../../lists/created.js'
+import { eitherEnd, itemWords, within } from '../queries.js'
+import { configurationItems as items, ciRelations as relations } from '../tables.js'
+
+export interface RelationFilters extends CreatedFilters {
+  itemId?: string | undefined
+  /** Of the relations of `itemId`, from it or to it. */
+  direction?: 'outgoing' | 'incoming' | undefined
+  sourceId?: string | undefined
+  targetId?: string | undefined
+  type?: RelationType[] | undefined
+  q?: string | undefined
+}
+
+export function relationSelection(
+  filters: RelationFilters,
+  tenant: TenantScope,
+  asOf: string | undefined,
+): Selection {
+  const { type, q, itemId } = filters
+  const { createdAt, sourceId, targetId } = relations
+  const ofItem = asOf === undefined && (itemId ?? filters.sourceId ?? filters.targetId) !== undefined
+  const words = q === undefined ? {} : wordsOfEnds(q, { itemId, ofItem }, tenant, asOf)
+  const types = type && { column: relations.type, values: type }
+  const where = [
+    ends(filters),
+    filters.sourceId === undefined ? undefined : eq(sourceId, filters.sourceId),
+    filters.targetId === undefined ? undefined : eq(targetId, filters.targetId),
+    ...createdWithin(createdAt, filters),
+  ]
+  // The relations of one item are found by it, and asked for their types one by one.
+  if (ofItem) return { where: [...where, type && inArray(relations.type, type)], ...words }
+  return { where, anyOf: [types], ...words }
+}
+
+function ends({ itemId, direction }: RelationFilters): SQL | undefined {
+  if (itemId === undefined) return undefined
+  if (direction === undefined) return eitherEnd(itemId)
+  return eq(direction === 'outgoing' ? relations.sourceId : relations.targetId, itemId)
+}
+
+/**
+ * A relation has no words of its own but those of the items at its ends; of the relations of one item, those of the
+ * item at the other end.
+ */
+function wordsOfEnds(
+  q: string,
+  { itemId, ofItem }: { itemId: string | undefined; ofItem: boolean },
+  tenant: TenantScope,
+  asOf: string | undefined,
+): Pick<Selection, 'search' | 'searchOfRow'> {
+  const found = and(itemWords(q), itemId === undefined ? undefined : ne(items.id, itemId))
+  const { sourceId, targetId } = relations
+  if (asOf !== undefined) {
+    const past: PastOf = { table: items, tenant, asOf }
+    return {
+      search: sql`exists (
+        select 1 from unnest(array[${sourceId}, ${targetId}]) ends(id) ${pastRows(past, sql`ends.id`)}
+        where ${and(isThere(past), found)})`,
+    }
+  }
+  const tenants = within(items, tenant)
+  // In the select list, so that each is a look at one row, whatever index the words have.
+  const endHas = (end: SQL) => sql`(select ${found} from ${items} where ${and(...tenants, end)}) is true`
+  const searchOfRow = or(endHas(eq(items.id, sourceId)), endHas(eq(items.id, targetId)))
+  const ids = sql`select id from ${items} where ${and(...tenants, found)}`
+  // Of the many relations of one item each is looked up among the items found, which are hashed once.
+  if (ofItem) return { search: or(inFound(sourceId, ids), inFound(targetId, ids)), searchOfRow }
+  return { search: sql`(${sourceId} = any(array(${ids})) or ${targetId} = any(array(${ids})))`, searchOfRow }
+}
+
+const inFound = (end: PgColumn, ids: SQL) => sql`${end} in (${ids})`

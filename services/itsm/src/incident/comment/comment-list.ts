@@ -1,0 +1,37 @@
+import { CommentVisibility, Moment } from '@opsplane/contracts'
+import { matchesText } from '@opsplane/postgres'
+import { eq, lte, type SQL, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { createdWithin } from '../../lists/created.js'
+import { reference, searchFilter, searchSyntax } from '../../lists/filters.js'
+import { incidentComments as table } from '../../schema.js'
+
+/** The filters of an incident's comments; all that are given must hold. */
+export const commentFilters = z.object({
+  visibility: CommentVisibility.optional().meta({ description: 'Public comments, or work notes.' }),
+  authorId: reference.optional().meta({ description: 'Who wrote it.' }),
+  q: searchFilter.meta({ description: `Words in the comment. ${searchSyntax}` }),
+  createdAfter: Moment.optional().meta({ description: 'Written later than this.' }),
+  createdBefore: Moment.optional().meta({ description: 'Written earlier than this.' }),
+  asOf: Moment.optional().meta({
+    description:
+      'Answer with the comments there were at this instant; they never change. The incident must have been there.',
+    example: '2026-03-02T10:00:00.000Z',
+  }),
+})
+
+/** All as conditions: the comments of one incident are few, and an index has them in order. */
+export function commentConditions(
+  incidentId: string,
+  filters: z.output<typeof commentFilters>,
+): (SQL | undefined)[] {
+  const { visibility, authorId, q, asOf } = filters
+  return [
+    eq(table.incidentId, incidentId),
+    visibility && eq(table.visibility, visibility),
+    authorId === undefined ? undefined : sql`${table.state}->'author'->>'id' = ${authorId}`,
+    q === undefined ? undefined : matchesText(table.search, q),
+    ...createdWithin(table.createdAt, filters),
+    asOf === undefined ? undefined : lte(table.createdAt, asOf),
+  ]
+}

@@ -1,0 +1,66 @@
+import { IncidentComment, NewIncidentComment } from '@opsplane/contracts'
+import { defineList, defineRoute, type Route } from '@opsplane/http'
+import { keysetPage } from '@opsplane/postgres'
+import type { ServiceContext } from '@opsplane/service'
+import { incidentComments as table } from '../../schema.js'
+import type { IncidentStore } from '../incident-store.js'
+import { tag } from '../routes.js'
+import { addComment, newComment } from './comment.js'
+import { commentConditions, commentFilters } from './comment-list.js'
+
+/** Comments the caller sees, and work notes only agents see. */
+export function incidentCommentRoutes(ctx: ServiceContext, incidents: IncidentStore): Route[] {
+  return [
+    defineRoute({
+      operationId: 'addIncidentComment',
+      method: 'post',
+      path: '/itsm/incidents/:id/comments',
+      summary: 'Comment on an incident',
+      description:
+        'Adds a public comment or an internal work note, until the incident is closed. An incident on hold for ' +
+        'its caller resumes when the caller comments, and a resolved one is reopened. Emits `incident.comment_added`, ' +
+        'and then `incident.updated` or `incident.reopened`. What the caller says in public of a closed or canceled ' +
+        'incident goes to a new one that follows up on it, which the `incidentId` of the answer names; it emits ' +
+        '`incident.updated` of the ended one and `incident.created` before. While that is open, further words go there.',
+      tag,
+      scope: 'itsm:write',
+      body: NewIncidentComment,
+      response: IncidentComment,
+      status: 201,
+      errors: ['not_found', 'invalid_state_transition', 'version_conflict'],
+      // Of the incident, whose version a comment raises.
+      ifMatch: true,
+      handler: async ({ params, body, meta }) => {
+        const incidentId = await incidents.idOf(params.id, meta.tenant)
+        return addComment(ctx, incidents, newComment(incidentId, body.body, body.visibility, meta), meta)
+      },
+    }),
+
+    defineList({
+      operationId: 'listIncidentComments',
+      path: '/itsm/incidents/:id/comments',
+      summary: 'List the comments of an incident',
+      description: 'All given filters must hold. Oldest first unless `sort` says otherwise.',
+      tag,
+      scope: 'itsm:read',
+      query: commentFilters,
+      sorts: ['createdAt'],
+      response: IncidentComment,
+      errors: ['not_found'],
+      handler: async ({ params, query: { limit, after, sort, ...filters }, binding, meta: { tenant } }) => {
+        const { id } = await incidents.asOf(await incidents.idOf(params.id, tenant), tenant, filters.asOf)
+        return keysetPage(ctx.database.db, {
+          table,
+          tenant,
+          where: commentConditions(id, filters),
+          sort: { column: table.createdAt, direction: sort.direction },
+          limit,
+          after,
+          binding,
+          cursors: ctx.cursors,
+          present: ({ state }) => IncidentComment.parse(state),
+        })
+      },
+    }),
+  ]
+}

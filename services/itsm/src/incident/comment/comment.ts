@@ -1,0 +1,46 @@
+import { ApiError, type CommandMeta, type IncidentComment, newId } from '@opsplane/contracts'
+import type { Unit } from '@opsplane/eventstore'
+import type { RequestMeta } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
+import { isKeyTaken } from '../dedup-key.js'
+import type { IncidentStore } from '../incident-store.js'
+import { commentAfterClosure } from './follow-up.js'
+
+/** A comment as it is kept, by whoever asks. */
+export function newComment(
+  incidentId: string,
+  body: string,
+  visibility: IncidentComment['visibility'],
+  { actor, now, principal: { userId } }: RequestMeta,
+): IncidentComment {
+  const times = { createdAt: now, updatedAt: now }
+  return { id: newId('comment'), incidentId, body, visibility, author: actor, userId, ...times }
+}
+
+/**
+ * Adds it to its incident. The caller's reopens a resolved one, unless another incident of its dedup key is open:
+ * then it is only kept. After the end of the incident it goes to one that follows up on it.
+ */
+export async function addComment(
+  ctx: Pick<ServiceContext, 'store' | 'database'>,
+  incidents: IncidentStore,
+  comment: IncidentComment,
+  meta: CommandMeta,
+): Promise<IncidentComment> {
+  const { incidentId } = comment
+  const { store } = ctx
+  const add = (quietly: boolean) => {
+    const say = async (unit: Unit) => {
+      await unit.handle(incidents, incidentId, { kind: 'comment', comment, quietly, now: meta.now })
+      return comment
+    }
+    return store.transact(meta, say, { turn: incidentId })
+  }
+  try {
+    return await add(false)
+  } catch (error) {
+    if (isKeyTaken(error)) return add(true)
+    if (!(error instanceof ApiError && error.code === 'invalid_state_transition')) throw error
+    return commentAfterClosure(ctx, incidents, comment, meta)
+  }
+}

@@ -1,0 +1,83 @@
+import {
+  type CommandMeta,
+  type IncidentComment,
+  type IncidentState,
+  newId,
+  notFound,
+  type TenantScope,
+} from '@opsplane/contracts'
+import { preconditionFailed, type RequiresUnchanged, type Unit } from '@opsplane/eventstore'
+import type { ServiceContext } from '@opsplane/service'
+import { configurationItem } from '../../cmdb/item/item-domain.js'
+import { itemStatus } from '../../cmdb/queries.js'
+import type { IncidentStore } from '../incident-store.js'
+import { againAs, isAfterClosure } from './post-closure-comment.js'
+
+type FollowUpContext = Pick<ServiceContext, 'store' | 'database'>
+
+/** Where a comment after the end goes: on from one ended incident to the one that was opened after it. */
+async function lastOf(unit: Unit, incidents: IncidentStore, comment: IncidentComment, meta: CommandMeta) {
+  let found = await unit.find(incidents, comment.incidentId)
+  if (found && meta.expectedVersion !== undefined && meta.expectedVersion !== found.version)
+    throw preconditionFailed(found.version)
+  while (found?.state.followUpId && isAfterClosure(comment, found.state))
+    found = await unit.find(incidents, found.state.followUpId)
+  if (found === null) throw notFound()
+  return found.state
+}
+
+/**
+ * Keeps what a caller says after the end of their incident, which stays as it ended: it goes to the incident that was
+ * opened after it, and opens one where there is none, or that has ended as well. ADR 027.
+ */
+export function commentAfterClosure(
+  ctx: FollowUpContext,
+  incidents: IncidentStore,
+  comment: IncidentComment,
+  meta: CommandMeta,
+): Promise<IncidentComment> {
+  const { expectedVersion: _, ...rest } = meta
+  const { now } = meta
+  const say = async (unit: Unit) => {
+    const last = await lastOf(unit, incidents, comment, meta)
+    const id = isAfterClosure(comment, last) ? await openAgain(ctx, unit, incidents, last, meta) : last.id
+    const kept = { ...comment, incidentId: id }
+    await unit.handle(incidents, id, { kind: 'comment', comment: kept, now })
+    return kept
+  }
+  return ctx.store.transact(rest, say, { turn: comment.incidentId })
+}
+
+async function openAgain(
+  ctx: FollowUpContext,
+  unit: Unit,
+  incidents: IncidentStore,
+  ended: IncidentState,
+  { tenant, actor: by, now }: CommandMeta,
+): Promise<string> {
+  const [settings, next, ciId] = await Promise.all([
+    incidents.settingsOf(tenant),
+    ctx.store.numbers.next(tenant.workspaceId, 'incident'),
+    inService(ctx, ended, tenant, unit),
+  ])
+  const id = newId('incident')
+  const input = againAs({ ...ended, ciId })
+  await unit.handle(incidents, ended.id, { kind: 'follow_up', followUpId: id, now })
+  const command = { id, number: `INC-${next}`, by, now, settings, input, followsUpOn: ended.id }
+  await unit.create(incidents, id, { kind: 'create', ...command })
+  return id
+}
+
+/** What has gone out of service gets no new incidents; the caller's words must not be lost for it. */
+async function inService(
+  { database }: FollowUpContext,
+  { ciId }: IncidentState,
+  tenant: TenantScope,
+  unit: RequiresUnchanged,
+): Promise<string | null> {
+  if (ciId === null) return null
+  const status = await itemStatus(database.db, tenant, ciId)
+  if (status === undefined || status === 'retired') return null
+  unit.requireUnchanged(configurationItem, ciId, { status })
+  return ciId
+}

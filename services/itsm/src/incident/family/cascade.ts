@@ -1,0 +1,124 @@
+import {
+  ApiError,
+  type CommandMeta,
+  type IncidentState,
+  type PlatformEvent,
+  systemActor,
+  type TenantScope,
+} from '@opsplane/contracts'
+import { type Unit, VersionRaceError } from '@opsplane/eventstore'
+import type { ServiceContext } from '@opsplane/service'
+import { isKeyTaken } from '../dedup-key.js'
+import type { IncidentStore } from '../incident-store.js'
+import { type Cursor, childrenOf, holdFamily, type Leading, leading } from './cascade-rows.js'
+import { stepsAfter } from './family.js'
+
+export interface CascadeContext extends Pick<ServiceContext, 'database' | 'store' | 'clock'> {
+  relay: Pick<ServiceContext['relay'], 'wake'>
+}
+
+/** Children that follow in one transaction. */
+export const familyBatch = 100
+/** How often a transaction is tried that loses races for children against people. */
+const maxTries = 10
+
+/**
+ * Lets children do as their parents do. An event only says which parent to look at: what the parent has come to is
+ * read from the log, so that events that come again, late, or in another order do no harm.
+ */
+export function createCascade(ctx: CascadeContext, incidents: IncidentStore) {
+  const { database, store, clock, relay } = ctx
+  const meta = (tenant: TenantScope, causationId: string): CommandMeta => ({
+    tenant,
+    actor: systemActor,
+    now: clock.now(),
+    requestId: null,
+    causationId,
+  })
+
+  async function handle(events: readonly PlatformEvent[]): Promise<void> {
+    const families = new Map<string, TenantScope>()
+    for (const event of events) {
+      const { changes, after } = event.data
+      const count = after?.childCount
+      if (typeof count !== 'number' || count === 0) continue
+      const { workspaceId, environment } = event
+      const tenant = { workspaceId, environment }
+      if (changes.includes('status') || changes.includes('holdReason'))
+        families.set(event.resource.id, tenant)
+    }
+    for (const [parentId, tenant] of families) await follow(parentId, tenant)
+  }
+
+  /** Batch by batch, so that a large family is neither one large transaction nor begun anew after a stop. */
+  async function follow(parentId: string, tenant: TenantScope): Promise<void> {
+    let batch: Batch = { after: null, limit: familyBatch }
+    for (let tries = 1; ; tries++) {
+      try {
+        const last = await followBatch(parentId, tenant, batch)
+        if (last === undefined) return
+        batch = { after: last, limit: familyBatch }
+        tries = 0
+      } catch (error) {
+        batch = smaller(batch, error, tries)
+      }
+    }
+  }
+
+  /** The last child looked at; undefined after the last batch. */
+  async function followBatch(
+    parentId: string,
+    tenant: TenantScope,
+    batch: Batch,
+  ): Promise<Cursor | undefined> {
+    const { last, told } = await database.sql.begin(async (tx) => {
+      // Against others with an older notion of what the parent has come to.
+      await holdFamily(tx, parentId)
+      const lead = await leading(tx, tenant, parentId)
+      if (lead === undefined) return { last: undefined, told: 0 }
+      const children = await childrenOf(tx, tenant, lead, batch.after, batch.limit)
+      const given = meta(tenant, lead.eventId)
+      const led = batch.passOver ? [] : children
+      const told = await store.within(tx, given, (unit) => leadAll(unit, lead, led, given.now))
+      return { last: children.length < batch.limit ? undefined : children.at(-1), told }
+    })
+    if (told > 0) relay.wake()
+    return last && { createdAt: last.state.createdAt, id: last.state.id }
+  }
+
+  async function leadAll(
+    unit: Unit,
+    lead: Leading,
+    children: readonly { state: IncidentState; version: number }[],
+    now: string,
+  ): Promise<number> {
+    let told = 0
+    for (const current of children) {
+      for (const step of stepsAfter(lead.parent, current.state)) {
+        await unit.handle(incidents, current.state.id, { ...step, cause: 'parent', now }, { current })
+        told++
+      }
+    }
+    return told
+  }
+
+  return { handle }
+}
+
+interface Batch {
+  after: Cursor | null
+  limit: number
+  /** These cannot follow. */
+  passOver?: boolean
+}
+
+/** How a batch is tried again. Throws what cannot be helped by fewer children at a time. */
+function smaller({ after, limit }: Batch, error: unknown, tries: number): Batch {
+  const taken = isKeyTaken(error)
+  // Nothing is created here, so any other unique value is the child's own, as somebody else just writes it.
+  const raced = error instanceof VersionRaceError || (error instanceof ApiError && error.code === 'conflict')
+  if (!taken && (!raced || tries >= maxTries)) throw error
+  // Another incident of its dedup key is open meanwhile: it stays resolved, and the others follow.
+  if (taken && limit === 1) return { after, limit, passOver: true }
+  return { after, limit: Math.max(1, Math.floor(limit / 4)) }
+}

@@ -1,0 +1,176 @@
+import { describe, expect, it } from '@jest/globals'
+import { type IncidentState, type IncidentStatus, incidentStatuses } from '@opsplane/contracts'
+import { specify } from '@opsplane/testing'
+import { incident } from '../domain.js'
+import { agent, comment, create, incidents, now, settings } from '../sample-incidents.js'
+import { stepsAfter } from './family.js'
+
+const { given } = specify(incident)
+const parentId = 'inc_01JZ8Q4D3N5W7X9Y2B4C6D8E0G'
+const child = (status: IncidentStatus, followsParent = false): IncidentState => ({
+  ...incidents[status],
+  parentId,
+  followsParent,
+})
+
+/** Where a child ends up; a missing cell leaves it as it is. Written out apart from the table the code runs on. */
+const matrix: Record<IncidentStatus, Partial<Record<IncidentStatus, IncidentStatus>>> = {
+  open: {},
+  in_progress: { open: 'in_progress' },
+  on_hold: { open: 'on_hold', in_progress: 'on_hold' },
+  resolved: { open: 'resolved', in_progress: 'resolved', on_hold: 'resolved' },
+  closed: {},
+  canceled: {},
+}
+/** Where one ends up that its parent has stopped. */
+const following: typeof matrix = {
+  open: { on_hold: 'in_progress', resolved: 'open' },
+  in_progress: { on_hold: 'in_progress', resolved: 'in_progress' },
+  on_hold: { resolved: 'on_hold' },
+  resolved: { on_hold: 'resolved' },
+  closed: {},
+  canceled: {},
+}
+
+function follow(parent: IncidentState, from: IncidentState): IncidentState {
+  let state = from
+  for (const step of stepsAfter(parent, state))
+    state = incident.decide({ ...step, cause: 'parent', now }, state).at(-1)?.after ?? state
+  return state
+}
+
+describe('after every status of the parent, in every status of the child', () => {
+  const cells = incidentStatuses.flatMap((parent) => incidentStatuses.map((status) => ({ parent, status })))
+
+  it.each(cells)('parent $parent, child $status', ({ parent, status }) => {
+    const own = follow(incidents[parent], child(status))
+    expect(own.status).toBe(matrix[parent][status] ?? status)
+    expect(own.followsParent).toBe(own.status !== status && ['on_hold', 'resolved'].includes(own.status))
+    // A second time changes nothing.
+    expect(follow(incidents[parent], own)).toEqual(own)
+    if (status !== 'on_hold' && status !== 'resolved') return
+    const followed = follow(incidents[parent], child(status, true))
+    expect(followed.status).toBe(following[parent][status] ?? status)
+    expect(followed.followsParent).toBe(['on_hold', 'resolved'].includes(followed.status))
+    expect(follow(incidents[parent], followed)).toEqual(followed)
+  })
+
+  it('takes over why, but does not wait for a caller of the parent', () => {
+    const waiting: IncidentState = { ...incidents.on_hold, holdReason: 'awaiting_caller' }
+    expect(stepsAfter(waiting, child('open'))).toEqual([])
+    expect(follow(incidents.on_hold, child('open')).holdReason).toBe(incidents.on_hold.holdReason)
+    const { resolutionCode, resolutionNotes } = incidents.resolved
+    expect(follow(incidents.resolved, child('open'))).toMatchObject({ resolutionCode, resolutionNotes })
+  })
+})
+
+describe('following its parent ends', () => {
+  it.each(['start', 'close', 'reopen'] as const)('with a step of its own: %s', (kind) => {
+    const from = kind === 'start' ? child('open') : child('resolved', true)
+    const [decision] = given(from).when({ kind, now }).decisions()
+    expect(decision?.after?.followsParent).toBe(false)
+  })
+
+  it('with a reason of its own to be on hold, which outlasts that of the parent', () => {
+    const held = child('on_hold', true)
+    const patch = { holdReason: 'awaiting_change' } as const
+    const [decision] = given(held).when({ kind: 'patch', by: agent, settings, patch, now }).decisions()
+    expect(decision?.after).toMatchObject({ status: 'on_hold', followsParent: false })
+    expect(follow(incidents.in_progress, held).status).toBe('in_progress')
+    expect(follow(incidents.in_progress, { ...held, ...decision?.after }).status).toBe('on_hold')
+  })
+
+  it('with the parent, and not with an edit or a comment', () => {
+    const from = child('resolved', true)
+    const after = (patch: object) =>
+      given(from).when({ kind: 'patch', by: agent, settings, patch, now }).decisions().at(-1)?.after
+    expect(after({ title: 'Other' })?.followsParent).toBe(true)
+    expect(after({ parentId: null })).toMatchObject({ parentId: null, followsParent: false })
+    const words = given(from).when({ kind: 'comment', comment, now }).decisions().at(-1)?.after
+    expect(words?.followsParent).toBe(true)
+  })
+})
+
+describe('the count of a parent', () => {
+  it.each(incidentStatuses)('goes down also when it is %s, and up until it has ended', (status) => {
+    const parent = { ...incidents[status], childCount: 2 }
+    given(parent)
+      .when({ kind: 'detach', now })
+      .emits({ type: 'incident.updated', changes: { childCount: 1, updatedAt: now } })
+    const attaching = given(parent).when({ kind: 'attach', now })
+    if (status === 'closed' || status === 'canceled') attaching.fails('validation_failed')
+    else attaching.emits({ type: 'incident.updated', changes: { childCount: 3, updatedAt: now } })
+  })
+
+  it('stays nothing for an incident that has a parent itself', () => {
+    given(child('open')).when({ kind: 'attach', now }).fails('validation_failed')
+  })
+})
+
+it('has no parent that is itself, nor one beside children', () => {
+  const patch = (id: string) => ({
+    kind: 'patch' as const,
+    by: agent,
+    settings,
+    patch: { parentId: id },
+    now,
+  })
+  given(incidents.open).when(patch(create.id)).fails('validation_failed')
+  given({ ...incidents.open, childCount: 1 })
+    .when(patch(parentId))
+    .fails('validation_failed')
+  given(incidents.open)
+    .when(patch(parentId))
+    .emits({ type: 'incident.updated', changes: { parentId, updatedAt: now } })
+})
+
+describe('a comment after the end', () => {
+  const solved: IncidentState = { ...child('resolved', true), callerId: agent.id }
+  const say = (fields: object = {}) => ({
+    kind: 'comment' as const,
+    comment: { ...comment, ...fields },
+    now,
+  })
+
+  it('of the caller reopen what was resolved', () => {
+    given(solved)
+      .when(say())
+      .emits(
+        {
+          type: 'incident.comment_added',
+          changes: { commentCount: 1, updatedAt: now },
+          extras: { comment },
+        },
+        {
+          type: 'incident.reopened',
+          changes: {
+            status: 'in_progress',
+            reopenCount: 1,
+            resolutionCode: null,
+            resolutionNotes: null,
+            resolvedAt: null,
+            followsParent: false,
+          },
+          extras: { reason: 'caller commented', cause: 'caller' },
+        },
+      )
+  })
+
+  it('of anybody else, and work notes, do not', () => {
+    for (const [state, command] of [
+      [{ ...solved, callerId: 'usr_other' }, say()],
+      [solved, say({ visibility: 'internal' })],
+      [{ ...solved, callerId: null }, say()],
+    ] as const)
+      expect(given(state).when(command).decisions()).toMatchObject([{ type: 'incident.comment_added' }])
+  })
+
+  it('come too late for a closed one, which names the one they open', () => {
+    const closed = { ...incidents.closed, callerId: agent.id }
+    given(closed).when(say()).fails('invalid_state_transition')
+    const followUpId = 'inc_01JZ8Q4D3N5W7X9Y2B4C6D8E0F'
+    given(closed)
+      .when({ kind: 'follow_up', followUpId, now })
+      .emits({ type: 'incident.updated', changes: { followUpId, updatedAt: now } })
+  })
+})

@@ -1,0 +1,92 @@
+import {
+  type HoldReason,
+  type IncidentAction,
+  type IncidentState,
+  type IncidentStatus,
+  type Instant,
+  invalidField,
+} from '@opsplane/contracts'
+import type { IncidentStep } from '../commands.js'
+
+/** A parent takes an incident in, or lets one go. Not an action: it is what becomes of the child's. */
+export type CountChild = { kind: 'attach'; now: Instant } | { kind: 'detach'; now: Instant }
+
+/** Throws validation_failed when the incident cannot be part of another one. */
+export function checkParent(parentId: string | null | undefined, child: IncidentState): void {
+  if (parentId === null || parentId === undefined || parentId === child.parentId) return
+  if (parentId === child.id) throw invalidParent('itself', 'An incident cannot be its own parent.')
+  if (child.childCount > 0)
+    throw invalidParent('has_children', 'An incident with children cannot have a parent.')
+}
+
+export const unknownParent = () =>
+  invalidParent('unknown_incident', 'There is no such incident in this workspace and environment.')
+
+/**
+ * The parent's side. Its count of children is kept also when it has ended, as a child may still leave; that is all
+ * that ever changes of it then. Throws validation_failed when it can take no children.
+ */
+export function counted({ kind, now }: CountChild, state: IncidentState) {
+  if (kind === 'attach') checkAttachable(state)
+  const childCount = state.childCount + (kind === 'attach' ? 1 : -1)
+  return { type: 'incident.updated' as const, after: { ...state, childCount, updatedAt: now } }
+}
+
+function checkAttachable({ parentId, status }: IncidentState): void {
+  if (parentId !== null)
+    throw invalidParent('has_parent', 'The incident has a parent itself; there is one level only.')
+  if (status === 'closed' || status === 'canceled')
+    throw invalidParent('ended', `The incident is ${status} and takes no children.`)
+}
+
+const invalidParent = (code: string, message: string) => invalidField('/parentId', code, message)
+
+type Steps = readonly Extract<IncidentAction, 'start' | 'hold' | 'resume' | 'resolve' | 'reopen'>[]
+
+/**
+ * By the status of a parent and that of a child: what brings the child there. Closing and canceling concern the
+ * incident alone, as does a hold for its caller.
+ */
+export const followed: Partial<Record<IncidentStatus, Partial<Record<IncidentStatus, Steps>>>> = {
+  open: { on_hold: ['resume'], resolved: ['reopen'] },
+  in_progress: { open: ['start'], on_hold: ['resume'], resolved: ['reopen'] },
+  on_hold: { open: ['hold'], in_progress: ['hold'], resolved: ['reopen', 'hold'] },
+  resolved: { open: ['resolve'], in_progress: ['resolve'], on_hold: ['resolve'] },
+}
+
+export type Lead = Pick<IncidentState, 'status' | 'holdReason' | 'resolutionCode' | 'resolutionNotes'>
+
+/** The steps a child takes after its parent. It goes on again only if it was its parent that has stopped it. */
+export function stepsAfter(parent: Lead, child: IncidentState): IncidentStep[] {
+  if (parent.status === 'on_hold' && child.status === 'on_hold') return waitsAlike(parent, child)
+  const steps = followed[parent.status]?.[child.status] ?? []
+  const goesOn = steps[0] === 'resume' || steps[0] === 'reopen'
+  if (goesOn && !child.followsParent) return []
+  return steps.flatMap((kind) => stepOf(kind, parent))
+}
+
+/** What the parent has put on hold waits for what the parent waits for, so that both go on and are timed alike. */
+function waitsAlike({ holdReason }: Lead, child: IncidentState): IncidentStep[] {
+  if (!child.followsParent || child.holdReason === holdReason || holds(holdReason).length === 0) return []
+  return [{ kind: 'edit', fields: { holdReason } }]
+}
+
+function stepOf(kind: Steps[number], parent: Lead): IncidentStep[] {
+  switch (kind) {
+    case 'hold':
+      return holds(parent.holdReason)
+    case 'resolve': {
+      const { resolutionCode, resolutionNotes } = parent
+      return [
+        { kind, resolutionCode: resolutionCode ?? undefined, resolutionNotes: resolutionNotes ?? undefined },
+      ]
+    }
+    case 'reopen':
+      return [{ kind, to: parent.status === 'open' ? 'open' : 'in_progress', reason: 'parent reopened' }]
+    default:
+      return [{ kind }]
+  }
+}
+
+const holds = (holdReason: HoldReason | null): IncidentStep[] =>
+  holdReason === null || holdReason === 'awaiting_caller' ? [] : [{ kind: 'hold', holdReason }]

@@ -1,0 +1,79 @@
+import { type CommandMeta, type Incident, notFound } from '@opsplane/contracts'
+import { preconditionFailed, type Unit } from '@opsplane/eventstore'
+import type { ServiceContext } from '@opsplane/service'
+import type { PatchIncident } from '../commands.js'
+import type { IncidentStore } from '../incident-store.js'
+import { unknownParent } from './family.js'
+import { checkIncidentLinks } from './links.js'
+
+/** The parent's side of an incident that becomes part of it. Throws validation_failed naming /parentId. */
+export async function adoptChild(
+  unit: Unit,
+  incidents: IncidentStore,
+  parentId: string,
+  now: string,
+): Promise<void> {
+  if ((await unit.find(incidents, parentId)) === null) throw unknownParent()
+  await unit.handle(incidents, parentId, { kind: 'attach', now })
+}
+
+/** What it named before it may keep naming; it is read only where a person is given. */
+async function checkPeople(
+  incidents: IncidentStore,
+  id: string,
+  { assigneeId, callerId }: PatchIncident['patch'],
+  { tenant }: CommandMeta,
+): Promise<void> {
+  if (!assigneeId && !callerId) return
+  const before = await incidents.find(id, tenant)
+  await incidents.people.check(tenant, { assigneeId, callerId }, before?.state)
+}
+
+/** Changes an incident that names what there is, and with its `parentId` the parents it leaves and joins, in one transaction. */
+export async function patchIncident(
+  { store, database }: Pick<ServiceContext, 'store' | 'database'>,
+  incidents: IncidentStore,
+  id: string,
+  command: PatchIncident,
+  meta: CommandMeta,
+): Promise<Incident> {
+  const { now, patch } = command
+  const { parentId } = patch
+  await checkPeople(incidents, id, patch, meta)
+  const before = await (parentId === undefined ? null : incidents.find(id, meta.tenant))
+  const checkLinks = (unit: Unit) =>
+    checkIncidentLinks(database.db, meta.tenant, patch, unit, () => incidents.linksOf(id, meta.tenant))
+  if (parentId === undefined || before === null) {
+    const change = async (unit: Unit): Promise<Incident> => {
+      await checkLinks(unit)
+      return unit.handle(incidents, id, command)
+    }
+    return incidents.reopening(id, meta.tenant, () => store.transact(meta, change, { turn: id }))
+  }
+  // If-Match is about the child alone: who loses a race for a parent tries again.
+  const { expectedVersion, ...rest } = meta
+
+  const move = async (unit: Unit): Promise<Incident> => {
+    await checkLinks(unit)
+    const current = await unit.find(incidents, id)
+    if (current === null) throw notFound()
+    if (expectedVersion !== undefined && expectedVersion !== current.version)
+      throw preconditionFailed(current.version)
+    let result: Incident | undefined
+    const steps = new Map<string, () => Promise<unknown>>()
+    steps.set(id, async () => {
+      result = await unit.handle(incidents, id, command, { current })
+    })
+    const from = current.state.parentId
+    if (parentId !== from && parentId !== id) {
+      if (from !== null) steps.set(from, () => unit.handle(incidents, from, { kind: 'detach', now }))
+      if (parentId !== null) steps.set(parentId, () => adoptChild(unit, incidents, parentId, now))
+    }
+    // Everybody writes incidents in the order of their ids, so that no two wait for each other.
+    for (const [, step] of [...steps].sort(([left], [right]) => (left < right ? -1 : 1))) await step()
+    if (result === undefined) throw new Error('The child was not among what was changed.')
+    return result
+  }
+  const turn = [id, before.state.parentId, parentId].filter((one) => one !== null)
+  return incidents.reopening(id, meta.tenant, () => store.transact(rest, move, { turn }))
+}

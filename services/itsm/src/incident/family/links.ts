@@ -1,0 +1,46 @@
+import type { HoldReason, IncidentPatch, TenantScope } from '@opsplane/contracts'
+import type { RequiresUnchanged } from '@opsplane/eventstore'
+import type { Drizzle } from '@opsplane/postgres'
+import { checkChangeLink } from '../../change/queries.js'
+import { checkChangeAwaited } from '../../change/resume-incidents.js'
+import { checkIncidentItem } from '../../cmdb/item/incident-item.js'
+import { checkProblemAwaited, checkProblemLink } from '../../problem/queries.js'
+
+/** The fields of an incident that name something else. */
+export interface IncidentLinks
+  extends Pick<IncidentPatch, 'ciId' | 'problemId' | 'changeId' | 'causedByChangeId'> {
+  holdReason?: HoldReason | null | undefined
+}
+
+/**
+ * Holds what a new incident, or a changed one, names against the tenant's records; what it named `before` it may keep.
+ * The item stays in service until the unit is committed. Throws validation_failed naming the field.
+ */
+export async function checkIncidentLinks(
+  db: Drizzle,
+  tenant: TenantScope,
+  links: IncidentLinks,
+  unit: RequiresUnchanged,
+  before: () => Promise<IncidentLinks | undefined> = async () => undefined,
+): Promise<void> {
+  await checkIncidentItem(db, tenant, links.ciId, unit, async () => (await before())?.ciId)
+  await checkProblemLink(db, tenant, links.problemId)
+  for (const field of ['changeId', 'causedByChangeId'] as const)
+    await checkChangeLink(db, tenant, `/${field}`, links[field])
+  await checkAwaited(db, tenant, links, before)
+}
+
+/** What an incident begins to wait for must be still to come: whoever waits for what has ended waits for ever. */
+async function checkAwaited(
+  db: Drizzle,
+  tenant: TenantScope,
+  { holdReason, ...links }: IncidentLinks,
+  before: () => Promise<IncidentLinks | undefined>,
+): Promise<void> {
+  if (holdReason !== 'awaiting_problem' && holdReason !== 'awaiting_change') return
+  const incident = await before()
+  if (incident?.holdReason === holdReason) return
+  const { problemId = incident?.problemId, changeId = incident?.changeId } = links
+  if (holdReason === 'awaiting_problem' && problemId) await checkProblemAwaited(db, tenant, problemId)
+  if (holdReason === 'awaiting_change' && changeId) await checkChangeAwaited(db, tenant, changeId)
+}

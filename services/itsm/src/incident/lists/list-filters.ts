@@ -1,0 +1,100 @@
+import {
+  IncidentChannel,
+  IncidentStatus,
+  Level,
+  MajorState,
+  Priority,
+  ResolutionCode,
+  Severity,
+} from '@opsplane/contracts'
+import type { RequestMeta } from '@opsplane/http'
+import { z } from 'zod'
+import { createdFilters } from '../../lists/created.js'
+import { reference, searchFilter, searchSyntax, severalOf } from '../../lists/filters.js'
+import { nobody } from '../../lists/nobody.js'
+import type { IncidentFilters } from './queries.js'
+
+/** The filters of the incident list; all that are given must hold. */
+export const incidentFilters = z.object({
+  status: severalOf(IncidentStatus)
+    .optional()
+    .meta({
+      description: 'One or several statuses, repeated or separated by commas.',
+      example: ['open', 'in_progress'],
+    }),
+  severity: severalOf(Severity)
+    .optional()
+    .meta({
+      description: 'One or several severities, repeated or separated by commas.',
+      example: ['critical', 'high'],
+    }),
+  priority: severalOf(Priority)
+    .optional()
+    .meta({ description: 'One or several, as with `severity`.', example: ['P1', 'P2'] }),
+  impact: severalOf(Level)
+    .optional()
+    .meta({ description: 'One or several, as with `severity`.', example: ['high'] }),
+  urgency: severalOf(Level)
+    .optional()
+    .meta({ description: 'One or several, as with `severity`.', example: ['high', 'medium'] }),
+  resolutionCode: severalOf(ResolutionCode)
+    .optional()
+    .meta({ description: 'One or several, as with `severity`.', example: ['workaround'] }),
+  majorState: MajorState.optional().meta({ description: 'Where it stands as a major incident.' }),
+  assigneeId: reference
+    .optional()
+    .meta({ description: `A user, \`me\`, or \`${nobody}\` for unassigned incidents.` }),
+  assignmentGroup: reference
+    .optional()
+    .meta({ description: `A team, or \`${nobody}\` for unrouted incidents.` }),
+  callerId: reference
+    .optional()
+    .meta({ description: 'A user, or `me`: who is affected and asked for help.' }),
+  ciId: reference.optional().meta({ description: 'The configuration item it is about.' }),
+  category: reference.optional().meta({ description: 'Exactly this category.', example: 'availability' }),
+  channel: severalOf(IncidentChannel)
+    .optional()
+    .meta({
+      description: 'How it came in; one or several, as with `severity`.',
+      example: ['phone', 'email'],
+    }),
+  watcherId: reference.optional().meta({ description: 'A user, or `me`, who follows it.' }),
+  parentId: reference.optional().meta({ description: 'The incident it is a child of; an id or a number.' }),
+  problemId: reference
+    .optional()
+    .meta({ description: 'The problem it is an instance of; an id or a number.' }),
+  changeId: reference.optional().meta({ description: 'The change that will mend it; an id or a number.' }),
+  dedupKey: z.string().trim().min(1).max(200).optional().meta({ description: 'The key of its alerts.' }),
+  tag: z
+    .string()
+    .trim()
+    .min(1)
+    .max(50)
+    .optional()
+    .meta({ description: 'A tag it has.', example: 'checkout' }),
+  q: searchFilter.meta({ description: `Words in number, title, tags or description. ${searchSyntax}` }),
+  ...createdFilters,
+})
+
+/** The filters that take a number too. */
+export const incidentReferences = ['parentId', 'problemId', 'changeId'] as const
+
+/** What the list can be sorted by. */
+export const incidentSorts = ['-createdAt', 'updatedAt', 'number', 'priority', 'severity'] as const
+
+export const urgencySorts =
+  'By `priority` or `severity` the most urgent come first, of the equally urgent the oldest; with `-` all is the other way round.'
+
+/**
+ * The filters with the id of who asks for `me`. A cursor is bound to `me`, and so of no use to anybody else: it leads
+ * through their own list.
+ */
+export function askedBy<Filters extends Pick<IncidentFilters, 'assigneeId' | 'callerId' | 'watcherId'>>(
+  { principal: { userId } }: Pick<RequestMeta, 'principal'>,
+  filters: Filters,
+): Filters {
+  const known = (id: string | undefined) => (id === 'me' ? userId : id)
+  const { assigneeId, callerId, watcherId } = filters
+  const people = { assigneeId: known(assigneeId), callerId: known(callerId), watcherId: known(watcherId) }
+  return { ...filters, ...people }
+}

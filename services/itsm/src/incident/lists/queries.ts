@@ -1,0 +1,128 @@
+import {
+  type IncidentChannel,
+  IncidentStatus,
+  type Level,
+  type MajorState,
+  type Priority,
+  type ResolutionCode,
+  type Severity,
+  type TenantScope,
+} from '@opsplane/contracts'
+import { type Drizzle, matchesText, type Selection } from '@opsplane/postgres'
+import { and, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
+import type { PgColumn } from 'drizzle-orm/pg-core'
+import { type CreatedFilters, createdWithin } from '../../lists/created.js'
+import { isOrNobody } from '../../lists/nobody.js'
+import { incidents } from '../../schema.js'
+import { hasMembers, isMajor, members, ranked, takingAlerts, urgencyRange } from './indexes.js'
+
+export interface IncidentFilters extends CreatedFilters {
+  status?: IncidentStatus[] | undefined
+  severity?: Severity[] | undefined
+  priority?: Priority[] | undefined
+  impact?: Level[] | undefined
+  urgency?: Level[] | undefined
+  resolutionCode?: ResolutionCode[] | undefined
+  majorState?: MajorState | undefined
+  parentId?: string | undefined
+  problemId?: string | undefined
+  changeId?: string | undefined
+  dedupKey?: string | undefined
+  ciId?: string | undefined
+  callerId?: string | undefined
+  category?: string | undefined
+  channel?: IncidentChannel[] | undefined
+  watcherId?: string | undefined
+  tag?: string | undefined
+  assigneeId?: string | undefined
+  assignmentGroup?: string | undefined
+  q?: string | undefined
+}
+
+/** The columns a list of incidents can be sorted by. */
+export const sortColumns = {
+  createdAt: incidents.createdAt,
+  updatedAt: incidents.updatedAt,
+  number: incidents.numberValue,
+  priority: incidents.byPriority,
+  severity: incidents.bySeverity,
+}
+type SortField = keyof typeof sortColumns
+
+const isByUrgency = (sort: SortField): sort is keyof typeof ranked => Object.hasOwn(ranked, sort)
+
+/** What is asked for, so that it is quick in the order of the sort. */
+export function incidentSelection(filters: IncidentFilters, sort: SortField = 'createdAt'): Selection {
+  const { severity, priority, impact, urgency, resolutionCode, channel, q } = filters
+  const byUrgency = isByUrgency(sort)
+  // The indexes of queues are led by the status.
+  const status = filters.status ?? (byUrgency ? IncidentStatus.options : undefined)
+  const words = q === undefined ? undefined : matchesText(incidents.search, q)
+  return {
+    where: [...incidentConditions(filters), byUrgency ? withinRanks(sort, filters[sort]) : undefined],
+    anyOf: [
+      status && { column: incidents.status, values: status, leadsOrder: byUrgency },
+      severity && { column: incidents.severity, values: severity },
+      priority && { column: incidents.priority, values: priority },
+      impact && { column: incidents.impact, values: impact },
+      urgency && { column: incidents.urgency, values: urgency },
+      resolutionCode && { column: incidents.resolutionCode, values: resolutionCode },
+      channel && { column: incidents.channel, values: channel },
+    ],
+    // What a GIN index finds is sorted afterwards.
+    search: and(words, has('watcherIds', filters.watcherId), has('tags', filters.tag)),
+  }
+}
+
+/** A filter by what the list is sorted by, said of the sort too: the walk starts and ends at the ranks asked for. */
+function withinRanks(sort: keyof typeof ranked, values: readonly string[] | undefined): SQL | undefined {
+  if (!values) return undefined
+  const [from, to] = urgencyRange(ranked[sort], values)
+  return and(gte(sortColumns[sort], from), lt(sortColumns[sort], to))
+}
+
+function incidentConditions(filters: IncidentFilters): (SQL | undefined)[] {
+  return [
+    filters.majorState && eq(incidents.majorState, filters.majorState),
+    filters.majorState && filters.majorState !== 'none' ? isMajor : undefined,
+    is(incidents.parentId, filters.parentId),
+    is(incidents.problemId, filters.problemId),
+    is(incidents.changeId, filters.changeId),
+    is(incidents.dedupKey, filters.dedupKey),
+    is(incidents.ciId, filters.ciId),
+    is(incidents.callerId, filters.callerId),
+    is(incidents.category, filters.category),
+    isOrNobody(incidents.assigneeId, filters.assigneeId),
+    isOrNobody(incidents.assignmentGroup, filters.assignmentGroup),
+    ...createdWithin(incidents.createdAt, filters),
+  ]
+}
+
+/** The id of the incident that takes the alerts with this key; undefined when there is none. */
+export async function openIncidentByKey(
+  db: Drizzle,
+  tenant: TenantScope,
+  dedupKey: string,
+): Promise<string | undefined> {
+  const [row] = await db
+    .select({ id: incidents.id })
+    .from(incidents)
+    .where(
+      and(
+        eq(incidents.workspaceId, tenant.workspaceId),
+        eq(incidents.environment, tenant.environment),
+        eq(incidents.dedupKey, dedupKey),
+        takingAlerts,
+      ),
+    )
+  return row?.id
+}
+
+function is(column: PgColumn, value: string | undefined): SQL | undefined {
+  return value === undefined ? undefined : eq(column, value)
+}
+
+function has(field: 'watcherIds' | 'tags', member: string | undefined): SQL | undefined {
+  if (member === undefined) return undefined
+  return and(hasMembers(field), sql`${members(field)} @> ${JSON.stringify([member])}::jsonb`)
+}

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import {
+  ConfigurationItem,
+  defaultMajorRules,
+  Incident,
+  ItsmSettings,
+  type MajorRule,
+  systemActor,
+} from '@opsplane/contracts'
+import { caughtUp, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
+import { itsm } from '../../service.js'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startTestService(itsm)
+})
+afterAll(() => service?.stop())
+
+async function settings(majorRules?: MajorRule[]) {
+  const api = service.as(testPrincipal())
+  if (majorRules) expect((await api.patch('/itsm/settings', { majorRules })).status).toBe(200)
+  const open = async (fields: object = {}) =>
+    (await api.post('/itsm/incidents', { title: 'Checkout answers 502', ...fields })).data(Incident)
+  const get = async ({ id }: Incident) => (await api.get(`/itsm/incidents/${id}`)).data(Incident)
+  const edit = async ({ id }: Incident, fields: object) =>
+    (await api.patch(`/itsm/incidents/${id}`, fields)).data(Incident)
+  /** Why it was proposed, once it is. */
+  const reason = async (incident: Incident) => {
+    await waitFor(async () => (await get(incident)).majorState === 'proposed')
+    return (await get(incident)).majorProposal
+  }
+  return { api, open, get, edit, reason }
+}
+/** Whatever came before has been looked at. */
+const settled = () => caughtUp(service, 'itsm-major-proposals')
+const mostPressing: MajorRule = { name: 'Most pressing', priorities: ['P1'] }
+
+describe('an incident is proposed as a major one by itself', () => {
+  it('when it is opened with the priority, or gets it', async () => {
+    const { open, edit, reason } = await settings([mostPressing])
+    const proposal = { by: systemActor, reason: 'Most pressing: priority P1.' }
+    expect(await reason(await open({ impact: 'high', urgency: 'high' }))).toMatchObject(proposal)
+    const other = await open()
+    await edit(other, { priorityOverride: { priority: 'P1', reason: 'The board is affected.' } })
+    expect(await reason(other)).toMatchObject(proposal)
+  })
+
+  it('when it is about a critical item', async () => {
+    const { api, open, edit, reason } = await settings([{ name: 'Heart', criticalities: ['critical'] }])
+    const item = async (criticality: string) => {
+      const given = { class: 'service', name: 'Shop', status: 'operational', criticality }
+      return (await api.post('/cmdb/items', given)).data(ConfigurationItem).id
+    }
+    const one = await open({ ciId: await item('low') })
+    await edit(one, { ciId: await item('critical') })
+    expect((await reason(one))?.reason).toBe('Heart: an item of critical criticality.')
+  })
+
+  it('when it has 10 children, unless the settings say otherwise', async () => {
+    const { api, open, reason } = await settings()
+    expect((await api.get('/itsm/settings')).data(ItsmSettings).majorRules).toEqual(defaultMajorRules)
+    const parent = await open()
+    for (let child = 0; child < 10; child++) await open({ parentId: parent.id })
+    expect((await reason(parent))?.reason).toBe('Many children: 10 children.')
+  })
+
+  it('once, whatever else happens to it, and not against what somebody has decided', async () => {
+    const { api, open, edit, get, reason } = await settings([mostPressing])
+    const one = await open({ impact: 'high', urgency: 'high' })
+    await reason(one)
+    await api.post(`/itsm/incidents/${one.id}/major/reject`, {})
+    await edit(one, { urgency: 'low' })
+    await edit(one, { urgency: 'high' })
+    await settled()
+    expect((await get(one)).majorState).toBe('rejected')
+    const rows = await service.sql`
+      select 1 from events where stream_id = ${one.id} and type = 'incident.major_changed'`
+    expect(rows).toHaveLength(2)
+  })
+
+  it('not where no rule holds, and not after its end', async () => {
+    const { open, edit, get } = await settings([mostPressing])
+    const [mild, canceled] = [await open({ impact: 'high' }), await open()]
+    await edit(canceled, { impact: 'high', urgency: 'high', status: 'canceled' })
+    await settled()
+    expect([(await get(mild)).majorState, (await get(canceled)).majorState]).toEqual(['none', 'none'])
+  })
+})

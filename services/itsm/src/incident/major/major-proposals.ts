@@ -1,0 +1,64 @@
+import {
+  type Criticality,
+  type IncidentState,
+  type MajorRule,
+  type PlatformEvent,
+  systemActor,
+  type TenantScope,
+} from '@opsplane/contracts'
+import type { Unit } from '@opsplane/eventstore'
+import type { ServiceContext } from '@opsplane/service'
+import { itemCriticality } from '../../cmdb/queries.js'
+import type { SettingsStore } from '../../settings/settings-store.js'
+import type { IncidentStore } from '../incident-store.js'
+import { mayBeRuled, mayHold, reasonToPropose } from './major-rules.js'
+
+export type ProposalContext = Pick<ServiceContext, 'database' | 'store' | 'clock'>
+
+/**
+ * Proposes incidents as major ones by the rules of the settings. An event only says which incident to look at: what
+ * counts is what has become of it, so that events that come again, late, or in another order do no harm.
+ */
+export function createMajorProposals(
+  { database, store, clock }: ProposalContext,
+  incidents: IncidentStore,
+  settings: SettingsStore,
+) {
+  async function handle(events: readonly PlatformEvent[]): Promise<void> {
+    const changed = events.filter(({ data: { before, changes } }) => mayBeRuled(before, changes))
+    for (const { id, data, resource, workspaceId, environment } of changed) {
+      const tenant = { workspaceId, environment }
+      const { majorRules } = await settings.of(tenant)
+      // Another change since has an event of its own.
+      if (mayHold(majorRules, data.after)) await propose(resource.id, majorRules, tenant, id)
+    }
+  }
+
+  /** Once: whoever has decided on it already, or ended it, is not asked again. */
+  async function propose(id: string, rules: readonly MajorRule[], tenant: TenantScope, causationId: string) {
+    const now = clock.now()
+    const suggest = async (unit: Unit) => {
+      const found = await unit.find(incidents, id)
+      if (found === null || found.state.majorState !== 'none') return
+      if (!incidents.present(found).allowedMajorActions.includes('propose')) return
+      const criticality = await criticalityOf(found.state, rules, tenant)
+      const reason = reasonToPropose(rules, { ...found.state, criticality })
+      if (reason === undefined) return
+      const by = { by: systemActor, userId: systemActor.id }
+      await unit.handle(incidents, id, { kind: 'major', action: 'propose', ...by, reason, now })
+    }
+    const meta = { tenant, actor: systemActor, now, requestId: null, causationId }
+    await store.transact(meta, suggest, { turn: id })
+  }
+
+  async function criticalityOf(
+    { ciId }: IncidentState,
+    rules: readonly MajorRule[],
+    tenant: TenantScope,
+  ): Promise<Criticality | null> {
+    if (ciId === null || !rules.some(({ criticalities }) => criticalities)) return null
+    return itemCriticality(database.db, tenant, ciId)
+  }
+
+  return { handle }
+}

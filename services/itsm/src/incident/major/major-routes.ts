@@ -1,0 +1,66 @@
+import { DecideMajor, Incident, type MajorAction, type Permission } from '@opsplane/contracts'
+import { defineRoute, type Route } from '@opsplane/http'
+import type { IncidentStore } from '../incident-store.js'
+import { tag } from '../routes.js'
+
+interface MajorRoute {
+  operationId: string
+  scope: Permission
+  summary: string
+  description: string
+}
+
+const routes: Record<MajorAction, MajorRoute> = {
+  propose: {
+    operationId: 'proposeMajorIncident',
+    scope: 'itsm:write',
+    summary: 'Propose to treat an incident as a major one',
+    description: 'Unless that is proposed or accepted already. Emits `incident.major_changed`.',
+  },
+  accept: {
+    operationId: 'acceptMajorIncident',
+    scope: 'itsm:approve',
+    summary: 'Accept an incident as a major one',
+    description:
+      'By somebody other than who proposed it. From then on it is not closed by itself, and closing it needs a ' +
+      '`postIncidentReview`. Emits `incident.major_changed`.',
+  },
+  reject: {
+    operationId: 'rejectMajorIncident',
+    scope: 'itsm:approve',
+    summary: 'Reject a proposed major incident',
+    description: 'It can be proposed again. Emits `incident.major_changed`.',
+  },
+  demote: {
+    operationId: 'demoteMajorIncident',
+    scope: 'itsm:approve',
+    summary: 'Demote a major incident',
+    description: 'An accepted one is an ordinary incident again. Emits `incident.major_changed`.',
+  },
+}
+
+/** What is decided about major incidents. The body may be left out. */
+export function majorIncidentRoutes(incidents: IncidentStore): Route[] {
+  return (Object.keys(routes) as MajorAction[]).map((action) =>
+    defineRoute({
+      ...routes[action],
+      method: 'post',
+      path: `/itsm/incidents/:id/major/${action}`,
+      tag,
+      body: DecideMajor,
+      response: Incident,
+      errors: [
+        'not_found',
+        'forbidden',
+        'invalid_state_transition',
+        'precondition_failed',
+        'version_conflict',
+      ],
+      handler: async ({ params, body, meta }) => {
+        const id = await incidents.idOf(params.id, meta.tenant)
+        const by = { by: meta.actor, userId: meta.principal.userId }
+        return incidents.handle(id, { kind: 'major', action, ...by, ...body, now: meta.now }, meta)
+      },
+    }),
+  )
+}

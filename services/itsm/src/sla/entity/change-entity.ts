@@ -1,0 +1,41 @@
+import { ChangeState, changeEvents } from '@opsplane/contracts'
+import type { SpanSign } from '../timer/spans.js'
+import { slaEntity } from './entity.js'
+
+const open = [
+  ...['draft', 'assess', 'authorize', 'scheduled', 'implementing', 'review', 'rolled_back'],
+  'on_hold',
+]
+const undecided = ['assess', 'authorize']
+
+/** A change on hold keeps its status; policies pause in `on_hold` as if it were one. */
+export const changeEntity = slaEntity({
+  entityType: 'change',
+  table: 'changes',
+  numberPrefix: 'CHG-',
+  eventTypes: Object.keys(changeEvents),
+  metrics: { resolution: open, approval: undecided },
+  goalsBy: ['all'],
+  pauseReasons: null,
+  openStatuses: open,
+  state: ChangeState,
+  facts: ({ id, number, createdAt, status, onHold, rejectionReason }) => ({
+    ...{ id, number, createdAt, severity: null, priority: null, holdReason: null, response: null },
+    status: onHold ? 'on_hold' : status,
+    ended: status === 'closed' ? 'completed' : status === 'canceled' ? 'canceled' : null,
+    spans: { approval: approval({ status, onHold, rejectionReason }) },
+  }),
+})
+
+/** A draft again without a rejection is one whose approvals were voided by an edit: nobody has decided. */
+function approval({
+  status,
+  onHold,
+  rejectionReason,
+}: Pick<ChangeState, 'status' | 'onHold' | 'rejectionReason'>): SpanSign {
+  if (undecided.includes(status))
+    return onHold ? { is: 'held', reason: 'on_hold' } : { is: 'waiting', reason: null }
+  if (status === 'canceled') return { is: 'off', reason: 'change canceled' }
+  if (status !== 'draft') return { is: 'done', reason: 'approved' }
+  return rejectionReason === null ? { is: 'off', reason: 'withdrawn' } : { is: 'done', reason: 'rejected' }
+}

@@ -1,0 +1,37 @@
+import { CatalogRequestState, catalogRequestEvents } from '@opsplane/contracts'
+import { visibleTo } from '../../catalog/access.js'
+import { catalogRequests } from '../../catalog/tables.js'
+import type { SpanSign } from '../timer/spans.js'
+import { slaEntity } from './entity.js'
+
+const open = ['draft', 'submitted', 'awaiting_approval', 'approved', 'fulfilling']
+
+export const requestEntity = slaEntity({
+  entityType: 'request',
+  table: 'catalog_requests',
+  numberPrefix: 'REQ-',
+  eventTypes: Object.keys(catalogRequestEvents),
+  metrics: { resolution: open, approval: ['awaiting_approval'] },
+  goalsBy: ['all'],
+  pauseReasons: null,
+  openStatuses: open,
+  restricted: { rows: catalogRequests, visibleTo },
+  state: CatalogRequestState,
+  facts: ({ id, number, createdAt, status }) => ({
+    ...{ id, number, createdAt, status, severity: null, priority: null, holdReason: null, response: null },
+    ended: endOf(status),
+    spans: { approval: approval(status) },
+  }),
+})
+
+/** Refusing a request is a decision as well as its end. */
+function approval(status: CatalogRequestState['status']): SpanSign {
+  if (status === 'awaiting_approval') return { is: 'waiting', reason: null }
+  if (status === 'canceled') return { is: 'off', reason: 'request canceled' }
+  return { is: 'done', reason: status === 'rejected' ? 'rejected' : 'approved' }
+}
+
+function endOf(status: CatalogRequestState['status']) {
+  if (status === 'rejected' || status === 'canceled') return 'canceled'
+  return status.startsWith('closed_') ? 'completed' : null
+}

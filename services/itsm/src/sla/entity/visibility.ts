@@ -1,0 +1,54 @@
+import type { TenantScope } from '@opsplane/contracts'
+import type { RequestMeta } from '@opsplane/http'
+import type { Drizzle, KeysetTable } from '@opsplane/postgres'
+import { and, eq, inArray, ne, or, type SQL } from 'drizzle-orm'
+import { slaTimers } from '../tables.js'
+import { slaEntities } from './entities.js'
+import type { SlaEntity } from './entity.js'
+
+/**
+ * The clocks of entities the caller may see, as a condition of a list; undefined where they see all. The present of the
+ * entity is asked, also for the past of its clocks. What they see is found once, not for each clock.
+ */
+export function visibleClocks(db: Drizzle, meta: RequestMeta, entities = slaEntities): SQL | undefined {
+  const ofKind = ({ entityType: kind, restricted }: SlaEntity) => {
+    const visible = restricted?.visibleTo(meta)
+    if (!restricted || !visible) return undefined
+    const found = db
+      .select({ id: restricted.rows.id })
+      .from(restricted.rows)
+      .where(and(...ofTenant(restricted.rows, meta.tenant), visible))
+    return or(ne(slaTimers.entityType, kind), inArray(slaTimers.entityId, found))
+  }
+  return and(...entities.map(ofKind))
+}
+
+const ofTenant = (rows: KeysetTable, { workspaceId, environment }: TenantScope) => [
+  eq(rows.workspaceId, workspaceId),
+  eq(rows.environment, environment),
+]
+
+/** Of these entities of one kind, those the caller may see. */
+export async function visibleAmong(
+  db: Drizzle,
+  { restricted }: SlaEntity,
+  ids: string[],
+  meta: RequestMeta,
+): Promise<ReadonlySet<string>> {
+  const visible = restricted?.visibleTo(meta)
+  if (!restricted || !visible || ids.length === 0) return new Set(ids)
+  const { rows } = restricted
+  const found = await db
+    .select({ id: rows.id })
+    .from(rows)
+    .where(and(...ofTenant(rows, meta.tenant), inArray(rows.id, ids), visible))
+  return new Set(found.map(({ id }) => String(id)))
+}
+
+/** Whether the caller may see an entity that is there. */
+export const isVisible = async (
+  db: Drizzle,
+  kind: SlaEntity,
+  id: string,
+  meta: RequestMeta,
+): Promise<boolean> => (await visibleAmong(db, kind, [id], meta)).has(id)

@@ -1,0 +1,121 @@
+import {
+  type IncidentState,
+  type Instant,
+  type PlatformEvent,
+  SlaTimer,
+  slaEvents,
+  systemActor,
+  type TenantScope,
+} from '@opsplane/contracts'
+import { type Unit, VersionRaceError } from '@opsplane/eventstore'
+import type { ServiceContext } from '@opsplane/service'
+import { incident } from '../../incident/domain.js'
+import { incidentEntity } from '../entity/incident-entity.js'
+import type { PinnedPolicies } from '../policy/pinned-policies.js'
+import { holdProgress, keepProgress } from '../timer/rows.js'
+import {
+  breachPercent,
+  dueFirings,
+  type Firing,
+  planned,
+  reasonOf,
+  rulesAt,
+  thresholdOf,
+} from './escalation-rules.js'
+import { firingsOf } from './firings.js'
+
+export { escalatingEvents } from './firings.js'
+
+export interface EscalatingContext extends Pick<ServiceContext, 'database' | 'store' | 'clock' | 'log'> {
+  relay: Pick<ServiceContext['relay'], 'wake'>
+}
+
+/** How often a transaction is tried that loses races for the incident against people. */
+const maxTries = 10
+
+/**
+ * Carries out the escalation rules of policies. An event only says which clock to look at: what it has told is read
+ * from its log after the version that is carried out, which is kept in the transaction that changes the incident. So
+ * events that come again, late, or in another order do no harm. ADR 035.
+ */
+export function createEscalating(ctx: EscalatingContext, pinnedPolicies: PinnedPolicies) {
+  const { database, store, clock, relay, log } = ctx
+  const incidents = store.aggregate(incident)
+
+  async function handle(events: readonly PlatformEvent[]): Promise<void> {
+    const told = events
+      .map((event) => ({ ...event, percent: percentOf(event), timer: SlaTimer.parse(event.data.after) }))
+      .filter(({ timer }) => timer.entityType === 'incident')
+    const terms = await pinnedPolicies.load(
+      database.sql,
+      told.map(({ timer }) => timer),
+    )
+    const clocks = new Map<string, TenantScope>()
+    for (const { percent, timer, workspaceId, environment } of told)
+      if (rulesAt(terms(timer).policy, percent).length > 0) clocks.set(timer.id, { workspaceId, environment })
+    for (const [timerId, tenant] of clocks) await escalate(timerId, tenant)
+  }
+
+  async function escalate(timerId: string, tenant: TenantScope): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      try {
+        const done = await carryOut(timerId, tenant)
+        if (done === undefined) return
+        relay.wake()
+        if (done.left.length > 0)
+          log.warn({ timerId, userIds: done.left }, 'an escalated incident takes no more watchers')
+        return
+      } catch (error) {
+        if (!(error instanceof VersionRaceError) || tries === maxTries) throw error
+      }
+    }
+  }
+
+  /** All that the clock has told and that is not carried out yet, at once; undefined when there is nothing of it. */
+  function carryOut(timerId: string, tenant: TenantScope) {
+    return database.sql.begin(async (tx) => {
+      const after = (await holdProgress(tx, [timerId])).get(timerId) ?? 0
+      const { firings: told, countsFrom } = await firingsOf(tx, tenant, timerId)
+      const last = told.at(-1)?.version ?? 0
+      if (last <= after) return undefined
+      await keepProgress(tx, new Map([[timerId, last]]))
+      const terms = await pinnedPolicies.load(
+        tx,
+        told.map(({ timer }) => timer),
+      )
+      const firings = told.map((firing) => ({ ...firing, policy: terms(firing.timer).policy }))
+      // What was waited for then may be there, and the clock count what has come again since.
+      const due = dueFirings(firings, after).filter(({ timer }) => timer.startedAt === countsFrom)
+      const meta = { tenant, actor: systemActor, now: clock.now(), requestId: null }
+      return { left: await store.within(tx, meta, (unit) => changeIncident(unit, due, meta.now)) }
+    })
+  }
+
+  /** Leaves alone what has ended. Resolves to who could not be made to follow the incident. */
+  async function changeIncident(unit: Unit, due: readonly Firing[], now: Instant): Promise<string[]> {
+    const left: string[] = []
+    for (const firing of due) {
+      const { entityId } = firing.timer
+      const why = { cause: 'sla', sla: thresholdOf(firing), now } as const
+      for (const rule of rulesAt(firing.policy, firing.percent)) {
+        const found = await unit.find(incidents, entityId)
+        if (found === null || !isOpen(found.state)) break
+        const plan = planned(rule, found.state, reasonOf(firing))
+        for (const step of plan.steps)
+          await unit.handle(incidents, entityId, { ...step, ...why }, { causationId: firing.eventId })
+        left.push(...plan.left)
+      }
+    }
+    return left
+  }
+
+  return { handle }
+}
+
+const isOpen = ({ status }: Pick<IncidentState, 'status'>) => incidentEntity.openStatuses.includes(status)
+
+function percentOf({ type, data }: PlatformEvent): number {
+  return type === 'sla.breached'
+    ? breachPercent
+    : slaEvents['sla.warning'].data.shape.percent.parse(data.percent)
+}

@@ -1,0 +1,58 @@
+import { AsOfQuery, IncidentSla, type Instant, type SlaTimer } from '@opsplane/contracts'
+import { defineRoute, type Route } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
+import type { IncidentStore } from '../../incident/incident-store.js'
+import { timersOfEntity } from '../entity/entity-timers.js'
+import type { Clocks } from '../timer/clocks.js'
+import { elapsedMs, intervals } from '../timer/ledger.js'
+import type { PinnedPolicy } from '../timer/timer.js'
+
+/** Why a clock says what it says. */
+export function explainRoutes(
+  { database }: ServiceContext,
+  incidents: IncidentStore,
+  { pinnedPolicies }: Clocks,
+): Route[] {
+  return [
+    defineRoute({
+      operationId: 'getIncidentSla',
+      method: 'get',
+      path: '/itsm/incidents/:id/sla',
+      summary: 'Explain the SLA clocks of an incident',
+      description:
+        'Every clock with what it counted when: open hours, closed hours, pauses with the event that led to them. ' +
+        'The counted times add up to the elapsed time exactly. With `asOf`: the clocks there were, up to that instant; ' +
+        'one that lies ahead is now.',
+      tag: 'Incidents',
+      scope: 'itsm:read',
+      query: AsOfQuery,
+      response: IncidentSla,
+      errors: ['not_found'],
+      handler: async ({ params, query, meta: { tenant, now } }) => {
+        const { past, at } = seenAt(query.asOf, now)
+        const { id } = await incidents.asOf(await incidents.idOf(params.id, tenant), tenant, past)
+        const timers = await timersOfEntity(database.sql, tenant, id, past)
+        const terms = await pinnedPolicies.load(database.sql, timers)
+        return { asOf: at, timers: timers.map((timer) => explained(timer, terms(timer), at)) }
+      },
+    }),
+  ]
+}
+
+/** Up to when clocks are explained, and whether that is in the past: nothing has been counted beyond now. */
+export function seenAt(asOf: Instant | undefined, now: Instant): { past: Instant | undefined; at: Instant } {
+  const past = asOf !== undefined && asOf < now ? asOf : undefined
+  return { past, at: past ?? now }
+}
+
+/** A clock as it is at an instant. */
+export function explained({ ledger, ...timer }: SlaTimer, { calendar }: PinnedPolicy, at: Instant) {
+  const until = Date.parse(at)
+  const elapsed = elapsedMs(ledger, calendar, until)
+  return {
+    ...timer,
+    elapsedMs: elapsed,
+    remainingMs: timer.goalMs - elapsed,
+    intervals: intervals(ledger, calendar, until),
+  }
+}

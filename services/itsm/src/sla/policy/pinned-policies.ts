@@ -1,0 +1,79 @@
+import { SlaCalendarState, type SlaGoalUnit, SlaPolicyState, type SlaTimer } from '@opsplane/contracts'
+import { aroundTheClock, type Calendar, createCalendar } from '../calendar/calendar.js'
+import type { StatementRunner } from '../timer/rows.js'
+import type { PinnedPolicy } from '../timer/timer.js'
+import { revisionId } from './policy.js'
+
+type Pinned = Pick<SlaTimer, 'policyId' | 'policyRevision' | 'calendarId' | 'calendarRevision'>
+
+/** Revisions never change, so what was read once is kept. */
+export interface PinnedPolicies {
+  /** Reads what is not known yet, at most one statement each for policies and calendars. */
+  load(tx: StatementRunner, timers: readonly Pinned[]): Promise<(timer: Pinned) => PinnedPolicy>
+  /** A policy as it is now, with the calendar it names as that is now. */
+  present(policy: SlaPolicyState, calendar: SlaCalendarState | null): PinnedPolicy
+}
+
+const mostKept = 5_000
+
+type Compiled = Readonly<Record<SlaGoalUnit, Calendar>>
+
+/** Years are laid out when they are first looked at: the unit nobody asks for costs nothing. */
+const compile = (calendar: SlaCalendarState): Compiled => ({
+  minutes: createCalendar(calendar),
+  business_days: createCalendar(calendar, 'business_days'),
+})
+
+export function createPinnedPolicies(): PinnedPolicies {
+  const policies = new Map<string, SlaPolicyState>()
+  const calendars = new Map<string, Compiled>()
+
+  const present: PinnedPolicies['present'] = (policy, calendar) => {
+    if (calendar === null) return { policy, calendar: aroundTheClock, calendarRevision: null }
+    const key = revisionId(calendar.id, calendar.revision)
+    const compiled = calendars.get(key) ?? compile(calendar)
+    calendars.set(key, compiled)
+    return { policy, calendar: compiled[policy.goalUnit], calendarRevision: calendar.revision }
+  }
+
+  const policyKey = ({ policyId, policyRevision }: Pinned) => revisionId(policyId, policyRevision)
+  const calendarKey = ({ calendarId, calendarRevision }: Pinned) =>
+    calendarId === null || calendarRevision === null ? null : revisionId(calendarId, calendarRevision)
+
+  async function read(tx: StatementRunner, table: string, ids: Iterable<string>): Promise<unknown[]> {
+    const wanted = [...new Set(ids)]
+    if (wanted.length === 0) return []
+    const rows = await tx.unsafe<{ state: unknown }[]>(
+      `select state from ${table} where id = any($1::text[])`,
+      [wanted],
+      { prepare: true },
+    )
+    return rows.map(({ state }) => state)
+  }
+
+  return {
+    present,
+    async load(tx, timers) {
+      if (policies.size > mostKept) policies.clear()
+      if (calendars.size > mostKept) calendars.clear()
+      const unknownPolicies = timers.map(policyKey).filter((key) => !policies.has(key))
+      for (const state of await read(tx, 'sla_policy_revisions', unknownPolicies)) {
+        const policy = SlaPolicyState.parse(state)
+        policies.set(revisionId(policy.id, policy.revision), policy)
+      }
+      const keys = timers.map(calendarKey).filter((key) => key !== null)
+      const unknownCalendars = keys.filter((key) => !calendars.has(key))
+      for (const state of await read(tx, 'sla_calendar_revisions', unknownCalendars)) {
+        const calendar = SlaCalendarState.parse(state)
+        calendars.set(revisionId(calendar.id, calendar.revision), compile(calendar))
+      }
+      return (timer) => {
+        const policy = policies.get(policyKey(timer))
+        const key = calendarKey(timer)
+        const calendar = key === null ? aroundTheClock : policy && calendars.get(key)?.[policy.goalUnit]
+        if (!policy || !calendar) throw new Error(`the revisions of clock of ${policyKey(timer)} are gone`)
+        return { policy, calendar, calendarRevision: timer.calendarRevision }
+      }
+    },
+  }
+}

@@ -1,0 +1,123 @@
+import {
+  invalidField,
+  type SlaCalendarState,
+  type SlaEntityType,
+  type SlaGoalKey,
+  type SlaPolicyPatch,
+  type SlaPolicyState,
+  slaGoalKeys,
+} from '@opsplane/contracts'
+import { aroundTheClock, createCalendar } from '../calendar/calendar.js'
+import { yearMs } from '../calendar/lint.js'
+import { entityOf } from '../entity/entities.js'
+import type { SlaEntity } from '../entity/entity.js'
+import { checkEscalations } from '../escalation/escalation-rules.js'
+import { goalUnitMs } from '../timer/measure.js'
+import { checkTraps } from './policy-traps.js'
+
+/** The kind of entity a policy is for. Throws validation_failed when no clocks run over it. */
+export function entityFor(type: SlaEntityType): SlaEntity {
+  const entity = entityOf(type)
+  if (!entity) throw invalidField('/entityType', 'no_clocks', 'No clocks run over this kind of entity.')
+  return entity
+}
+
+/** Throws validation_failed for a policy that its entity, its calendar or the clock cannot go by. */
+export function checkPolicy(
+  policy: SlaPolicyState,
+  calendar: SlaCalendarState | null,
+  entity = entityFor(policy.entityType),
+): SlaPolicyState {
+  checkFit(policy, entity)
+  checkEscalations(policy)
+  checkTraps(policy, entity)
+  checkGoals(policy, calendar)
+  return policy
+}
+
+function checkFit({ metric, goalsBy, pauseReasons, pauseStatuses }: SlaPolicyState, entity: SlaEntity): void {
+  const kind = `${entity.entityType === 'incident' ? 'An' : 'A'} ${entity.entityType}`
+  if (entity.metrics[metric] === undefined)
+    throw invalidField('/metric', 'unfit_metric', `${kind} has no ${metric} that could be measured.`)
+  if (!entity.goalsBy.includes(goalsBy))
+    throw invalidField('/goalsBy', 'unfit_goals', `${kind} has no ${goalsBy} to go by.`)
+  if (pauseReasons.length > 0 && entity.pauseReasons === null)
+    throw invalidField('/pauseReasons', 'no_hold_reasons', `${kind} has no hold reason.`)
+  const wrong = pauseStatuses.findIndex((status) => !entity.openStatuses.includes(status))
+  if (wrong >= 0)
+    throw invalidField(
+      `/pauseStatuses/${wrong}`,
+      'unknown_status',
+      `${kind} waits in one of these alone: ${entity.openStatuses.join(', ')}.`,
+    )
+}
+
+/** Throws validation_failed for another unit without goals in it: sixty minutes are not to become sixty days. */
+export function checkUnit(
+  { goalUnit, goals }: Pick<SlaPolicyPatch, 'goalUnit' | 'goals'>,
+  present: Pick<SlaPolicyState, 'goalUnit'>,
+): void {
+  if (goalUnit !== undefined && goalUnit !== present.goalUnit && goals === undefined)
+    throw invalidField('/goals', 'goals_needed', 'Another unit needs the goals along with it.')
+}
+
+function checkGoals(policy: SlaPolicyState, calendar: SlaCalendarState | null) {
+  const { goals: given, goalsBy, goalUnit, updatedAt } = policy
+  const goals = Object.entries(given)
+  const keys: readonly string[] = slaGoalKeys[goalsBy]
+  const stray = goals.find(([key]) => !keys.includes(key))
+  if (stray)
+    throw invalidField(
+      `/goals/${stray[0]}`,
+      'unknown_goal',
+      `Goals by ${goalsBy} are for ${keys.join(', ')}, not for ${stray[0]}.`,
+    )
+  if (goals.length === 0)
+    throw invalidField('/goals', 'no_goal', `A policy needs a goal: for ${keys.join(', ')}.`)
+  if (goalUnit === 'business_days' && calendar === null)
+    throw invalidField(
+      '/calendarId',
+      'calendar_needed',
+      'Business days are those on which a calendar is open.',
+    )
+  const beyond = goalBeyondAYear(policy, calendar, Date.parse(updatedAt))
+  if (beyond)
+    throw invalidField(
+      `/goals/${beyond.key}`,
+      'goal_beyond_a_year',
+      `The calendar is open for ${beyond.most} in a year, which is less than this goal.`,
+    )
+}
+
+/** Throws validation_failed for a calendar by which an active policy would promise what never comes. */
+export function checkStillKept(
+  calendar: SlaCalendarState,
+  policies: readonly SlaPolicyState[],
+): SlaCalendarState {
+  const from = Date.parse(calendar.updatedAt)
+  for (const policy of policies) {
+    const { name, goals, status } = policy
+    const beyond = status === 'active' ? goalBeyondAYear(policy, calendar, from) : undefined
+    if (beyond)
+      throw invalidField(
+        '/week',
+        'goal_beyond_a_year',
+        `It would be open for ${beyond.most} in a year, and the policy ${name} has a goal of ` +
+          `${goals[beyond.key]} (${beyond.key}). Give the policy another goal or calendar first.`,
+      )
+  }
+  return calendar
+}
+
+/** The first goal that the open hours of a year do not reach. A clock of it would never be due. */
+function goalBeyondAYear(
+  { goals, goalUnit }: Pick<SlaPolicyState, 'goals' | 'goalUnit'>,
+  calendar: SlaCalendarState | null,
+  from: number,
+) {
+  const hours = calendar === null ? aroundTheClock : createCalendar(calendar, goalUnit)
+  const most = Math.floor(hours.businessMsBetween(from, from + yearMs) / goalUnitMs[goalUnit])
+  const keys = Object.keys(goals) as SlaGoalKey[]
+  const key = keys.find((key) => (goals[key] ?? 0) > most)
+  return key && { key, most: `${most} ${goalUnit.replace('_', ' ')}` }
+}

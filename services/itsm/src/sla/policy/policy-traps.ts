@@ -1,0 +1,89 @@
+import {
+  type Filter,
+  filterMatches,
+  type HoldReason,
+  invalidField,
+  type Severity,
+  type SlaEscalation,
+  type SlaPolicyState,
+  severities,
+} from '@opsplane/contracts'
+import { graver } from '../../incident/escalation.js'
+import type { SlaEntity } from '../entity/entity.js'
+
+/** The status that hold reasons go with. */
+const held = 'on_hold'
+
+/**
+ * Throws validation_failed for a policy whose parts undo each other: its clocks would never begin, never run, or be
+ * canceled by what is to pause or to raise them. One that is inactive may be so until it is switched on.
+ */
+export function checkTraps(policy: SlaPolicyState, entity: SlaEntity): void {
+  if (policy.status === 'inactive') return
+  const { metric, conditions, pauseReasons, pauseStatuses } = policy
+  const counted = entity.metrics[metric] ?? []
+  const running = counted.filter((status) => allows(conditions, { status }))
+  if (running.length === 0)
+    throw invalidField(
+      '/conditions/status',
+      'never_starts',
+      `A clock of ${metric} does not count in these statuses; it counts in ${counted.join(', ')}.`,
+    )
+  if (running.every((status) => pauseStatuses.includes(status)))
+    throw invalidField(
+      '/pauseStatuses',
+      'never_runs',
+      `The clock would be paused whenever it counts, which is in ${running.join(', ')}.`,
+    )
+  const canceling = pauseStatuses.findIndex(
+    (status) => counted.includes(status) && isStatus(entity, status) && !allows(conditions, { status }),
+  )
+  if (canceling >= 0) throw cancels(`/pauseStatuses/${canceling}`)
+  checkReasons(conditions, counted.includes(held) ? pauseReasons : [])
+  for (const [index, rule] of policy.escalations.entries()) checkRule(rule, policy, `/escalations/${index}`)
+}
+
+/** A change on hold keeps its status, so that no condition can rule that out. */
+function isStatus({ record }: SlaEntity, status: string): boolean {
+  return record.shape.status?.safeParse(status).success === true
+}
+
+/** A hold that the conditions rule out cancels the clock, as they do not hold meanwhile. */
+function checkReasons(conditions: Filter, pauseReasons: readonly HoldReason[]): void {
+  const canceling = pauseReasons.findIndex((holdReason) => !allows(conditions, { status: held, holdReason }))
+  if (canceling >= 0) throw cancels(`/pauseReasons/${canceling}`)
+}
+
+/** What a rule makes of an incident may have no goal, or not meet the conditions: then it ends its own clock. */
+function checkRule(
+  { severity, assignmentGroup, assigneeId }: SlaEscalation,
+  { goals, goalsBy, conditions }: SlaPolicyState,
+  path: string,
+): void {
+  const holds = (value: Severity) =>
+    (goalsBy !== 'severity' || goals[value] !== undefined) && allows(conditions, { severity: value })
+  const raised = severities.some((from) => severity && graver(severity, from) && holds(from))
+  if (severity !== undefined && raised && !holds(severity)) throw endsClock(`${path}/severity`)
+  for (const [field, value] of Object.entries({ assignmentGroup, assigneeId }))
+    if (value !== undefined && !allows(conditions, { [field]: value })) throw endsClock(`${path}/${field}`)
+}
+
+const endsClock = (path: string) =>
+  invalidField(
+    path,
+    'cancels',
+    'The policy has no goal for such an incident, or its conditions do not hold, so that the clock would be canceled. Widen the policy, or leave this out.',
+  )
+
+const cancels = (path: string) =>
+  invalidField(
+    path,
+    'cancels',
+    'The conditions do not hold then, so that the clock would be canceled instead of paused. Widen the conditions, or leave this out.',
+  )
+
+/** Whether the conditions on these fields, if there are any, hold for their values. */
+function allows(conditions: Filter, values: Readonly<Record<string, string>>): boolean {
+  const about = Object.entries(conditions).filter(([path]) => Object.hasOwn(values, path))
+  return filterMatches(Object.fromEntries(about), values)
+}

@@ -1,0 +1,49 @@
+import { PreviewSla, ReapplySla, SlaPreview, SlaReapplied } from '@opsplane/contracts'
+import { defineRoute, type Route } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
+import type { Clocks } from '../timer/clocks.js'
+import { reapply } from '../timer/reapply.js'
+import type { SlaStores } from '../timer/stores.js'
+import { tag } from './policy-routes.js'
+import { preview } from './preview.js'
+
+/** Trying a policy on an entity, and having it hold for clocks that began before. */
+export function policyUseRoutes(ctx: ServiceContext, stores: SlaStores, clocks: Clocks): Route[] {
+  return [
+    defineRoute({
+      operationId: 'previewSlaPolicy',
+      method: 'post',
+      path: '/itsm/sla-policies/:id/preview',
+      summary: 'Try an SLA policy on an entity',
+      description:
+        'The clock the entity would have now had the policy, as it is, been active since its creation: goal, due ' +
+        'time and what was counted when. Works for inactive policies too. Nothing is stored and nothing emitted.',
+      tag,
+      scope: 'itsm:read',
+      body: PreviewSla,
+      response: SlaPreview,
+      errors: ['not_found'],
+      idempotency: 'none',
+      handler: ({ params, body, meta }) =>
+        preview(ctx, stores, clocks, { policyId: params.id, reference: body.entityId, meta }),
+    }),
+
+    defineRoute({
+      operationId: 'reapplySlaPolicy',
+      method: 'post',
+      path: '/itsm/sla-policies/:id/reapply',
+      summary: 'Reapply an SLA policy to open clocks',
+      description:
+        'Counts open clocks of older revisions anew by the present policy and calendar, 1,000 a request: repeat it ' +
+        'until `remaining` is 0. Unless `dryRun` is false it only tells what would change. Emits `sla.retargeted`, ' +
+        'and `sla.canceled` where the policy no longer applies.',
+      tag,
+      scope: 'sla:write',
+      body: ReapplySla,
+      response: SlaReapplied,
+      errors: ['not_found'],
+      handler: ({ params, body, meta }) =>
+        reapply(ctx, stores, clocks, { policyId: params.id, dryRun: body.dryRun, meta }),
+    }),
+  ]
+}

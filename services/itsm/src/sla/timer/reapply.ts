@@ -1,0 +1,120 @@
+import type { SlaReapplied, SlaTimer } from '@opsplane/contracts'
+import type { RequestMeta } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
+import { slaEntities } from '../entity/entities.js'
+import { visibleAmong } from '../entity/visibility.js'
+import { entityFor } from '../policy/policy-lint.js'
+import type { Clocks } from './clocks.js'
+import { countClocks, outdatedTimers, type PresentPolicy } from './outdated.js'
+import { changesAfter, heededVersions, type StatementRunner, type StoredTimer } from './rows.js'
+import type { SlaStores } from './stores.js'
+import { slaTimer, type TimerCommand } from './timer.js'
+
+/** Clocks a request changes at most. */
+const atOnce = 1_000
+/** Clocks per commit: while they are held, what happens to their entities waits. */
+const perCommit = 100
+const shown = 200
+
+export interface ReapplyOptions {
+  policyId: string
+  dryRun: boolean
+  meta: RequestMeta
+}
+
+/**
+ * Counts open clocks of older revisions anew by the present ones, from all they have applied of their entities: what is
+ * yet to be applied is told when it is, such as that what was promised has been done meanwhile. It commits
+ * piece by piece, each on clocks it holds, so it neither loses races nor keeps anybody waiting for long. A clock
+ * that others have in hand is left for the next request, and a request that breaks off has done a part.
+ */
+export async function reapply(
+  { database, store, relay }: ServiceContext,
+  { policies, calendarOf }: SlaStores,
+  { pinnedPolicies, timers }: Clocks,
+  { policyId, dryRun, meta: { expectedVersion: _, ...meta } }: ReapplyOptions,
+): Promise<SlaReapplied> {
+  const { version: __, ...policy } = await policies.get(policyId, meta.tenant)
+  const calendar = await calendarOf(policy.calendarId, meta.tenant)
+  const present: PresentPolicy = { tenant: meta.tenant, policy, calendar }
+  const terms = pinnedPolicies.present(policy, calendar)
+
+  const commands = async (sql: StatementRunner, found: readonly StoredTimer[]) => {
+    const versions = new Map(found.map(({ state }) => [state.entityId, 0]))
+    const histories = await changesAfter(sql, slaEntities, versions)
+    const applied = await heededVersions(sql, [...versions.keys()])
+    return found.map((current) => {
+      const { entityId } = current.state
+      const last = applied.get(entityId) ?? 0
+      const history = (histories.get(entityId) ?? []).filter(({ version }) => version <= last)
+      const what: TimerCommand = { kind: 'reapply', history, terms, now: meta.now }
+      return { current, what }
+    })
+  }
+  const tried = async (after: string): Promise<Changed[]> => {
+    const found = await outdatedTimers(database.sql, present, { after, limit: perCommit, held: false })
+    return (await commands(database.sql, found)).map(({ current: { state }, what }) => ({
+      before: state,
+      after: slaTimer.decide(what, state).at(-1)?.after ?? state,
+    }))
+  }
+  const applied = (after: string): Promise<Changed[]> =>
+    database.sql.begin(async (tx) => {
+      const found = await outdatedTimers(tx, present, { after, limit: perCommit, held: true })
+      const given = await commands(tx, found)
+      return store.within(tx, meta, async (unit) => {
+        const changed: Changed[] = []
+        for (const { current, what } of given) {
+          const { state } = current
+          changed.push({ before: state, after: await unit.handle(timers, state.id, what, { current }) })
+        }
+        return changed
+      })
+    })
+
+  const before = await countClocks(database.sql, present)
+  const most = Math.min(before.outdated, dryRun ? shown : atOnce)
+  const changed: Changed[] = []
+  while (changed.length < most) {
+    const after = changed.at(-1)?.before.id ?? ''
+    const piece = await (dryRun ? tried(after) : applied(after))
+    if (piece.length === 0) break
+    changed.push(...piece)
+    if (!dryRun) relay.wake()
+  }
+  const told = changed.slice(0, shown)
+  const ids = told.map(({ before: { entityId } }) => entityId)
+  const visible = await visibleAmong(database.db, entityFor(policy.entityType), ids, meta)
+  const left = dryRun ? before : await countClocks(database.sql, present)
+  const answer = {
+    dryRun,
+    open: left.open,
+    changed: before.outdated,
+    applied: dryRun ? 0 : changed.length,
+    remaining: left.outdated,
+    changes: told.filter(({ before: { entityId } }) => visible.has(entityId)).map(toChange),
+  }
+  // Nothing more is decided: this keeps the answer for the request's Idempotency-Key.
+  return store.transact(meta, async () => answer)
+}
+
+interface Changed {
+  before: SlaTimer
+  after: SlaTimer
+}
+
+const toChange = ({ before, after }: Changed): SlaReapplied['changes'][number] => ({
+  timerId: before.id,
+  entityId: before.entityId,
+  before: pick(before),
+  after: pick(after),
+})
+
+const pick = ({ policyRevision, calendarRevision, goalUnit, goalMs, state, dueAt }: SlaTimer) => ({
+  policyRevision,
+  calendarRevision,
+  goalUnit,
+  goalMs,
+  state,
+  dueAt,
+})

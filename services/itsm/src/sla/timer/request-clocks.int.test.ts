@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { newId, SlaPolicy, SlaReapplied, SlaTimerItem } from '@opsplane/contracts'
+import { type ApiClient, startTestService, type TestService, waitFor } from '@opsplane/testing'
+import { offered, order, rules, team } from '../../catalog/catalog.fixture.js'
+import { itsm } from '../../service.js'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startTestService(itsm)
+})
+afterAll(() => service?.stop())
+
+const withoutRequestId = (text: string) => text.replace(/"requestId":"[^"]*"/, '')
+
+/** Ada has asked for something the boss has to approve; everybody reads clocks. */
+async function asked() {
+  const members = team(service)
+  const reading = ({ principal }: (typeof members)['ada']) =>
+    service.as({ ...principal, permissions: [...principal.permissions, 'itsm:read', 'sla:write'] })
+  const { keeper, ada, ben, boss, other } = members
+  const readers = { keeper, ada, ben, boss, other }
+  const apis = Object.fromEntries(Object.entries(readers).map(([name, member]) => [name, reading(member)]))
+  const body = {
+    name: 'Requests',
+    entityType: 'request',
+    metric: 'resolution',
+    goalsBy: 'all',
+    goals: { all: 60 },
+  }
+  const policy = (await reading(keeper).post('/itsm/sla-policies', body)).data(SlaPolicy)
+  const request = await order(ada.api, await offered(members, { approvals: rules(members) }))
+  const timer = await waitFor(async () => (await clocksOf(reading(keeper)))[0])
+  return { apis: Object.entries(apis), policy, request, timer }
+}
+const clocksOf = async (api: ApiClient, query = '') =>
+  (await api.get(`/itsm/sla-timers?entityType=request${query}`)).page(SlaTimerItem).items
+const see = ['keeper', 'ada', 'boss']
+
+it('shows the clocks of a request to those alone who see the request', async () => {
+  const { apis, request, timer } = await asked()
+  for (const [name, api] of apis) {
+    for (const query of [
+      '',
+      `&q=${request.number}`,
+      `&entityId=${request.id}`,
+      '&asOf=2030-01-01T00:00:00Z',
+    ]) {
+      const ids = (await clocksOf(api, query)).map(({ id }) => id)
+      expect([name, query, ids]).toEqual([name, query, see.includes(name) ? [timer.id] : []])
+    }
+    for (const query of ['', '?asOf=2030-01-01T00:00:00Z']) {
+      const [one, none] = [timer.id, newId('slaTimer')].map((id) => api.get(`/itsm/sla-timers/${id}${query}`))
+      if (see.includes(name)) expect((await one)?.status).toBe(200)
+      else expect(withoutRequestId((await one)?.text ?? '')).toBe(withoutRequestId((await none)?.text ?? ' '))
+    }
+  }
+})
+
+it('tries a policy on a request only for those who see the request', async () => {
+  const { apis, request, policy } = await asked()
+  for (const [name, api] of apis) {
+    const preview = (entityId: string) => api.post(`/itsm/sla-policies/${policy.id}/preview`, { entityId })
+    const unknown = withoutRequestId((await preview('REQ-99999')).text)
+    for (const reference of [request.id, request.number]) {
+      const reply = await preview(reference)
+      if (see.includes(name)) expect(reply.status).toBe(200)
+      else expect(withoutRequestId(reply.text)).toBe(unknown)
+    }
+  }
+})
+
+it('names the requests whose clocks are counted anew to those alone who see them', async () => {
+  const { apis, request, policy } = await asked()
+  const path = `/itsm/sla-policies/${policy.id}`
+  await apis[0]?.[1].patch(path, { goals: { all: 90 } })
+  for (const [name, api] of apis) {
+    const { changed, changes } = (await api.post(`${path}/reapply`, {})).data(SlaReapplied)
+    const named = changes.map(({ entityId }) => entityId)
+    expect([name, changed, named]).toEqual([name, 1, see.includes(name) ? [request.id] : []])
+  }
+})

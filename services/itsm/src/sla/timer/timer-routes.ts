@@ -1,0 +1,83 @@
+import {
+  AsOfListQuery,
+  AsOfQuery,
+  ExplainedSlaTimer,
+  notFound,
+  SlaTimer,
+  SlaTimerItem,
+  shortPages,
+} from '@opsplane/contracts'
+import { listPage } from '@opsplane/eventstore'
+import { defineList, defineRoute, type Route } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
+import { withIds } from '../../lists/numbered.js'
+import { isVisible, visibleClocks } from '../entity/visibility.js'
+import { timerFilters } from '../list-filters.js'
+import { explained, seenAt } from '../policy/explain-routes.js'
+import { entityFor } from '../policy/policy-lint.js'
+import { timerSelection, timerSorts } from '../queries.js'
+import { slaTimers as table } from '../tables.js'
+import type { Clocks } from './clocks.js'
+
+const tag = 'SLA clocks'
+
+/** The clocks of everything there is. */
+export function timerRoutes(
+  { database, cursors }: ServiceContext,
+  { timers, pinnedPolicies }: Clocks,
+): Route[] {
+  return [
+    defineList({
+      operationId: 'listSlaTimers',
+      path: '/itsm/sla-timers',
+      summary: 'List SLA clocks',
+      description:
+        'All given filters must hold; those of requests the caller may not see are left out. Those of the newest entities first unless `sort` says otherwise; sorted by ' +
+        '`dueAt`, paused ones come after all others. With `asOf` those that began last come first. ' +
+        shortPages,
+      tag,
+      scope: 'itsm:read',
+      query: timerFilters.extend(AsOfListQuery.shape),
+      sorts: ['-createdAt', 'dueAt'],
+      response: SlaTimerItem,
+      handler: async ({ query: { limit, after, sort, asOf, ...filters }, binding, meta }) =>
+        listPage(database.db, {
+          ...{ asOf, table, tenant: meta.tenant },
+          ...timerSelection(
+            await withIds(database.db, meta.tenant, filters, 'entityId'),
+            visibleClocks(database.db, meta),
+          ),
+          sort: { column: timerSorts[sort.field], direction: sort.direction },
+          ...{ limit, after, binding, cursors, present: listed },
+        }),
+    }),
+
+    defineRoute({
+      operationId: 'getSlaTimer',
+      method: 'get',
+      path: '/itsm/sla-timers/:id',
+      summary: 'Explain an SLA clock',
+      description:
+        'What it counted when, as `GET /itsm/incidents/:id/sla` does for all clocks of an incident. With `asOf`, up to ' +
+        'that instant; one that lies ahead is now.',
+      tag,
+      scope: 'itsm:read',
+      query: AsOfQuery,
+      response: ExplainedSlaTimer,
+      errors: ['not_found'],
+      handler: async ({ params, query, meta }) => {
+        const { past, at } = seenAt(query.asOf, meta.now)
+        const timer = await timers.asOf(params.id, meta.tenant, past)
+        if (!(await isVisible(database.db, entityFor(timer.entityType), timer.entityId, meta)))
+          throw notFound()
+        const terms = await pinnedPolicies.load(database.sql, [timer])
+        return explained(timer, terms(timer), at)
+      },
+    }),
+  ]
+}
+
+function listed({ state, version }: { state: Record<string, unknown>; version: number }): SlaTimerItem {
+  const { ledger: _, fired: __, ...timer } = SlaTimer.parse(state)
+  return { ...timer, version }
+}

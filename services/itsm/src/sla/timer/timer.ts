@@ -1,0 +1,364 @@
+import {
+  type Decider,
+  type Decision,
+  filterMatches,
+  type Instant,
+  notFound,
+  type SlaClockState,
+  type SlaEventType,
+  type SlaGoalKey,
+  type SlaPolicyState,
+  type SlaTimer,
+} from '@opsplane/contracts'
+import type { Calendar } from '../calendar/calendar.js'
+import type { SlaFacts } from '../entity/entity.js'
+import { reachedAt } from './ledger.js'
+import { goalUnitMs } from './measure.js'
+import {
+  type ClockStanding,
+  goesOn,
+  isRecurring,
+  isUnderWay,
+  notApplying,
+  sinceLastSpan,
+  spanOver,
+} from './spans.js'
+
+/** What a clock goes by: the revisions it is pinned to. */
+export interface PinnedPolicy {
+  policy: SlaPolicyState
+  /** Counting in the unit of the policy's goals. */
+  calendar: Calendar
+  calendarRevision: number | null
+}
+
+/** An event of the entity as far as clocks apply it. */
+export interface Change {
+  eventId: string
+  version: number
+  at: Instant
+  entity: SlaFacts
+}
+
+export type TimerCommand =
+  | { kind: 'start'; id: string; history: readonly Change[]; terms: PinnedPolicy; now: Instant }
+  /** With what another span would go by; null when the policy begins no more of them. */
+  | { kind: 'apply'; change: Change; terms: PinnedPolicy; anew: PinnedPolicy | null; now: Instant }
+  | { kind: 'fire'; until: Instant; terms: PinnedPolicy; now: Instant }
+  | { kind: 'reapply'; history: readonly Change[]; terms: PinnedPolicy; now: Instant }
+
+interface TimerDecision extends Decision<SlaTimer> {
+  type: SlaEventType
+  after: SlaTimer
+}
+
+/** A clock over an entity. Its events are `slaEvents`; being breached is a flag, not a state. */
+export const slaTimer: Decider<SlaTimer, TimerCommand> = {
+  resourceType: 'sla',
+  table: 'sla_timers',
+  decide,
+  expose: (state) => state,
+  describe: ({ policyName, entityNumber }) => ({ displayName: `${policyName}: ${entityNumber}` }),
+}
+
+function decide(command: TimerCommand, state: SlaTimer | null): TimerDecision[] {
+  if (command.kind === 'start') return start(command)
+  if (state === null) throw notFound()
+  switch (command.kind) {
+    case 'apply':
+      return apply(state, command)
+    case 'fire':
+      return fireOrSetRight(command, state)
+    case 'reapply':
+      return reapply(command, state)
+  }
+}
+
+const openStates: readonly SlaClockState[] = ['running', 'paused']
+export const isOpen = ({ state }: Pick<SlaTimer, 'state'>) => openStates.includes(state)
+
+/** What a clock keeps of what it goes by. */
+const pinnedTo = ({ policy, calendarRevision }: PinnedPolicy) => ({
+  policyId: policy.id,
+  policyName: policy.name,
+  policyRevision: policy.revision,
+  calendarId: policy.calendarId,
+  calendarRevision,
+  goalsBy: policy.goalsBy,
+  goalUnit: policy.goalUnit,
+})
+
+/** Whether a clock goes by just these revisions. */
+export function isPinnedTo(timer: SlaTimer, { policy, calendarRevision }: PinnedPolicy): boolean {
+  const ofPolicy = timer.policyRevision === policy.revision && timer.calendarId === policy.calendarId
+  return ofPolicy && timer.calendarRevision === calendarRevision
+}
+
+/** The goal a policy has for the entity, and what it goes by; undefined when it has none. */
+export function goalOf(
+  { goals, goalsBy, goalUnit }: Pick<SlaPolicyState, 'goals' | 'goalsBy' | 'goalUnit'>,
+  entity: SlaFacts,
+): { goalKey: SlaGoalKey; goalMs: number } | undefined {
+  const goalKey = goalsBy === 'all' ? goalsBy : entity[goalsBy]
+  const goal = goalKey === null ? undefined : goals[goalKey]
+  return goalKey === null || goal === undefined ? undefined : { goalKey, goalMs: goal * goalUnitMs[goalUnit] }
+}
+
+/** Whether a policy has a goal for the entity and its conditions hold. */
+export function applies(policy: SlaPolicyState, entity: SlaFacts): boolean {
+  return goalOf(policy, entity) !== undefined && filterMatches(policy.conditions, entity.state)
+}
+
+/** Where in these events a clock that is missing starts, after the earlier ones; -1 when nowhere. */
+export function startsAt(
+  policy: SlaPolicyState,
+  changes: readonly Change[],
+  earlier: readonly Change[] = [],
+): number {
+  const { metric } = policy
+  if (!isRecurring(metric))
+    return changes.findIndex(({ entity }) => entity.ended === null && applies(policy, entity))
+  let underWay = earlier.reduce((before, { entity }) => goesOn(metric, entity, before), false)
+  return changes.findIndex(({ entity }) => {
+    underWay = goesOn(metric, entity, underWay)
+    return underWay && applies(policy, entity)
+  })
+}
+
+/** The events a clock counts from: all, or those since what comes again has begun last. */
+const countedFrom = ({ metric }: SlaPolicyState, history: readonly Change[]) =>
+  isRecurring(metric) ? sinceLastSpan(metric, history) : history
+
+/** Counts from the entity's creation, or the beginning of its span, with the pauses it has had. */
+function start({ id, history, terms, now }: Extract<TimerCommand, { kind: 'start' }>): TimerDecision[] {
+  const { policy } = terms
+  const [created] = history
+  const last = history.at(-1)
+  if (created === undefined || last === undefined) throw notFound()
+  const [first, ...rest] = countedFrom(policy, history)
+  if (first === undefined) return []
+  const goal = goalOf(policy, last.entity)
+  if (goal === undefined) return []
+  const blank: SlaTimer = {
+    id,
+    entityType: policy.entityType,
+    entityId: first.entity.id,
+    entityNumber: first.entity.number,
+    metric: policy.metric,
+    ...pinnedTo(terms),
+    ...goal,
+    cycle: 1,
+    state: 'running',
+    ledger: [],
+    breached: false,
+    startedAt: first.at,
+    dueAt: null,
+    nextFireAt: null,
+    breachedAt: null,
+    fired: [],
+    entityVersion: first.version,
+    createdAt: created.at,
+    updatedAt: now,
+  }
+  // Whether it applied all along does not matter: it does now, and counts from the start.
+  const always = () => true
+  const { state, reason } = wanted(blank, first.entity, policy, always)
+  const begun = { ...blank, state, ledger: [{ from: first.at, state, reason, eventId: first.eventId }] }
+  const counted = rest.reduce((timer, change) => moved(timer, change, policy, always) ?? timer, begun)
+  const after = { ...counted, entityVersion: last.version, updatedAt: now }
+  return [{ type: 'sla.started', after: timed(after, terms) }]
+}
+
+/** What is due before the change comes first, by the goal in force until then; then another goal, then the state. */
+function apply(
+  timer: SlaTimer,
+  { change, terms, anew, now }: Extract<TimerCommand, { kind: 'apply' }>,
+): TimerDecision[] {
+  if (change.version <= timer.entityVersion) return []
+  if (beginsAnew(timer, change)) return anew === null ? [] : [begunAnew(timer, change, anew, now)]
+  const { policy } = terms
+  const decided = isOpen(timer) ? fire(timer, terms, Date.parse(change.at), now) : []
+  const current = () => decided.at(-1)?.after ?? timer
+  const { state } = wanted(timer, change.entity, policy)
+  const goal = goalOf(policy, change.entity)
+  if (openStates.includes(state) && goal !== undefined && goal.goalKey !== timer.goalKey) {
+    const next = { ...goal, entityVersion: change.version, updatedAt: now }
+    const after = retargeted({ ...current(), ...next }, terms, change.at)
+    decided.push({ type: 'sla.retargeted', after, extras: { cause: policy.goalsBy } })
+    decided.push(...fire(after, terms, Date.parse(change.at), now))
+  }
+  const after = moved(current(), change, policy)
+  if (after) {
+    const done = timed({ ...after, updatedAt: now }, terms)
+    decided.push({ type: moveType(done), after: done })
+  }
+  return decided
+}
+
+/** Whether what the clock measures comes again with this event. */
+const beginsAnew = (timer: SlaTimer, { entity }: Change) =>
+  isRecurring(timer.metric) && !isUnderWay(timer) && goesOn(timer.metric, entity, false)
+
+/** What was told of earlier spans is kept up to here: a conversation may go on for ever. */
+const mostKept = 100
+
+/** The next span is a cycle of its own, with nothing of the one before but what was told. */
+function begunAnew(timer: SlaTimer, change: Change, terms: PinnedPolicy, now: Instant): TimerDecision {
+  const { policy } = terms
+  const { at, version: entityVersion, entity, eventId } = change
+  const blank: SlaTimer = {
+    ...{ ...timer, ...pinnedTo(terms), ...goalOf(policy, entity) },
+    ...{ state: 'running', ledger: [], cycle: timer.cycle + 1, startedAt: at },
+    ...{ breached: false, breachedAt: null, dueAt: null, entityVersion, updatedAt: now },
+    fired: timer.fired.slice(-mostKept),
+  }
+  const { state, reason } = wanted(blank, entity, policy)
+  const after = timed({ ...blank, state, ledger: [{ from: at, state, reason, eventId }] }, terms)
+  return { type: state === 'canceled' ? 'sla.canceled' : 'sla.started', after }
+}
+
+function moveType({ state, breached, ledger }: SlaTimer): SlaEventType {
+  if (state === 'completed') return breached ? 'sla.missed' : 'sla.met'
+  // A span that began while the policy did not apply is counted from here.
+  if (state !== 'canceled' && ledger.slice(0, -1).every((entry) => entry.state === 'canceled'))
+    return 'sla.started'
+  return ({ running: 'sla.resumed', paused: 'sla.paused', canceled: 'sla.canceled' } as const)[state]
+}
+
+/** The state an event of the entity asks of the clock, and why. */
+function wanted(
+  timer: SlaTimer,
+  entity: SlaFacts,
+  policy: SlaPolicyState,
+  doesApply = applies,
+): ClockStanding {
+  const { metric } = timer
+  const sign = isRecurring(metric) ? entity.spans?.[metric] : undefined
+  const over = isRecurring(metric) ? spanOver(timer, sign) : overOnce(timer, entity)
+  if (over !== null) return over
+  if (!doesApply(policy, entity)) return { state: 'canceled', reason: notApplying }
+  const pause = sign?.is === 'held' ? sign.reason : pauseOf(policy, entity)
+  return pause === null ? { state: 'running', reason: null } : { state: 'paused', reason: pause }
+}
+
+/** What a clock that counts from the creation on has come to; null while it goes on. */
+function overOnce({ metric, state, entityType }: SlaTimer, entity: SlaFacts): ClockStanding | null {
+  if (metric === 'response' && state === 'completed') return { state, reason: null }
+  if (entity.ended === 'canceled') return { state: 'canceled', reason: `${entityType} canceled` }
+  // What is done while no clock counts is neither kept nor missed.
+  if (state === 'canceled' && entity.ended !== null) return { state, reason: null }
+  const done = metric === 'response' ? entity.response : entity.ended && entity.status
+  return done === null ? null : { state: 'completed', reason: done }
+}
+
+function pauseOf({ pauseReasons, pauseStatuses }: SlaPolicyState, { holdReason, status }: SlaFacts) {
+  if (holdReason !== null && pauseReasons.includes(holdReason)) return holdReason
+  return pauseStatuses.includes(status) ? status : null
+}
+
+/** The clock with a new entry in its ledger; undefined when its state stays. */
+function moved(
+  timer: SlaTimer,
+  change: Change,
+  policy: SlaPolicyState,
+  doesApply = applies,
+): SlaTimer | undefined {
+  const { state, reason } = wanted(timer, change.entity, policy, doesApply)
+  // A span that ends while the policy does not apply will not go on should it apply again.
+  const byReason = state === 'paused' || (state === 'canceled' && isRecurring(timer.metric))
+  if (state === timer.state && (!byReason || reason === timer.ledger.at(-1)?.reason)) return undefined
+  const entry = { from: change.at, state, reason, eventId: change.eventId }
+  return { ...timer, state, ledger: [...timer.ledger, entry], entityVersion: change.version }
+}
+
+/** A new cycle. What was told of this span before and is still past is not told again. */
+function retargeted(timer: SlaTimer, terms: PinnedPolicy, at: Instant): SlaTimer {
+  const cycle = timer.cycle + 1
+  const ofSpan = timer.fired.filter((firing) => firing.at >= timer.startedAt)
+  const told = new Map(ofSpan.map((firing) => [firing.percent, firing.at]))
+  const kept = [...told].filter(([percent]) => {
+    const reached = reachedAt(timer.ledger, terms.calendar, (timer.goalMs / 100) * percent)
+    return reached !== null && reached <= Date.parse(at)
+  })
+  const fired = [...timer.fired, ...kept.map(([percent, firedAt]) => ({ cycle, percent, at: firedAt }))]
+  const breachedAt = kept.find(([percent]) => percent === 100)?.[1] ?? null
+  return timed({ ...timer, cycle, fired, breached: breachedAt !== null, breachedAt }, terms)
+}
+
+/** A clock that is not due after all was set by time-zone rules that have changed since. */
+function fireOrSetRight(
+  { terms, until, now }: Extract<TimerCommand, { kind: 'fire' }>,
+  state: SlaTimer,
+): TimerDecision[] {
+  const decided = fire(state, terms, Date.parse(until), now)
+  const right = timed(state, terms)
+  if (decided.length > 0 || right.nextFireAt === state.nextFireAt) return decided
+  return [{ type: 'sla.retargeted', after: { ...right, updatedAt: now }, extras: { cause: 'time_zone' } }]
+}
+
+/** Fires what was reached before an instant, in order, each once in a cycle. */
+function fire(timer: SlaTimer, terms: PinnedPolicy, until: number, now: Instant): TimerDecision[] {
+  const decided: TimerDecision[] = []
+  let current = timer
+  for (const { percent, at } of pending(timer, terms)) {
+    if (at >= until) break
+    const reached = new Date(at).toISOString()
+    const breached = percent === 100
+    const fired = [...current.fired, { cycle: current.cycle, percent, at: reached }]
+    const flags = breached ? { breached, breachedAt: reached, dueAt: reached } : {}
+    current = timed({ ...current, ...flags, fired, updatedAt: now }, terms)
+    const extras = breached
+      ? breachOf(current, reached, now)
+      : { percent, reachedAt: reached, detectedAt: now }
+    decided.push({ type: breached ? 'sla.breached' : 'sla.warning', after: current, extras })
+  }
+  return decided
+}
+
+/** What `sla.breached` and `incident.sla_breached` tell. */
+export function breachOf({ entityType, entityId, metric, policyId }: SlaTimer, dueAt: Instant, now: Instant) {
+  return { entityType, entityId, metric, dueAt, breachedAt: dueAt, detectedAt: now, policyId }
+}
+
+/** What is not told yet in this cycle, with when it is reached, in order. */
+function pending(timer: SlaTimer, { policy, calendar }: PinnedPolicy): { percent: number; at: number }[] {
+  const told = new Set(timer.fired.filter(({ cycle }) => cycle === timer.cycle).map(({ percent }) => percent))
+  const found: { percent: number; at: number }[] = []
+  for (const percent of [...policy.warnings, 100]) {
+    const at = told.has(percent) ? null : reachedAt(timer.ledger, calendar, (timer.goalMs / 100) * percent)
+    if (at !== null) found.push({ percent, at })
+  }
+  return found
+}
+
+/** Works out when it is due and when to look at it next. A clock that stopped keeps when it was due. */
+function timed(timer: SlaTimer, terms: PinnedPolicy): SlaTimer {
+  if (!isOpen(timer)) return { ...timer, nextFireAt: null }
+  const instant = (ms: number | null | undefined) =>
+    typeof ms === 'number' ? new Date(ms).toISOString() : null
+  return {
+    ...timer,
+    dueAt: instant(reachedAt(timer.ledger, terms.calendar, timer.goalMs)),
+    nextFireAt: instant(pending(timer, terms)[0]?.at),
+  }
+}
+
+/** The clock as it would be had it gone by these terms from the start. What was told stays told while it holds. */
+function reapply(
+  { history, terms, now }: Extract<TimerCommand, { kind: 'reapply' }>,
+  state: SlaTimer,
+): TimerDecision[] {
+  const { policy } = terms
+  if (isPinnedTo(state, terms)) return []
+  const [fresh] = start({ kind: 'start', id: state.id, history, terms, now })
+  const last = history.at(-1)
+  if (fresh === undefined || !last || !applies(policy, last.entity)) {
+    const eventId = last?.eventId ?? ''
+    const entry = { from: now, state: 'canceled' as const, reason: notApplying, eventId }
+    const after = { ...state, state: entry.state, ledger: [...state.ledger, entry], updatedAt: now }
+    return [{ type: 'sla.canceled', after: timed(after, terms) }]
+  }
+  const { cycle, fired } = state
+  const after = retargeted({ ...fresh.after, cycle, fired }, terms, now)
+  return [{ type: 'sla.retargeted', after, extras: { cause: 'policy' } }]
+}
