@@ -3,7 +3,7 @@ import type { ErrorDetail, ErrorEnvelope } from '@opsplane/contracts'
 /** 1: the answer is no. 2: wrong usage, or nothing says which platform. 3: trying again later may help. */
 export type FailureCode = 1 | 2 | 3
 
-/** An error that is told in one line, and the exit code it ends the tool with. */
+/** An error that is reported in one line, and the exit code it ends the tool with. */
 export class CliError extends Error {
   constructor(
     message: string,

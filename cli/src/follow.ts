@@ -4,7 +4,7 @@ import { CliError, isRetryable } from './failure.js'
 const retryTiming = { strategy: 'exponential', baseMs: 500, maxMs: 30_000 } as const
 
 /**
- * Repeats a step until it says there is no more, or the signal aborts. A failure that may pass is told and waited for,
+ * Repeats a step until it says there is no more, or the signal aborts. A failure that may pass is reported and waited for,
  * longer each time; any other is thrown.
  */
 export async function follow(

@@ -11,7 +11,7 @@ export async function createOutputFile(path: string, { replace = false } = {}): 
   if (!replace && existsSync(path))
     throw usageError(`${path} is there already. Give another name, or --force to replace it.`)
   const partial = `${path}.part`
-  const told = async <Result>(work: Promise<Result>): Promise<Result> => {
+  const reported = async <Result>(work: Promise<Result>): Promise<Result> => {
     try {
       return await work
     } catch (error) {
@@ -20,14 +20,14 @@ export async function createOutputFile(path: string, { replace = false } = {}): 
     }
   }
   // One that a killed run left behind may have a mode of its own.
-  await told(rm(partial, { force: true }))
-  const file = await told(open(partial, 'wx', 0o600))
+  await reported(rm(partial, { force: true }))
+  const file = await reported(open(partial, 'wx', 0o600))
   return {
-    write: async (text) => void (await told(file.writeFile(text))),
+    write: async (text) => void (await reported(file.writeFile(text))),
     async finish() {
-      await told(file.sync())
-      await told(file.close())
-      await told(rename(partial, path))
+      await reported(file.sync())
+      await reported(file.close())
+      await reported(rename(partial, path))
     },
     async discard() {
       await file.close().catch(() => undefined)

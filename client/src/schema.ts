@@ -4812,7 +4812,7 @@ export interface paths {
         get?: never;
         /**
          * Create records, or update those that are there
-         * @description Told apart by the columns in `on`, which must be unique together. All of them or none.
+         * @description distinguished by the columns in `on`, which must be unique together. All of them or none.
          */
         put: operations["upsertRecords"];
         /**
@@ -5747,7 +5747,7 @@ export interface components {
             /** @description One of `GET /analytics/datasets`. */
             dataset?: string;
             /**
-             * @description What rows are told apart by: declared ones of a dataset, else columns.
+             * @description What rows are distinguished by: declared ones of a dataset, else columns.
              * @default []
              */
             dimensions?: string[];
@@ -9329,7 +9329,7 @@ export interface components {
                 /** @description One of `GET /analytics/datasets`. */
                 dataset?: string;
                 /**
-                 * @description What rows are told apart by: declared ones of a dataset, else columns.
+                 * @description What rows are distinguished by: declared ones of a dataset, else columns.
                  * @default []
                  */
                 dimensions?: string[];
@@ -10410,7 +10410,7 @@ export interface components {
             entityType: components["schemas"]["SlaEntityType"];
             /** @description Events of the entity up to this one are heeded. */
             entityVersion: number;
-            /** @description What was told, by cycle: of the present one all, of earlier spans the last hundred. */
+            /** @description What was reported, by cycle: of the present one all, of earlier spans the last hundred. */
             fired: {
                 /** Format: date-time */
                 at: string;
@@ -11231,7 +11231,7 @@ export interface components {
                 criticalities?: components["schemas"]["Criticality"][];
                 /** @description It has so many children. */
                 minChildren?: number;
-                /** @description Told as the reason. */
+                /** @description Reported as the reason. */
                 name: string;
                 /** @description It has one of these. */
                 priorities?: ("P1" | "P2" | "P3" | "P4" | "P5")[];
@@ -11330,7 +11330,7 @@ export interface components {
                 criticalities?: components["schemas"]["Criticality"][];
                 /** @description It has so many children. */
                 minChildren?: number;
-                /** @description Told as the reason. */
+                /** @description Reported as the reason. */
                 name: string;
                 /** @description It has one of these. */
                 priorities?: ("P1" | "P2" | "P3" | "P4" | "P5")[];
@@ -15958,7 +15958,7 @@ export interface components {
                 entityType: components["schemas"]["SlaEntityType"];
                 /** @description Events of the entity up to this one are heeded. */
                 entityVersion: number;
-                /** @description What was told, by cycle: of the present one all, of earlier spans the last hundred. */
+                /** @description What was reported, by cycle: of the present one all, of earlier spans the last hundred. */
                 fired: {
                     /** Format: date-time */
                     at: string;

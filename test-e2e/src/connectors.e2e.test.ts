@@ -25,18 +25,18 @@ afterAll(async () => {
   await cluster?.stop()
 })
 
-interface Told {
+interface Reported {
   id: string
   event: string
   data: { status: string }
 }
-const told = (): Told[] =>
+const reported = (): Reported[] =>
   receiver
     .received()
     .filter(({ path }) => path === '/hook')
-    .map(({ rawBody }) => JSON.parse(rawBody.toString()) as Told)
+    .map(({ rawBody }) => JSON.parse(rawBody.toString()) as Reported)
 
-test('a webhook is told once each time a connector goes up or down, and its secret stays one', async () => {
+test('a webhook is sent an event each time a connector goes up or down, and its secret stays one', async () => {
   const body = { name: 'connectors', url: `${receiver.url}/hook`, events: ['connector.*'] }
   await api.post('/webhooks', { body })
   const config = { baseUrl: `${receiver.url}/api`, auth: { type: 'bearer', token: '{{secrets.api_token}}' } }
@@ -54,9 +54,9 @@ test('a webhook is told once each time a connector goes up or down, and its secr
   isAway = false
   await waitFor(async () => (await statusOf()) === 'up')
   await api.patch('/connectors/{id}', { params, body: { description: 'the last event' } })
-  await waitFor(() => told().some(({ event }) => event === 'connector.updated'))
-  await waitFor(() => told().length >= 5)
-  const once = new Map(told().map((each) => [each.id, each]))
+  await waitFor(() => reported().some(({ event }) => event === 'connector.updated'))
+  await waitFor(() => reported().length >= 5)
+  const once = new Map(reported().map((each) => [each.id, each]))
   const statuses = [...once.values()].filter(({ event }) => event === 'connector.status_changed')
   expect(statuses.map(({ data }) => data.status).sort()).toEqual(['down', 'up', 'up'])
   expect([...once.values()].map(({ event }) => event).sort()).toEqual([

@@ -44,7 +44,7 @@ const post = ({ path, ...request }: Request, key: string, door: Api = doors[0]):
 const isReplay = (answer: Answer) => answer.headers['idempotency-replayed'] === 'true'
 const withoutMeta = ({ status, body: { data } }: Answer) => ({ status, data })
 
-/** 50 at once with one key, over both doors; those told to wait come again until they have an answer. */
+/** 50 at once with one key, over both doors; those asked to wait come again until they have an answer. */
 async function fiftyAtOnce(request: Request, key: string): Promise<Answer[]> {
   const one = async (_: unknown, n: number) => {
     const door = doors[n % 2] ?? doors[0]
@@ -55,7 +55,7 @@ async function fiftyAtOnce(request: Request, key: string): Promise<Answer[]> {
       expect(answer.headers['retry-after']).toBe('1')
       return undefined
     }
-    // Nearly as they are told to: more often, fifty are too many for the rate limit.
+    // Nearly as they are asked to: more often, fifty are too many for the rate limit.
     return waitFor(ask, { intervalMs: 500 })
   }
   return Promise.all(Array.from({ length: 50 }, one))

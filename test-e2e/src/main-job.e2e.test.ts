@@ -143,20 +143,20 @@ describe('the main job', () => {
     expect(failed).toMatchObject({ attempts: 2, lastResponseStatus: 500, eventType: 'incident.created' })
   })
 
-  test('an endpoint that is gone pauses its webhook, and the admins are told', async () => {
+  test('an endpoint that is gone pauses its webhook, and the admins are notified', async () => {
     const webhook = await api.post('/webhooks', {
       body: { name: 'moved away', url: `${receiver.url}/gone`, events: ['incident.created'] },
     })
     await api.post('/itsm/incidents', { body: { title: 'nobody hears' } })
     const unread = async () =>
       (await api.get('/notifications', { params: { query: { unread: 'true' } } })).data
-    const told = await waitFor(async () => (await unread())[0], { intervalMs: 200 })
-    expect(told).toMatchObject({
+    const reported = await waitFor(async () => (await unread())[0], { intervalMs: 200 })
+    expect(reported).toMatchObject({
       type: 'webhook.paused',
       title: expect.stringContaining('moved away'),
       resource: { type: 'webhook', id: webhook.data.id },
     })
-    const read = await api.post('/notifications/{id}/read', { params: { path: { id: told.id } } })
+    const read = await api.post('/notifications/{id}/read', { params: { path: { id: reported.id } } })
     expect(read.data.readAt).not.toBeNull()
     expect(await unread()).toEqual([])
   })

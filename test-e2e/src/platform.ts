@@ -50,7 +50,7 @@ export interface ApiRequest {
   headers?: Record<string, string | undefined>
 }
 
-/** The typed client of the platform, as the owner unless told otherwise. */
+/** The typed client of the platform, as the owner unless set otherwise. */
 export function typedClient(
   info: { baseUrl: string; apiKey: string; workspace: string },
   options: Partial<ClientOptions> = {},

@@ -61,7 +61,7 @@ const arrived = (type: string) =>
 /** Every declared event of a kind, which is what the catalogue promises. */
 const declared = (kind: string) => Object.keys(eventCatalog).filter((type) => type.startsWith(`${kind}.`))
 
-describe('every event a webhook can be told of', () => {
+describe('every event a webhook can be sent', () => {
   test('about an incident', async () => {
     const { data } = await ada.post('/itsm/incidents', {
       body: { title: 'Disk full', assignmentGroup: 'db' },
@@ -115,7 +115,7 @@ describe('every event a webhook can be told of', () => {
     const canceled = await draft({ type: 'emergency' })
     await ada.post('/itsm/changes/{id}/cancel', { params: canceled, body: { reason: 'Not needed.' } })
 
-    // Two at the same time on the same item: whichever was there first is told of the other.
+    // Two at the same time on the same item: whichever was there first is notified of the other.
     const body = { class: 'server', name: 'db-1', status: 'operational' as const }
     const ciIds = [(await ada.post('/cmdb/items', { body })).data.id]
     const template = { name: 'Swap a disk', impact: 'low' as const, ...plans }

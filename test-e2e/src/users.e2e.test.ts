@@ -33,7 +33,7 @@ afterAll(() => cluster?.stop())
 const open = { authorization: undefined, 'x-workspace': undefined }
 const as = (apiKey: string) => apiClient({ ...cluster.info, apiKey })
 
-/** What a client is told, again and again until it is this. */
+/** What a client is answered, again and again until it is this. */
 const settlesAt = (client: Api, method: 'GET' | 'POST', status: number, code?: string) =>
   waitFor(async () => {
     const body = method === 'POST' ? { body: { title: 'Disk full' } } : {}

@@ -70,7 +70,7 @@ test('every event of workflows arrives at a webhook', async () => {
 })
 
 test('an incident is opened by an inbound webhook, in the name of who published, and an event of it starts the next', async () => {
-  const told = await published('Told', {
+  const reported = await published('Reported', {
     trigger: { type: 'event', events: ['incident.created'], filter: { 'data.title': 'disk full on db1' } },
     steps: [{ id: 'number', type: 'transform', value: '{{ event.data.number }}' }],
   })
@@ -96,7 +96,7 @@ test('an incident is opened by an inbound webhook, in the name of who published,
   const { data } = (await answer.json()) as Data<Run>
   expect(data).toMatchObject({ status: 'completed', output: expect.stringMatching(/^INC-\d+$/) })
   const runs = await waitFor(async () => {
-    const found = await api<Data<{ status: string }[]>>('GET', `/workflows/${told}/runs`)
+    const found = await api<Data<{ status: string }[]>>('GET', `/workflows/${reported}/runs`)
     return found.body.data.length > 0 ? found.body.data : undefined
   })
   expect(runs).toHaveLength(1)

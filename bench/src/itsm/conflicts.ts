@@ -59,11 +59,13 @@ export async function measureConflicts({
     say(`Rechecking for ${batch} relations…`)
     const all = await recheck()
     const again = [await recheck(), await recheck(), await recheck()]
-    const told = await withConflicts(sql)
-    say(`  ${told} of ${changes} changes have conflicts; ${all.toFixed(0)} ms, ${again.map(Math.round)} ms`)
+    const reported = await withConflicts(sql)
+    say(
+      `  ${reported} of ${changes} changes have conflicts; ${all.toFixed(0)} ms, ${again.map(Math.round)} ms`,
+    )
     const limit = median(raw)
     return [
-      figure('5,000 relations rechecked, each of 200 changes told', all, limit, goalMs.all),
+      figure('5,000 relations rechecked, each of 200 changes reported', all, limit, goalMs.all),
       figure('5,000 relations rechecked, nothing new', median(again), limit, goalMs.none),
     ]
   } finally {

@@ -7,7 +7,7 @@ const clocks = 20_000
 /** Beside the relay, audit and fan-out of the two events each breach makes. */
 const goal = 500
 
-/** Clocks that all breach at one instant: how many a second are claimed, told in their own and their incident's name. */
+/** Clocks that all breach at one instant: how many a second are claimed, reported in their own and their incident's name. */
 export async function measureSla({ cluster, say }: MeasureOptions): Promise<Figure[]> {
   const sql = postgres(cluster.info.postgresUrl, {
     max: 1,

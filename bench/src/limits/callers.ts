@@ -2,7 +2,7 @@ import type { Principal } from '@opsplane/contracts'
 import { createInternalIssuer } from '@opsplane/http'
 import type { Cluster } from '@opsplane/local'
 
-/** Where requests go, and how they are let in. Plain data, so that another process can be told. */
+/** Where requests go, and how they are let in. Plain data, so that another process can be reported. */
 export interface Caller {
   url: string
   login: { headers: Record<string, string> } | { gatewayKey: string; audience: string; principal: Principal }

@@ -57,7 +57,7 @@ export function addAuditCommands(program: Command, io: Io): void {
       'after',
       `
 The last line is {"complete":true,"count":n}; the exit code is 0 only when it came. That an export was taken is an event
-itself. Whether what is there is unchanged is told by audit verify.
+itself. Whether what is there is unchanged is reported by audit verify.
 
 Examples:
   $ opsplane audit export --output audit-2026-01.ndjson --from 2026-01-01 --to 2026-02-01

@@ -77,7 +77,7 @@ Examples:
       .addHelpText(
         'after',
         `
-${help} One that is refused is told on standard error; the others are sent nevertheless, and the exit code is 1.
+${help} One that is refused is reported on standard error; the others are sent nevertheless, and the exit code is 1.
 
 Examples:
   $ opsplane deliveries ${name} wh_… del_…

@@ -5,7 +5,7 @@ import { generate } from 'selfsigned'
 export interface ReceiverCertificate {
   key: string
   cert: string
-  /** PEM file the dispatcher is told to trust. */
+  /** PEM file the dispatcher is asked to trust. */
   caFile: string
 }
 

@@ -99,9 +99,9 @@ for (const [name, withDemo, description] of [
 }
 
 program.parseAsync().catch((error: unknown) => {
-  const told = [LocalRunError, DirectoryInUseError, InvalidArgumentError].some(
+  const reported = [LocalRunError, DirectoryInUseError, InvalidArgumentError].some(
     (kind) => error instanceof kind,
   )
-  console.error(told && error instanceof Error ? `\n${error.message}` : error)
+  console.error(reported && error instanceof Error ? `\n${error.message}` : error)
   process.exit(1)
 })

@@ -13,15 +13,15 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(storeDir, { recursive: true, force: true }))
 
-/** A real nats-server that is kept, every server that was started, and what was told. */
+/** A real nats-server that is kept, every server that was started, and what was reported. */
 async function kept({ failures = 0, beforeRestart = async () => {} } = {}) {
   const started: EmbeddedNats[] = []
-  const told: string[] = []
+  const reported: string[] = []
   let failuresLeft = failures
   const server = await keepServer({
     name: 'NATS',
     log: createLogger({ service: 'kept', level: 'silent' }),
-    tell: (text) => told.push(text),
+    tell: (text) => reported.push(text),
     start: async (port) => {
       if (started.length > 0 && failuresLeft-- > 0) throw new Error('the port is taken')
       if (started.length > 0) await beforeRestart()
@@ -31,36 +31,36 @@ async function kept({ failures = 0, beforeRestart = async () => {} } = {}) {
     },
   })
   const killLast = () => process.kill(started.at(-1)?.pid ?? 0, 'SIGKILL')
-  return { server, started, told, killLast }
+  return { server, started, reported, killLast }
 }
-const runsAgain = (told: string[], times: number) =>
-  waitFor(() => told.filter((text) => text === 'NATS runs again.').length === times)
+const runsAgain = (reported: string[], times: number) =>
+  waitFor(() => reported.filter((text) => text === 'NATS runs again.').length === times)
 
 test('a server that is killed is started again where it was, each time', async () => {
-  const { server, started, told, killLast } = await kept()
+  const { server, started, reported, killLast } = await kept()
   killLast()
-  await runsAgain(told, 1)
+  await runsAgain(reported, 1)
   killLast()
-  await runsAgain(told, 2)
+  await runsAgain(reported, 2)
   expect(started.map(({ url }) => url)).toEqual([server.url, server.url, server.url])
-  expect(told[0]).toContain('killed by SIGKILL')
+  expect(reported[0]).toContain('killed by SIGKILL')
   await server.stop()
   expect(await started.at(-1)?.exited).not.toContain('SIGKILL')
   expect(started).toHaveLength(3)
 })
 
 test('it is tried again until it can be started', async () => {
-  const { server, told, killLast } = await kept({ failures: 2 })
+  const { server, reported, killLast } = await kept({ failures: 2 })
   killLast()
-  await runsAgain(told, 1)
-  expect(told).toHaveLength(3)
+  await runsAgain(reported, 1)
+  expect(reported).toHaveLength(3)
   await server.stop()
 })
 
 test('nothing is started after a stop, also when that comes while it cannot be started', async () => {
-  const { server, started, told, killLast } = await kept({ failures: Number.POSITIVE_INFINITY })
+  const { server, started, reported, killLast } = await kept({ failures: Number.POSITIVE_INFINITY })
   killLast()
-  await waitFor(() => told.length === 2)
+  await waitFor(() => reported.length === 2)
   await server.stop()
   expect(started).toHaveLength(1)
 })
@@ -77,5 +77,5 @@ test('one that is being started when the stop comes is ended as well', async () 
   await stopped
   expect(held.started).toHaveLength(2)
   expect(await held.started.at(-1)?.exited).not.toContain('SIGKILL')
-  expect(held.told).toHaveLength(1)
+  expect(held.reported).toHaveLength(1)
 })

@@ -3,7 +3,7 @@ import { authorizationOf, natsUsers, urlOfUser } from '@opsplane/nats'
 import type { LocalSecrets } from './secrets.js'
 import { eachOf } from './service-plan.js'
 
-/** What the NATS server of a local run is told of its users. */
+/** What the NATS server of a local run knows of its users. */
 export const natsAuthorization = ({
   natsPasswords: passwords,
   natsSubscribers: subscribers,

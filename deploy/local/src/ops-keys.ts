@@ -20,7 +20,7 @@ export interface MasterKeys {
 export interface KeyTask {
   /** As a role that owns the services' tables. */
   databaseUrl: string
-  /** Told how far it is, in whole lines. */
+  /** Reported how far it is, in whole lines. */
   say?(line: string): void
 }
 

@@ -7,7 +7,7 @@ import { backends } from './services.js'
 export interface OpsTask {
   target: Target
   services: readonly BackendName[]
-  /** Told what is done, and how far it is, in whole lines. */
+  /** Reported what is done, and how far it is, in whole lines. */
   say?(line: string): void
 }
 

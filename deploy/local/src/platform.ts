@@ -21,9 +21,9 @@ export interface PlatformOptions {
   /** The gateway's port; a free one when absent. */
   port?: number | undefined
   webhookCaFile?: string
-  /** Told when a step begins. */
+  /** Reported when a step begins. */
   onStep?: (step: string) => void
-  /** Told when Postgres or NATS ends unasked, and when it is back. */
+  /** Reported when Postgres or NATS ends unasked, and when it is back. */
   onServerEnd?: (text: string) => void
 }
 
@@ -99,7 +99,7 @@ interface ServersOptions {
   tell: (text: string) => void
 }
 
-/** In what is told of them, the URL of NATS is the operator's. */
+/** In what is said of them, the URL of NATS is the operator's. */
 async function startServers({ state, log, releasers, natsPasswords, onStep, tell }: ServersOptions) {
   const logOf = (component: string) => (line: string) => log.debug({ component }, line)
   let postgresUrl = process.env.DATABASE_URL

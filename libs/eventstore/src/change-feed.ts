@@ -5,7 +5,7 @@ import { type Positions, settledPosition } from './log-end.js'
 /**
  * The rows of a table in the order they last changed. Whatever changes one in a way that others are to know of draws a
  * position for it (`change_position = nextval('<sequence>')`) in the statement that writes it, so nothing can appear at or
- * below a position that has settled. Rows without a position are not told of.
+ * below a position that has settled. Rows without a position are not reported.
  */
 export interface ChangeFeed<Row, Change> extends Positions {
   /** What is selected of a row, as SQL. */

@@ -33,7 +33,7 @@ export function explain(
   most: number,
 ): Fault[] {
   const faults: Fault[] = []
-  const told = new Set<string>()
+  const reported = new Set<string>()
   const located = locator(prepared)
 
   for (let at = 0; at < units.length && faults.length < most; at++) {
@@ -49,8 +49,8 @@ export function explain(
     }
     // For each missing property there is a unit, which names it in its message only.
     const once = `${unit.keyword} ${place.pointer} ${path}`
-    if (place.isAside || told.has(once)) continue
-    told.add(once)
+    if (place.isAside || reported.has(once)) continue
+    reported.add(once)
     if (place.ofName) faults.push(nameFault(place, path))
     else faults.push(...leafFaults(place, { keyword: unit.keyword, path }, value))
   }

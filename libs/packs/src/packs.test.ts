@@ -88,7 +88,7 @@ describe('a manifest', () => {
       {},
       'opsplane.pack.json#/artifacts/0/limits/memoryMb too_big',
     ],
-  ])('with %s is told where', (_, more, files, place) => {
+  ])('with %s is refused, naming where', (_, more, files, place) => {
     expect(places(more, files)).toEqual([place])
   })
 })
@@ -117,7 +117,7 @@ describe('recorded calls', () => {
     recorded.answer('table', null)
     expect(recorded.differences()).toEqual([])
   })
-  test('that come otherwise are told field by field', () => {
+  test('that come otherwise are reported field by field', () => {
     const recorded = recordedHost(testOf({ host }))
     expect(recorded.answer('http', { url: 'b' })).toMatchObject({ throws: { code: 'unrecorded_call' } })
     expect(recorded.differences()[0]).toEqual({

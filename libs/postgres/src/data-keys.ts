@@ -50,7 +50,7 @@ export async function verifyDataKeys(db: Drizzle, sealer: Sealer): Promise<void>
 export interface RewrapOptions {
   /** Data keys per transaction. */
   batch?: number
-  /** Told after each transaction how many it has wrapped anew. */
+  /** Reported after each transaction how many it has wrapped anew. */
   onBatch?(rewrapped: number): void | Promise<void>
 }
 

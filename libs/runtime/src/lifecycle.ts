@@ -82,7 +82,7 @@ export function runService<Config>({ name, loadConfig, start }: RunnableService<
   })
 }
 
-/** A wrong configuration is told in full: it is the operator's own. */
+/** A wrong configuration is reported in full: it is the operator's own. */
 function startProblem(error: unknown): string {
   if (error instanceof ConfigError) return error.message
   return error instanceof Error ? ownWords(error) : 'could not start'

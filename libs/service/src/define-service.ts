@@ -93,7 +93,7 @@ function registeredPaths(name: string): readonly string[] {
   return [...entry.paths, ...(entry.originPaths ?? []).map((path) => `${originPrefix.slice(1)}/${path}`)]
 }
 
-/** The table names a decider in the log, so two of one table could not be told apart when it is read back. */
+/** The table names a decider in the log, so two of one table could not be distinguished when it is read back. */
 function refuseSharedTables(deciders: readonly AnyDecider[]): void {
   const tables = new Set<string>()
   for (const { table } of deciders) {

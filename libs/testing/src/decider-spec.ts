@@ -1,7 +1,7 @@
 import { deepStrictEqual, fail } from 'node:assert/strict'
 import { ApiError, type Decider, type Decision, type ErrorCode } from '@opsplane/contracts'
 
-/** One expected decision, told as what it changes: the aggregate after it is the one before plus `changes`. */
+/** One expected decision, reported as what it changes: the aggregate after it is the one before plus `changes`. */
 export interface ExpectedDecision<State> {
   type: string
   /** Null: the aggregate is deleted. */

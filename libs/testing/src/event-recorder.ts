@@ -27,7 +27,7 @@ export async function recordEvents(natsPrefix: string): Promise<EventRecorder> {
       published.push({ subject: message.subject, messageId, event })
     }
   })()
-  // The failure is told by stop().
+  // The failure is reported by stop().
   listening.catch(() => undefined)
   // The server knows of the subscription before anything is published.
   await connection.flush()

@@ -30,7 +30,7 @@ describe('startReceiver', () => {
     expect(received()[0]?.rawBody.toString()).toBe('{ "spaces":  "kept" }')
   })
 
-  test('answers as told', async () => {
+  test('answers as configured', async () => {
     const { url, ca } = await start({
       respond: ({ path }) => ({
         status: path === '/gone' ? 410 : 503,

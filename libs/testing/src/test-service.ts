@@ -107,7 +107,7 @@ export async function startTestService<Config extends BackendConfig, Overrides e
   }
 }
 
-/** A principal with every permission in a workspace of its own, unless told otherwise. */
+/** A principal with every permission in a workspace of its own, unless set otherwise. */
 export function testPrincipal(overrides: Partial<Principal> = {}): Principal {
   return {
     actor: { id: 'usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F', name: 'Ada', type: 'user' },

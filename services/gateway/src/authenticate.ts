@@ -123,7 +123,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       const environment = Environment.safeParse(request.headers['x-environment'] ?? 'production')
       const token = readToken(request, () => undefined)
       const { permissions } = await tokens.authenticate(questionOf(request, token, environment.data))
-      // Which of them the answer needed only the service knows: who asks again is told.
+      // Which of them the answer needed only the service knows: who asks again learns it.
       if (!then.permissions.every((permission) => permissions.includes(permission)))
         throw new ApiError('service_unavailable', 'What the token allows has changed meanwhile. Try again.')
     },

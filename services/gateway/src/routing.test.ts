@@ -66,7 +66,7 @@ describe('routing', () => {
   })
 })
 
-describe('what a service is told', () => {
+describe('what a service is answered', () => {
   test('who calls, in a token only it accepts', async () => {
     const { headers } = await seen('/itsm/incidents')
     const token = String(headers.authorization).replace('Bearer ', '')

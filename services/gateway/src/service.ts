@@ -135,7 +135,7 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
       port: config.port,
       host: config.host,
       log,
-      // Whoever waits for events is told at once to come again, rather than holding up the end.
+      // Whoever waits for events is asked at once to come again, rather than holding up the end.
       onDrain: () => {
         for (const { waiting } of services.values()) void waiting.close()
       },

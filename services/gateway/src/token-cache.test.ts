@@ -14,7 +14,7 @@ const principal: Principal = {
 const question: TokenQuestion = { token: 't', workspace: 'acme', environment: 'production' }
 const revoked = () => new ApiError('invalid_token', 'revoked')
 
-/** A cache on a clock of its own, and a settings service that answers when told to. */
+/** A cache on a clock of its own, and a settings service that answers when asked to. */
 function given(options: { capacity?: number; expiresAt?: string } = {}) {
   const asked: { question: TokenQuestion; answer(error?: Error): Promise<void> }[] = []
   let now = 1_000
@@ -149,7 +149,7 @@ describe('a token cache', () => {
     expect(cache.peek(question)).toBeUndefined()
   })
 
-  test('forgets who it is told to, also when a renewal is on its way', async () => {
+  test('forgets who it is asked to, also when a renewal is on its way', async () => {
     const { cache, answer, pass } = given()
     const first = cache.authenticate(question)
     await answer(0)

@@ -102,7 +102,7 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
   const credential = async ({ id }: Operation): Promise<string> =>
     (await people.personalCredential(id)) ?? (id === 'rotateToken' ? await key() : shared)
 
-  /** A webhook with two failed deliveries and a replay, and one whose end the admins were told of. */
+  /** A webhook with two failed deliveries and a replay, and one of whose end the admins were notified. */
   async function deliveredWebhook() {
     const create = (path: string) =>
       owner.post('/webhooks', {

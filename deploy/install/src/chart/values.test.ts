@@ -130,7 +130,7 @@ describe.each(serviceNames)('%s', (name) => {
     ...(entry.origin ? ['PUBLIC_ORIGIN'] : []),
   ]
 
-  test('is told each of its variables in one place: by the chart, from its Secret, or as configuration', () => {
+  test('is given each of its variables in one place: by the chart, from its Secret, or as configuration', () => {
     const configuration = Object.keys(
       schema.properties.services.properties[name]?.properties.config.properties ?? {},
     )

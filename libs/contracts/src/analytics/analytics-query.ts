@@ -54,7 +54,7 @@ const queryFields = {
     .max(5)
     .default([])
     .refine((names) => new Set(names).size === names.length, 'must not repeat')
-    .meta({ description: 'What rows are told apart by: declared ones of a dataset, else columns.' }),
+    .meta({ description: 'What rows are distinguished by: declared ones of a dataset, else columns.' }),
   filters: NewFilter.default({}).meta({
     description: 'Conditions on dimensions, or columns. A value may be `{{ params.name }}` in a report.',
   }),

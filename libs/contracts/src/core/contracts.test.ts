@@ -16,7 +16,7 @@ import {
   WaitFor,
 } from '../index.js'
 
-test('what fits none of several ways is told which there are', () => {
+test('what fits none of several ways is answered which there are', () => {
   const problems = [WaitFor.safeParse('most'), Redundancy.safeParse({ minUp: 1, minUpPercent: 50 })].map(
     ({ error }) => error?.issues[0]?.message,
   )
@@ -148,7 +148,7 @@ test('subjects name workspace, environment and type, below the prefix', () => {
 })
 
 test.each(['2026-03-02', '2026-03-02T10:00:00', 'now', ''])(
-  'what is no moment is told how one looks: %s',
+  'what is no moment is answered with how one looks: %s',
   (text) => {
     const [issue] = Moment.safeParse(text).error?.issues ?? []
     expect(issue?.message).toMatch(/such as .*Z or .*\+01:00/)

@@ -86,7 +86,7 @@ function numberOf(text: string, { least, most, words }: Field): number | undefin
   return number >= least && number <= most ? number : undefined
 }
 
-/** The numbers that items begin with, for what can be told without a calendar. */
+/** The numbers that items begin with, for what is known without a calendar. */
 const numbersOf = (part: string, field: Field): number[] =>
   part.split(',').flatMap((item) => {
     const [range = ''] = item.split('/')

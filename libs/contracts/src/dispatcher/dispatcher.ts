@@ -246,7 +246,7 @@ export const dispatcherEvents = {
   'webhook.deleted': resourceEvent(WebhookSnapshot, 'A webhook was deleted.'),
   'webhook.delivery_retried': resourceEvent(
     WebhookResend,
-    'Somebody had a failed delivery sent again. Told of the request; the outcome is in the delivery.',
+    'Somebody had a failed delivery sent again. Reported at the request; the outcome is in the delivery.',
     resent,
   ),
   'webhook.delivery_replayed': resourceEvent(

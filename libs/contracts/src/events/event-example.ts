@@ -36,7 +36,7 @@ export function eventExample<Type extends EventType>(type: Type): EventOf<Type> 
     actor: sample(jsonSchemaOf(Actor), 'actor'),
     resource: {
       type: resourceType,
-      // What is told of can be a part of the resource, such as a replay of a webhook.
+      // What is reported can be a part of the resource, such as a replay of a webhook.
       id: String(resource[`${resourceType}Id`] ?? resource.id),
       ...(typeof resource.number === 'string' && { number: resource.number }),
       displayName: String(resource.title ?? resource.name ?? resource.id),

@@ -7,7 +7,7 @@ type Typed<Type extends EventType> = Omit<PlatformEvent, 'type' | 'data'> & {
   data: z.infer<(typeof eventCatalog)[Type]['data']>
 }
 
-/** A platform event with the `data` of its type; of several types, a union told apart by `type`. */
+/** A platform event with the `data` of its type; of several types, a union distinguished by `type`. */
 export type EventOf<Type extends EventType> = { [T in Type]: Typed<T> }[Type]
 
 /** The declared types a pattern covers: itself, all below `prefix.*`, or all of them. */

@@ -211,7 +211,7 @@ export const connectorEvents = {
   'connector.updated': resourceEvent(ConnectorState, 'The settings of a connector changed.'),
   'connector.status_changed': resourceEvent(
     ConnectorState,
-    'What a connector leads to went up or down: seen by a test, a check or an invocation, told once per change.',
+    'What a connector leads to went up or down: seen by a test, a check or an invocation, reported once per change.',
     { previousStatus: ConnectorStatus },
   ),
   'connector.deleted': resourceEvent(ConnectorState, 'A connector was deleted.'),

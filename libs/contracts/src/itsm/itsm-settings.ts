@@ -9,7 +9,7 @@ const At = z.iso.datetime({ precision: 3 })
 /** When an incident is proposed as a major one by itself: everything the rule names must hold. */
 export const MajorRule = z
   .strictObject({
-    name: z.string().trim().min(1).max(100).meta({ description: 'Told as the reason.' }),
+    name: z.string().trim().min(1).max(100).meta({ description: 'Reported as the reason.' }),
     priorities: z.array(Priority).min(1).max(5).optional().meta({ description: 'It has one of these.' }),
     criticalities: z
       .array(Criticality)

@@ -364,7 +364,7 @@ export const itsmEvents = {
     threshold,
   ),
   'incident.escalated': incidentEvent(
-    'The severity was raised, the team reassigned, or somebody higher up told of it.',
+    'The severity was raised, the team reassigned, or somebody higher up was notified.',
     {
       causes: z.array(EscalationCause).min(1),
       reason: z.string().nullable(),

@@ -52,7 +52,7 @@ const AssigneeId = Reference.nullable().meta({
 })
 const AssignmentGroup = Reference.nullable().meta({ description: 'Team it lies with.', example: 'payments' })
 const Category = Reference.nullable().meta({ example: 'availability' })
-// Repeated ones are dropped by the decider, so that a wrong one is told by its place in what was sent.
+// Repeated ones are dropped by the decider, so that a wrong one is reported by its place in what was sent.
 const References = z.array(Reference).max(50)
 const CiIds = References.meta({ description: 'Configuration items affected. Repeated ones are dropped.' })
 const ChangeIds = References.meta({ description: 'Changes that mend it. Repeated ones are dropped.' })

@@ -66,7 +66,7 @@ export const SlaTimer = z
     breachedAt: At.nullable(),
     ledger: z.array(SlaLedgerEntry).min(1),
     fired: z.array(z.object({ cycle: z.int(), percent: z.int(), at: At })).meta({
-      description: 'What was told, by cycle: of the present one all, of earlier spans the last hundred.',
+      description: 'What was reported, by cycle: of the present one all, of earlier spans the last hundred.',
     }),
     entityVersion: z.int().min(1).meta({ description: 'Events of the entity up to this one are heeded.' }),
     createdAt: At,

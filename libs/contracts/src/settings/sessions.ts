@@ -32,7 +32,7 @@ export const SessionEndReason = z.enum([
 ])
 export type SessionEndReason = z.infer<typeof SessionEndReason>
 
-/** What failed at a login since it was last told of. */
+/** What failed at a login since it was last reported. */
 export const LoginFailures = z.object({
   id: idSchema('user'),
   failures: z.int().min(0).meta({ description: 'Wrong passwords.' }),
@@ -46,7 +46,7 @@ export type LoginFailures = z.infer<typeof LoginFailures>
 export const sessionEvents = {
   'session.started': resourceEvent(
     SessionState,
-    'Somebody has logged in. Told of in the first 20 workspaces they can enter.',
+    'Somebody has logged in. Reported in the first 20 workspaces they can enter.',
   ),
   'session.ended': resourceEvent(
     SessionState,

@@ -1,7 +1,7 @@
 import { type Actor, ApiError } from '@opsplane/contracts'
 import type { EventRow } from './commit.js'
 
-/** What a NATS server takes unless it is told otherwise, less subject, headers and the envelope around the data. */
+/** What a NATS server takes unless it is set otherwise, less subject, headers and the envelope around the data. */
 export const maxDataBytes = 1024 * 1024 - 8 * 1024
 /**
  * Most bytes of a record. An event has it twice, before and after, and beside that a comment or a decision: what may

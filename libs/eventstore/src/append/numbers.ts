@@ -17,7 +17,7 @@ interface Waiting {
  * The statement commits with synchronous_commit off: it returns before its WAL is flushed. That is safe because
  * WAL is flushed in order. The record that uses the number is committed after the counter, so its commit record
  * lies behind the counter's in the WAL, and flushing it flushes the counter too. After a crash either the record
- * is there and so is the counter, or neither is, and then nobody was told the number.
+ * is there and so is the counter, or neither is, and then nobody has seen the number.
  */
 export function createNumbers(sql: Database['sql']): Numbers {
   let waiting = new Map<string, { workspaceId: string; kind: string; callers: Waiting[] }>()

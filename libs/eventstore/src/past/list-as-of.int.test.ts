@@ -165,7 +165,7 @@ describe('rows that come from events of another kind', () => {
     expect(await walk(0)).toEqual([])
     expect(await walk(3)).toEqual(before.slice(0, 3).toReversed())
     expect(await walk(4, { direction: 'asc' })).toEqual(before)
-    // The last count is told twice: as counted, and as closed.
+    // The last count is reported twice: as counted, and as closed.
     expect(await walk(5)).toEqual([[4, 'closed', 6, hash], ...before.toReversed()])
     expect(await walk(5, { where: [eq(counts.status, 'closed')] })).toEqual([[4, 'closed', 6, hash]])
     expect(await walk(5, { where: [eq(counts.count, 1)] })).toEqual([before[1]])

@@ -49,7 +49,7 @@ export async function streamPageAsOf<T>(
   const operator = sql.raw(sort.direction === 'asc' ? '>' : '<')
   const key = expressionOf(sort.column)
   if (!key) throw new Error(`${sort.column.name} is not computed from the state`)
-  // Told apart by what events carry; only the rows of the page are made whole.
+  // distinguished by what events carry; only the rows of the page are made whole.
   const rows = await db.execute(sql`
     select last.after as state, last.version, last.sealed, ${sort.column} as key
     from (

@@ -96,7 +96,7 @@ describe('a stream', () => {
     await expect(opening).rejects.toMatchObject({ kind: 'tls' })
   })
 
-  it('trusts an authority that the caller names, any when told to, and nobody unknown', async () => {
+  it('trusts an authority that the caller names, any when asked to, and nobody unknown', async () => {
     const port = await tlsServer()
     const to = { host: 'db.example', port, timeoutMs }
     await guard().connect({ ...to, tls: { ca: cert } })

@@ -14,7 +14,7 @@ export interface Operation {
 export interface Operations {
   /** Undefined where no service that answers has one of this id. */
   find(operationId: string): Promise<Operation | undefined>
-  /** Whether every service of the platform has told of its operations, so that what is not found is not there. */
+  /** Whether every service of the platform has described its operations, so that what is not found is not there. */
   isComplete(): boolean
 }
 

@@ -70,7 +70,7 @@ describe('what a record allows', () => {
     [['itsm:read', 'itsm:write'], ['edit', 'accept'], ['edit']],
     [['itsm:read', 'itsm:approve'], ['approve', 'accept'], ['approve']],
     [['itsm:read', 'itsm:write', 'itsm:approve'], [...actions], ['edit', 'approve']],
-  ])('is told to callers with %j as far as they may do it', async (permissions, own, ofPart) => {
+  ])('is reported to callers with %j as far as they may do it', async (permissions, own, ofPart) => {
     const token = await as(permissions)
     const expected = { ...thing(), allowedActions: own, parts: [{ allowedActions: ofPart }] }
     const one = await app.call('GET', '/things/thing_1', { token })
@@ -87,7 +87,7 @@ describe('what a record allows', () => {
     expect(Data.parse(again.json).data.allowedActions).toEqual(['accept'])
   })
 
-  test('is told whole where there is no caller to speak of', async () => {
+  test('is reported whole where there is no caller to speak of', async () => {
     const reply = await app.call('GET', '/open', { token: await gatewayToken() })
     expect(reply).toMatchObject({ status: 200, json: { data: thing() } })
   })

@@ -54,7 +54,7 @@ describe('a restricted principal', () => {
     })
   })
 
-  it('reaches what honours all of them, which is told of the rows under the signature', async () => {
+  it('reaches what honours all of them, which gets the rows under the signature', async () => {
     const restrictions = { environments: ['production'], families: ['itsm'], rows }
     expect(await get('/both', restrictions)).toMatchObject({ status: 200, json: { data: { rows } } })
     expect((await get('/families', { families: ['itsm'] })).status).toBe(200)

@@ -129,7 +129,7 @@ export interface RouteContract<
   idempotency?: 'transaction' | 'claim' | 'repeat' | 'none'
   /**
    * With status 201: tells of the answer whether it was there already instead of being created. It is then a 200
-   * without a Location. Told by the answer alone, so that what is kept for replay says the same.
+   * without a Location. Known from the answer alone, so that what is kept for replay says the same.
    */
   wasThere?(data: z.input<Response>): boolean
   /** With status 200: tells of the answer whether what was asked for is accepted and still to be done. It is then a 202. */

@@ -4,12 +4,12 @@ import type { z } from 'zod'
 type Issue = z.core.$ZodIssue
 type Place = ErrorDetail['in']
 
-/** More are not told of: a body of a megabyte would be answered by ten, and nobody reads them. */
+/** More are not reported: a body of a megabyte would be answered by ten, and nobody reads them. */
 export const mostDetails = 100
 
 /**
  * Parses one part of a request; problems are added to `details`, so that all parts are reported at once, up to one more
- * than are told.
+ * than are reported.
  */
 export function parsePart(schema: z.ZodType, value: unknown, place: Place, details: ErrorDetail[]): unknown {
   const result = schema.safeParse(value, { error: issueMessage })
@@ -44,7 +44,7 @@ export function validationFailed(found: ErrorDetail[]): ApiError {
   return new ApiError('validation_failed', message, { details })
 }
 
-/** So much of a key is told: an answer names up to a hundred places, and each may be below a key of a megabyte. */
+/** So much of a key is reported: an answer names up to a hundred places, and each may be below a key of a megabyte. */
 const maxKeyLength = 200
 
 /** `/a/b~1c` for ['a', 'b/c']; the whole value is ''. Of a long key only its beginning is named. */

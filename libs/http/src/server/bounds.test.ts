@@ -89,7 +89,7 @@ describe('a body', () => {
     expect((await app.call('POST', '/things', { body })).status).toBe(200)
   })
 
-  test('does not have its long keys told back', async () => {
+  test('does not have its long keys repeated', async () => {
     const long = 'k'.repeat(900_000)
     const answer = await app.call('POST', '/things', { rawBody: `{"${long}":"\\u0000"}` })
     expect(answer.status).toBe(422)

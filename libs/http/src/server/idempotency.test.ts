@@ -158,7 +158,7 @@ describe('in the transaction of the effect', () => {
     expect(await post('/things', 'k')).toMatchObject({ status: 201, replayed: false })
   })
 
-  test('of 50 at once one takes effect; the others are told to wait or get its answer', async () => {
+  test('of 50 at once one takes effect; the others are asked to wait or get its answer', async () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => post('/things', 'k')))
     expect(effects).toEqual(['lamp'])
     expect(answers.filter(({ status, replayed }) => status === 201 && !replayed)).toHaveLength(1)

@@ -23,7 +23,7 @@ const quick = defineRoute({
 let app: TestApp | undefined
 afterEach(() => app?.close())
 
-/** A route that waits until it is told to go on. */
+/** A route that waits until it is asked to go on. */
 function slowRoute() {
   const [started, finish, gone] = [deferred(), deferred(), deferred()]
   const route = defineRoute({

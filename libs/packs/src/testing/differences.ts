@@ -1,6 +1,6 @@
 import type { JsonValue, TestDifference } from '@opsplane/contracts'
 
-/** So many are shown: a value that has nothing to do with what was expected is told by its first few. */
+/** So many are shown: a value that has nothing to do with what was expected is reported by its first few. */
 const most = 20
 
 /**

@@ -140,7 +140,7 @@ describe('calls of the host', () => {
     expect(most).toBe(4)
   })
 
-  test('are told when the code has ended, and answer nobody then', async () => {
+  test('are reported when the code has ended, and answer nobody then', async () => {
     const { host, signal } = silentHost()
     const running = run('host.echo(1); return 2', { host })
     expect((await running).output).toBe(2)

@@ -2,7 +2,7 @@ import { maxDepth, measure } from '../limits.js'
 import type { Run } from './run.js'
 import { HostError, type Json } from './types.js'
 
-/** What became of a call, as the code is told; `json` is the value or the error. */
+/** What became of a call, as the code sees it; `json` is the value or the error. */
 export interface HostAnswer {
   ok: boolean
   json: string

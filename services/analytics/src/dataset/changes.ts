@@ -1,7 +1,7 @@
 import { ChangeState } from '@opsplane/contracts'
 import { between, defineDataset, duration, flag, instant, percentiles, text } from './dataset.js'
 
-const Told = ChangeState.pick({
+const Reported = ChangeState.pick({
   ...{ id: true, number: true, title: true, type: true, status: true, risk: true, impact: true },
   ...{ assigneeId: true, assignmentGroup: true, requesterId: true, outcome: true, onHold: true },
   ...{ plannedStart: true, plannedEnd: true, actualStart: true, actualEnd: true, createdAt: true },
@@ -67,7 +67,7 @@ export const changes = defineDataset({
   ],
   factOf({ resource, data }) {
     if (resource.type !== 'change' || data.after === null) return undefined
-    const { id, createdAt, ...state } = Told.parse(data.after)
+    const { id, createdAt, ...state } = Reported.parse(data.after)
     const implementationMs = between(state.actualStart, state.actualEnd)
     return { id, createdAt, values: { ...state, implementationMs } }
   },

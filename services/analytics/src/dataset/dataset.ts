@@ -23,7 +23,7 @@ export interface FactColumn {
   label: string
   type: FactType
   format?: ColumnFormat
-  /** Rows can be told apart by it. */
+  /** Rows can be distinguished by it. */
   dimension?: true
 }
 
@@ -54,7 +54,7 @@ export interface Fact {
 export interface VersionedFact extends Fact {
   tenant: TenantScope
   version: number
-  /** ISO instant of what it was told by. */
+  /** ISO instant of what it was reported by. */
   happenedAt: string
 }
 

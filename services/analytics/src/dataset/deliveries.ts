@@ -64,13 +64,18 @@ export const deliveries = defineDataset({
     service: 'dispatcher',
     path: deliveryChangesPath,
     page: DeliveryChanges,
-    factOf({ id, createdAt, workspaceId: _, environment: __, ...told }) {
-      const { status, lastAttemptAt, durationMs, eventType } = told
+    factOf({ id, createdAt, workspaceId: _, environment: __, ...reported }) {
+      const { status, lastAttemptAt, durationMs, eventType } = reported
       const isDelivered = status === 'succeeded' && lastAttemptAt !== null
       const endedAt = Date.parse(lastAttemptAt ?? createdAt) + (durationMs ?? 0)
       const latencyMs = isDelivered ? Math.max(0, endedAt - Date.parse(createdAt)) : null
       const family = eventType.split('.', 1)[0] ?? eventType
-      return { id, createdAt, happenedAt: lastAttemptAt ?? createdAt, values: { ...told, family, latencyMs } }
+      return {
+        id,
+        createdAt,
+        happenedAt: lastAttemptAt ?? createdAt,
+        values: { ...reported, family, latencyMs },
+      }
     },
   }),
 })

@@ -1,7 +1,7 @@
 import { IncidentState } from '@opsplane/contracts'
 import { between, defineDataset, duration, instant, number, percentiles, text } from './dataset.js'
 
-const Told = IncidentState.pick({
+const Reported = IncidentState.pick({
   ...{ id: true, number: true, title: true, status: true, severity: true, priority: true, impact: true },
   ...{ urgency: true, assigneeId: true, assignmentGroup: true, category: true, ciId: true, callerId: true },
   ...{ channel: true, majorState: true, resolutionCode: true, resolvedAt: true, closedAt: true },
@@ -92,10 +92,10 @@ export const incidents = defineDataset({
     { dimensions: ['channel'] },
   ],
   factOf({ type, resource, data }) {
-    // A breach is told in a stream of its own, whose versions are not those of the incident.
+    // A breach is reported in a stream of its own, whose versions are not those of the incident.
     if (resource.type !== 'incident' || type === 'incident.sla_breached' || data.after === null)
       return undefined
-    const { id, createdAt, ...state } = Told.parse(data.after)
+    const { id, createdAt, ...state } = Reported.parse(data.after)
     return { id, createdAt, values: { ...state, timeToResolveMs: between(createdAt, state.resolvedAt) } }
   },
 })

@@ -1,7 +1,7 @@
 import { ProblemState } from '@opsplane/contracts'
 import { between, defineDataset, duration, flag, instant, number, percentiles, text } from './dataset.js'
 
-const Told = ProblemState.pick({
+const Reported = ProblemState.pick({
   ...{ id: true, number: true, title: true, status: true, impact: true, priority: true, assigneeId: true },
   ...{ assignmentGroup: true, category: true, knownError: true, resolution: true, resolvedAt: true },
   ...{ closedAt: true, reopenCount: true, createdAt: true },
@@ -53,7 +53,7 @@ export const problems = defineDataset({
   ],
   factOf({ resource, data }) {
     if (resource.type !== 'problem' || data.after === null) return undefined
-    const { id, createdAt, ...state } = Told.parse(data.after)
+    const { id, createdAt, ...state } = Reported.parse(data.after)
     return { id, createdAt, values: { ...state, timeToResolveMs: between(createdAt, state.resolvedAt) } }
   },
 })

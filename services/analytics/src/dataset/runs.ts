@@ -1,7 +1,7 @@
 import { RunState } from '@opsplane/contracts'
 import { between, defineDataset, duration, instant, number, percentiles, text } from './dataset.js'
 
-const Told = RunState.pick({
+const Reported = RunState.pick({
   ...{ id: true, workflowId: true, workflowName: true, status: true, triggerType: true, attempt: true },
   ...{ error: true, queuedAt: true, startedAt: true, endedAt: true },
 })
@@ -56,7 +56,7 @@ export const runs = defineDataset({
   ],
   factOf({ type, data }) {
     if (!type.startsWith('workflow.run_') || data.after === null) return undefined
-    const { id, queuedAt, error, ...state } = Told.parse(data.after)
+    const { id, queuedAt, error, ...state } = Reported.parse(data.after)
     const durationMs = between(state.startedAt, state.endedAt)
     const waitMs = between(queuedAt, state.startedAt)
     return {

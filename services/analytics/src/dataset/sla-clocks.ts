@@ -1,7 +1,7 @@
 import { SlaTimer } from '@opsplane/contracts'
 import { defineDataset, duration, flag, instant, text } from './dataset.js'
 
-const Told = SlaTimer.pick({
+const Reported = SlaTimer.pick({
   ...{ id: true, entityType: true, entityNumber: true, policyId: true, policyName: true, metric: true },
   ...{ goalKey: true, goalMs: true, state: true, breached: true, startedAt: true, dueAt: true },
   ...{ breachedAt: true, createdAt: true },
@@ -57,7 +57,7 @@ export const slaClocks = defineDataset({
   ],
   factOf({ type, data }) {
     if (!type.startsWith('sla.') || data.after === null) return undefined
-    const { id, createdAt, ...values } = Told.parse(data.after)
+    const { id, createdAt, ...values } = Reported.parse(data.after)
     return { id, createdAt, values }
   },
 })

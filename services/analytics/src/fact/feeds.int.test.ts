@@ -45,7 +45,7 @@ const rows = async (table: string) => [...(await service.sql.unsafe(`select * fr
 const retried = delivery({ status: 'retrying', lastAttemptAt: at(20), responseStatus: 503 })
 
 describe('deliveries and executions', () => {
-  it('are counted as they were left, in however many pages they are told', async () => {
+  it('are counted as they were left, in however many pages they come', async () => {
     service.others.deliveries.push(retried, ...Array.from({ length: 24 }, () => delivery()))
     await factsOf(service, 'fact_deliveries', tenant.workspaceId, 25)
     const run = await reported({
@@ -76,7 +76,7 @@ describe('deliveries and executions', () => {
     await waitFor(async () => Date.parse((await run()).dataAsOf) > startedAt)
   })
 
-  it('are the same when they are made anew, and those that are told no longer stay', async () => {
+  it('are the same when they are made anew, and those that are reported no longer stay', async () => {
     const incremental = [await rows('fact_deliveries'), await rows('fact_executions')]
     const run = await reported({ dataset: 'deliveries', measures: ['deliveries'], dimensions: ['host'] })
     const gone = service.others.deliveries.findIndex(({ id }) => id !== retried.id)

@@ -71,7 +71,7 @@ function pageOf(events: readonly PlatformEvent[], { url = '' }: IncomingMessage)
 
 const mostChanges = 10
 
-/** Of what changed more than once the latest alone, as rows are told. */
+/** Of what changed more than once the latest alone, as rows are reported. */
 function changesOf({ deliveries, executions }: LogServer, { url = '' }: IncomingMessage) {
   const [path, query] = url.split('?')
   const all = { [deliveryChangesPath]: deliveries, [executionChangesPath]: executions }[path ?? '']

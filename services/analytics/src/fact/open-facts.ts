@@ -26,13 +26,13 @@ export function openFacts(ctx: ServiceContext): Facts {
   const consumer = gatherFacts(ctx, writer)
   ctx.dueWork.start(summingUp)
   ctx.dueWork.start(rebuilding(ctx.logs, writer))
-  const told = openTold(ctx)
-  ctx.dueWork.start(feeding({ clientOf: (service) => told.get(service), writer, clock }))
+  const reported = openTold(ctx)
+  ctx.dueWork.start(feeding({ clientOf: (service) => reported.get(service), writer, clock }))
   const months = datasets.map((dataset) => startMonths(database.sql, log, `add_${tableOf(dataset)}_month`))
   return {
     age: createDataAge(database, consumer, clock),
     news,
-    background: [news, ...told.values(), ...months, consumer],
+    background: [news, ...reported.values(), ...months, consumer],
   }
 }
 

@@ -16,7 +16,7 @@ import { dueRebuilds } from './tables.js'
 import type { FactWriter } from './write-facts.js'
 
 /**
- * Drops what events told and all that was added up, and has the service read the logs of all services anew: at once where it
+ * Drops what events reported and all that was added up, and has the service read the logs of all services anew: at once where it
  * runs, otherwise when it starts. What services are asked about is asked anew and written over what is there, since they
  * keep it for a while only. Until that is done answers say that their data is of 1970.
  */

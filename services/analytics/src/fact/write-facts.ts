@@ -36,14 +36,14 @@ export function createFactWriter(
   }
   return {
     async write(events) {
-      const told = eventDatasets
+      const reported = eventDatasets
         .map((dataset) => ({ dataset, facts: factsOf(dataset, events) }))
         .filter(({ facts }) => facts.length > 0)
-      if (told.length === 0) return
+      if (reported.length === 0) return
       await committed(async (tx) => {
         const tenants: TenantScope[] = []
         // One after the other: replicas that write the same facts lock them in the same order.
-        for (const { dataset, facts } of told)
+        for (const { dataset, facts } of reported)
           tenants.push(...(await writerOf(dataset)(tx, facts, { anew: false })))
         return tenants
       })

@@ -39,7 +39,7 @@ export function rowMeasures({ measures }: Pick<AnalyticsQuery, 'measures'>): Row
   })
 }
 
-/** Throws InvalidQuery for what a table or a saved query cannot be asked, as far as that can be told without it. */
+/** Throws InvalidQuery for what a table or a saved query cannot be asked, as far as that is known without it. */
 export function checkStudioQuery(query: AnalyticsQuery): void {
   const measures = rowMeasures(query)
   if ((query.grain || query.range || query.comparePrevious) && query.timeField === undefined)

@@ -2,7 +2,7 @@ import { defaultRange, type Grain, type QueryRange } from '@opsplane/contracts'
 import type { StatementRunner } from '@opsplane/postgres'
 import { InvalidQuery } from './invalid-query.js'
 
-/** From when to when facts count, and where the spans begin that rows are told apart by: ISO instants. */
+/** From when to when facts count, and where the spans begin that rows are distinguished by: ISO instants. */
 export interface Timeline {
   from: string
   to: string

@@ -8,7 +8,7 @@ export type Access =
   | {
       served: true
       each?: Extract<Condition, { kind: 'among' }>
-      /** Columns that have one value and lead the index, where Postgres must be told that they do not matter to the order. */
+      /** Columns that have one value and lead the index, where Postgres must know that they do not matter to the order. */
       prefix?: Path['columns']
     }
   | { served: false; advice: string }

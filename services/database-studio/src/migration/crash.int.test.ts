@@ -15,7 +15,7 @@ let pid = 0
 let second: RunningService | undefined
 const workspaceId = newId('workspace')
 
-/** The service in a process of its own, at the port it is told. */
+/** The service in a process of its own, at the port it is reported. */
 async function spawnStudio(env: Record<string, string | undefined>): Promise<RunningService> {
   const port = Number(env.PORT)
   const main = fileURLToPath(new URL('../main.js', import.meta.url))

@@ -203,7 +203,7 @@ describe('data, names and sources of others', () => {
     expect(sources).toEqual([])
   })
 
-  test('are not told by functions', async () => {
+  test('are not reported by functions', async () => {
     const functions = [
       `query_to_xml('select 1', true, true, '')`,
       `table_to_xml('notes', true, true, '')`,

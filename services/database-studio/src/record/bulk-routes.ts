@@ -40,7 +40,8 @@ export function bulkRoutes({ bulk, batch }: RecordServices): Route[] {
       method: 'put',
       path,
       summary: 'Create records, or update those that are there',
-      description: 'Told apart by the columns in `on`, which must be unique together. All of them or none.',
+      description:
+        'distinguished by the columns in `on`, which must be unique together. All of them or none.',
       body: BulkUpsert,
       response: BulkUpserted,
       handler: ({ params, body, meta }) => bulk.upsert(params.slug, body, meta),

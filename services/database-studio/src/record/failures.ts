@@ -19,7 +19,7 @@ const isRefusal = (error: unknown): error is Refusal =>
 export const isOutdated = (error: unknown): boolean =>
   isRefusal(error) && ['42P01', '42703', '42883', '42804', '3F000', '55000'].includes(error.code)
 
-/** What a client is told of a write that Postgres refused; `path` is where its values stand in the body. */
+/** What a client is answered for a write that Postgres refused; `path` is where its values stand in the body. */
 export function writeFailure(error: unknown, table: TableState, path = ''): unknown {
   if (!isRefusal(error)) return translatePostgresError(error)
   const columns = columnsOf(error)
@@ -62,7 +62,7 @@ export function writeFailure(error: unknown, table: TableState, path = ''): unkn
   }
 }
 
-/** What a client is told of a read that could not be done in time. */
+/** What a client is answered for a read that could not be done in time. */
 export function readFailure(error: unknown): unknown {
   if (isRefusal(error) && error.code === '57014')
     return new ApiError('upstream_timeout', 'Reading this takes too long. Ask for less, or add an index.', {

@@ -64,7 +64,7 @@ function onConflict(
 }
 
 /**
- * What is there already of these, told apart by the columns `on`: records as the API shows them, each with the id of the given
+ * What is there already of these, distinguished by the columns `on`: records as the API shows them, each with the id of the given
  * one as `_given`.
  */
 export function existingStatement(

@@ -27,7 +27,7 @@ const castOf = (type: ParameterType) => type.replace(/^\w+/, (name) => casts[nam
 
 /**
  * Gives the parameters `:name` of a text numbers, one for each name, and those of a given type (by name, or by number) a cast to
- * it. What is a parameter is told by the tokens of Postgres' lexer: nothing in strings, quoted names, comments or casts is.
+ * it. What is a parameter follows from the tokens of Postgres' lexer: nothing in strings, quoted names, comments or casts is.
  * Throws `validation_failed` where names and numbers are mixed, or numbers leave one out.
  */
 export async function numberParameters(

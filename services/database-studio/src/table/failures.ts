@@ -5,7 +5,7 @@ import postgres from 'postgres'
 /** States that say that a definition is wrong, not that something failed. */
 const wrongDefinition = /^(22|42|0A|2BP|54)/
 
-/** What a client is told of a definition that Postgres refused. */
+/** What a client is answered for a definition that Postgres refused. */
 export function definitionFailure(error: unknown): unknown {
   if (error instanceof ApiError || !(error instanceof postgres.PostgresError))
     return translatePostgresError(error)

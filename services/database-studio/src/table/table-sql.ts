@@ -48,7 +48,7 @@ function indexSql({ columns, kind, unique }: TableIndex): string {
   return `(${[...terms, ...(isWhole ? [] : [`id ${last?.direction ?? 'asc'}`])].join(', ')})`
 }
 
-/** Unique indexes are told by their definition's first word, which CREATE INDEX has before the table. */
+/** Unique indexes are recognized by their definition's first word, which CREATE INDEX has before the table. */
 export const createIndex = (place: Place, name: string, definition: string, unique = false): string =>
   `create ${unique ? 'unique ' : ''}index ${quoted(name)} on ${relation(place)} ${definition}`
 

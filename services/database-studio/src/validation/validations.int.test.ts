@@ -202,7 +202,7 @@ describe('records of a table with a validation', () => {
     expect(asked.at(-1)?.batch).toMatchObject([{ operation: 'delete', records: [{}, {}] }])
   })
 
-  it('are told apart in an upsert: what is there, and what is new', async () => {
+  it('are distinguished in an upsert: what is there, and what is new', async () => {
     const there = await create({ quantity: 5 })
     const serial = nextSerial()
     asked = []

@@ -27,22 +27,22 @@ describe('changes of deliveries', () => {
   it('tell what attempts, manual retries and the end of a webhook have led to', async () => {
     const answer = { status: 500 }
     const settings = { retries: 1, retry_schedule: [3_600] }
-    const webhook = await fixture.webhook('told', settings, () => answer)
+    const webhook = await fixture.webhook('reported', settings, () => answer)
     const seen = deliveriesOf(fixture, webhook.id)
     const statusOf = async (id: string | undefined) => (await followed()).known.get(id ?? '')?.status
-    await fixture.publish({ type: 'told.created' })
+    await fixture.publish({ type: 'reported.created' })
     const [waiting] = await seen.having('retrying', 1)
     expect((await followed()).known.get(waiting?.id ?? '')).toMatchObject({
       ...{
         workspaceId: fixture.principal.workspaceId,
         webhookId: webhook.id,
-        eventType: 'told.created',
+        eventType: 'reported.created',
         host: '127.0.0.1',
       },
       ...{ status: 'retrying', attempts: 1, responseStatus: 500, isReplay: false },
     })
     await fixture.api.patch(`/webhooks/${webhook.id}`, { retries: 0 })
-    await fixture.publish({ type: 'told.updated' })
+    await fixture.publish({ type: 'reported.updated' })
     const [failed] = await seen.having('failed', 1)
     expect(await statusOf(failed?.id)).toBe('failed')
 
@@ -50,7 +50,7 @@ describe('changes of deliveries', () => {
     await fixture.api.post(`${seen.path}/${failed?.id}/retry`)
     await seen.having('succeeded', 1)
     expect(await statusOf(failed?.id)).toBe('succeeded')
-    await fixture.publish({ type: 'told.closed' })
+    await fixture.publish({ type: 'reported.closed' })
     const again = await seen.having('succeeded', 2)
     expect((await followed()).known.get(again[0]?.id ?? '')).toMatchObject({
       status: 'succeeded',
@@ -61,7 +61,7 @@ describe('changes of deliveries', () => {
     await waitFor(async () => (await statusOf(waiting?.id)) === 'failed')
   })
 
-  it('are told once each to whoever goes on behind the last', async () => {
+  it('are reported once each to whoever goes on behind the last', async () => {
     const { known, last } = await followed()
     expect(known.size).toBe(3)
     expect((await followed(last)).known.size).toBe(0)

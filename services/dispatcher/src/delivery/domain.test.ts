@@ -71,7 +71,7 @@ describe('a delivery after an attempt', () => {
     expect(afterAttempt(answered(500, 7_000), policy(), 1)).toEqual({ status: 'retrying', delayMs: 2_000 })
   })
 
-  it('spreads retries only when told to', () => {
+  it('spreads retries only when asked to', () => {
     const verdict = afterAttempt(timedOut, policy(), 1, { jitter: 0.1, random: 0 })
     expect(verdict).toEqual({ status: 'retrying', delayMs: 1_800 })
   })

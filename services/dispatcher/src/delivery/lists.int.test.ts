@@ -91,7 +91,7 @@ describe('the deliveries of an event', () => {
     expect((await outsider.get(path)).error().code).toBe('insufficient_scope')
   })
 
-  it('are none for an event nobody was told of', async () => {
+  it('are none for an event that went to nobody', async () => {
     expect(await idsOf('/events/evt_unknown/deliveries')).toEqual([])
     const reply = await fixture.api.get('/events/evt_unknown/deliveries?after=nonsense')
     expect(reply.error().code).toBe('invalid_cursor')

@@ -19,7 +19,7 @@ export const replay: Decider<ReplayState, ReplayCommand, ReplayJob> = {
       const after = { ...job, webhookName: command.webhookName }
       return [{ type: 'webhook.replay_started', after, extras: { replayId, filter, total } }]
     }
-    // The log does not know jobs that were started before it told of them.
+    // The log does not know jobs that were started before it reported them.
     const after = { ...job, webhookName: state?.webhookName ?? job.webhookId }
     const extras = { replayId, replayed }
     switch (kind) {

@@ -247,7 +247,7 @@ function resumed(state: WebhookState, now: Instant): WebhookState {
 }
 
 /**
- * A value that is shown to nobody was meant for the server it was given for: kept for another one, it would be told to
+ * A value that is shown to nobody was meant for the server it was given for: kept for another one, it would be asked to
  * whoever runs that. Throws validation_failed naming the header.
  */
 function checkOrigin(after: WebhookState, before: WebhookState): void {

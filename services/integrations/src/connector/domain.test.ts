@@ -74,7 +74,7 @@ describe('a connector', () => {
 })
 
 describe('the status', () => {
-  it('is told once per change, whoever sees it', () => {
+  it('is reported once per change, whoever sees it', () => {
     given(fresh)
       .when(report('up'))
       .emits({

@@ -91,7 +91,7 @@ function updated(
   return [{ type: 'connector.updated', after: { ...after, updatedAt: now } }]
 }
 
-/** Told once per change, whoever sees it first; of another configuration, or of what is gone, nothing is told. */
+/** Reported once per change, whoever sees it first; of another configuration, or of what is gone, nothing is reported. */
 function reported(
   { epoch, status, error, now }: Extract<ConnectorCommand, { kind: 'report' }>,
   state: StoredConnector | null,

@@ -79,7 +79,7 @@ describe('the status of a connector', () => {
     expect(await test(id)).toMatchObject({ status: 'unknown' })
   })
 
-  it('is told once by two replicas that check and are asked at once', async () => {
+  it('is reported once by two replicas that check and are asked at once', async () => {
     const replica = await fixture.service.replica()
     try {
       const { id } = await connect()

@@ -100,11 +100,11 @@ describe('a query', () => {
   })
 
   it('takes parameters, as Postgres tells their types and as the caller does', async () => {
-    const told = {
+    const reported = {
       sql: 'select $1::int + 1 as a, $2::jsonb as b, $3::text[] as c',
       parameters: [4, { x: [1] }, ['p', null]],
     }
-    expect(await query(told)).toMatchObject({ rows: [{ a: 5, b: { x: [1] }, c: ['p', null] }] })
+    expect(await query(reported)).toMatchObject({ rows: [{ a: 5, b: { x: [1] }, c: ['p', null] }] })
     const typed = {
       sql: 'select $1 as a, $2 as b, $3 as c, $4 as d, $5 as e, $6 as f, $7 as g',
       parameters: [1, true, { x: 'y' }, '2026-03-01T10:00:00Z', [1, 2], null, '2026-03-01'],

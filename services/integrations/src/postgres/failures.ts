@@ -28,11 +28,18 @@ function refusedBy(error: postgres.PostgresError): CallFailure {
       cause: error,
     })
   const at = Number(position) > 0 ? ` at character ${position}` : ''
-  const told = { sqlState, message, position: at ? Number(position) : undefined, hint, detail, constraint }
+  const reported = {
+    sqlState,
+    message,
+    position: at ? Number(position) : undefined,
+    hint,
+    detail,
+    constraint,
+  }
   return new CallFailure('answered', `${message} (SQLSTATE ${sqlState}${at})`, {
     sent: false,
     ...statusOf(error),
-    body: JSON.stringify(told),
+    body: JSON.stringify(reported),
     cause: error,
   })
 }

@@ -137,7 +137,7 @@ describe('items', () => {
 })
 
 describe('the life of a request', () => {
-  it('is told by its events, in order', async () => {
+  it('is reported by its events, in order', async () => {
     const members = team(service)
     const { ada, boss, keeper } = members
     const item = await offered(members, { approvals: rules(members), tasks })

@@ -58,8 +58,8 @@ export function worked(
       .map(({ id }) => id)
   const after = { ...state, status: requestStatusAfter('work', state), tasks, updatedAt: now }
   const extras = { taskId, action, openedTaskIds: became('open'), skippedTaskIds: became('skipped') }
-  const told: RequestDecision = { type: 'request.task_updated', after, extras }
-  return tasks.every(hasEnded) ? [told, closed(outcomeOf(tasks), 'work', now, after)] : [told]
+  const reported: RequestDecision = { type: 'request.task_updated', after, extras }
+  return tasks.every(hasEnded) ? [reported, closed(outcomeOf(tasks), 'work', now, after)] : [reported]
 }
 
 export function editedTask(

@@ -72,7 +72,7 @@ export function createConflictUpdates({ store, clock, database: { sql } }: Servi
     })
 
   /**
-   * In one transaction; where that fails each in its own, and once more, so that none keeps the others from being told and
+   * In one transaction; where that fails each in its own, and once more, so that none keeps the others from being notified and
    * whoever edits one meanwhile costs no more than that. All relations of the tenant are read for them (`whole`), or what
    * is asked for.
    */

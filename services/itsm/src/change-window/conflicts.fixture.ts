@@ -8,7 +8,7 @@ export const between = (from: string, to: string) => ({ from: at(from), to: at(t
 
 const createdAt = '2026-03-02T09:00:00.000Z'
 
-/** A blackout for everything, unless told otherwise. */
+/** A blackout for everything, unless set otherwise. */
 export function sampleWindow(fields: Partial<ChangeWindowState>): ChangeWindowState {
   const window: ChangeWindowState = {
     ...{

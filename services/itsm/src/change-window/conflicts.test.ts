@@ -55,7 +55,7 @@ describe('another change', () => {
     expect(kinds(samplePlan(), around({ others: [otherChange(fields)], related }))).toEqual(expected)
   })
 
-  it('is told with the items of this one, and the time in common', () => {
+  it('is reported with the items of this one, and the time in common', () => {
     const others = [otherChange({ ciIds: ['app'] })]
     const [found] = conflictsIn(samplePlan(), around({ others, related }))
     expect(found).toMatchObject({

@@ -44,7 +44,7 @@ const create = (fields: Partial<z.input<typeof NewChangeWindow>>) => {
 }
 
 describe('a window', () => {
-  it('is set up once or for every week, active and for all items unless told otherwise', () => {
+  it('is set up once or for every week, active and for all items unless set otherwise', () => {
     given(null).when(create({ span })).emits({ type: 'change_window.created', changes: freeze })
     const weekly = { ...freeze, span: null, recurrence, startsAt: null, endsAt: null }
     given(null).when(create({ recurrence })).emits({ type: 'change_window.created', changes: weekly })

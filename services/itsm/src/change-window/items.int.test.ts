@@ -67,20 +67,20 @@ function workspace() {
 }
 
 /** The events of a resource, each once however often it was published. */
-const told = (id: string) => {
+const reported = (id: string) => {
   const own = recorder.published.filter(({ event }) => event.resource.id === id)
   return [...new Map(own.map((message) => [message.event.id, message])).values()]
 }
 const eventsOf = (id: string, count: number): Promise<PlatformEvent[]> =>
   waitFor(() => {
-    const events = told(id).map(({ event }) => event)
+    const events = reported(id).map(({ event }) => event)
     expect(events).toHaveLength(count)
     return events
   })
 /** Whichever event makes the service look is named as the cause: none of those so far is left to do so after this. */
 const allHandled = () =>
   caughtUp(service, 'itsm-item-conflicts', 'itsm-change-conflicts', 'itsm-window-conflicts')
-const typesOf = (id: string) => told(id).map(({ event }) => event.type.replace('change.', ''))
+const typesOf = (id: string) => reported(id).map(({ event }) => event.type.replace('change.', ''))
 
 describe('a relation', () => {
   it('makes changes collide when it is added, and no longer once it is removed', async () => {
@@ -137,16 +137,16 @@ describe('a relation', () => {
     }
   })
 
-  it('among many that come at once is told of once, and not again when events come again', async () => {
+  it('among many that come at once is reported once, and not again when events come again', async () => {
     const { item, relate, scheduled, keeps } = workspace()
     const [hub, ...spokes] = await Promise.all(Array.from({ length: 41 }, () => item()))
     const [one, other] = [await scheduled(hub ?? ''), await scheduled(...spokes)]
     const relations = await Promise.all(spokes.map((spoke) => relate(spoke, hub ?? '')))
     await keeps(one, `dependent_ci/${other}`)
-    await waitFor(() => relations.every((id) => told(id).length === 1))
+    await waitFor(() => relations.every((id) => reported(id).length === 1))
 
     const connection = await link.ready()
-    for (const { subject, event } of relations.flatMap(told))
+    for (const { subject, event } of relations.flatMap(reported))
       await connection.request(subject, JSON.stringify(event), { timeout: 30_000 })
     await allHandled()
     const newOnes = async (id: string) => {
@@ -180,7 +180,7 @@ describe('an item', () => {
   })
 })
 
-it('tells each change, also where one of them cannot be told', async () => {
+it('tells each change, also where one of them cannot be notified', async () => {
   const { item, relate, scheduled, keeps } = workspace()
   const [one, other] = [await item(), await item()]
   const changes = [await scheduled(one), await scheduled(other)].sort()

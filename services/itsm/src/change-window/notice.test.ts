@@ -22,7 +22,7 @@ const shifted = { ...sameItem, to: '2026-03-08T01:00:00.000Z' }
 const scheduled = changeIn('standard', 'scheduled')
 const notice = (...conflicts: ChangeConflict[]) => ({ kind: 'notice', conflicts, now }) as const
 
-describe('a change that waits is told', () => {
+describe('a change that waits is notified', () => {
   it('of conflicts it did not have', () => {
     const collided = { ...scheduled, conflicts: [sameItem] }
     given(collided)
@@ -52,8 +52,8 @@ describe('a change that waits is told', () => {
   test.each(changeStatuses)('only while it waits: %s', (status) => {
     for (const type of ['standard', 'normal', 'emergency'] as const) {
       if (!paths[type][status]) continue
-      const told = given(changeIn(type, status)).when(notice(freeze)).decisions()
-      expect([type, told.length]).toEqual([type, Number(waiting.includes(status))])
+      const reported = given(changeIn(type, status)).when(notice(freeze)).decisions()
+      expect([type, reported.length]).toEqual([type, Number(waiting.includes(status))])
     }
   })
 })

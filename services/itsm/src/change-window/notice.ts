@@ -12,12 +12,12 @@ export interface NoticeConflicts {
   now: Instant
 }
 
-/** New conflicts are told as such, each once; that some are gone, or have shifted, is an update. */
+/** New conflicts are reported as such, each once; that some are gone, or have shifted, is an update. */
 export function noticed<State extends ChangeState>({ conflicts, now }: NoticeConflicts, state: State) {
   const after = { ...state, conflicts }
   if (!waiting.includes(state.status) || changedFields(state, after).length === 0) return []
   const fresh = newConflicts(state.conflicts, conflicts)
-  const told = { ...after, updatedAt: now }
-  if (fresh.length === 0) return [{ type: 'change.updated' as const, after: told }]
-  return [{ type: 'change.conflict_detected' as const, after: told, extras: { newConflicts: fresh } }]
+  const reported = { ...after, updatedAt: now }
+  if (fresh.length === 0) return [{ type: 'change.updated' as const, after: reported }]
+  return [{ type: 'change.conflict_detected' as const, after: reported, extras: { newConflicts: fresh } }]
 }

@@ -21,7 +21,7 @@ function weekly(fields: Partial<Recurrence>) {
   }
   return { span: null, recurrence }
 }
-const told = (spans: Span[]) =>
+const reported = (spans: Span[]) =>
   spans.map(
     ({ from, to }) =>
       `${new Date(from).toISOString().slice(0, 16)}/${new Date(to).toISOString().slice(0, 16)}`,
@@ -100,7 +100,7 @@ describe('a window that recurs', () => {
       ['2012-01-05T19:00/2012-01-05T20:00'],
     ],
   ])('%s', (_, fields, within, expected) => {
-    expect(told(occurrences(weekly(fields), within))).toEqual(expected)
+    expect(reported(occurrences(weekly(fields), within))).toEqual(expected)
   })
 
   it('is found by any instant of it, and by none beside it', () => {

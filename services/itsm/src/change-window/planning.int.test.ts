@@ -38,7 +38,7 @@ const day = (date: number, from: number, to: number) => ({
   plannedEnd: `2026-06-0${date}T${String(to).padStart(2, '0')}:00:00.000Z`,
 })
 
-/** A workspace of its own; its changes are standard ones, which need no approval, unless told otherwise. */
+/** A workspace of its own; its changes are standard ones, which need no approval, unless set otherwise. */
 function workspace() {
   const api = service.as(testPrincipal())
   const template = newTemplate(api)
@@ -72,9 +72,9 @@ function workspace() {
   return { api, item, dependsOn, draft, submit, scheduled, change, window, live, keeps }
 }
 
-const told = (id: string): PlatformEvent[] =>
+const reported = (id: string): PlatformEvent[] =>
   recorder.published.map(({ event }) => event).filter(({ resource }) => resource.id === id)
-const typesOf = (id: string) => told(id).map(({ type }) => type.replace('change.', ''))
+const typesOf = (id: string) => reported(id).map(({ type }) => type.replace('change.', ''))
 const span = { from: '2026-06-05T00:00:00.000Z', to: '2026-06-06T00:00:00.000Z' }
 
 describe('a change that is handed in', () => {
@@ -122,7 +122,7 @@ describe('a change that is handed in', () => {
     expect((await submit(id, { acceptConflicts: true })).error().code).toBe('validation_failed')
     const accepted = (await submit(id, { acceptConflicts: true, reason: 'The disks fail.' })).data(Change)
     expect(accepted).toMatchObject({ status: 'scheduled', conflicts: [{ kind: 'blackout', with: windowId }] })
-    const event = await waitFor(() => told(id).find(({ type }) => type === 'change.submitted'))
+    const event = await waitFor(() => reported(id).find(({ type }) => type === 'change.submitted'))
     expect(event.data.acceptedConflicts).toMatchObject({
       reason: 'The disks fail.',
       conflicts: [{ with: windowId }],
@@ -151,7 +151,7 @@ describe('a change that is handed in', () => {
 })
 
 describe('a change that waits', () => {
-  it('is told of others that come into its way, once, and forgets them when they go', async () => {
+  it('is notified of others that come into its way, once, and forgets them when they go', async () => {
     const { api, item, scheduled, draft, submit, keeps } = workspace()
     const ciIds = [await item()]
     const { id } = await scheduled({ ...day(3, 10, 12), ciIds })
@@ -163,9 +163,9 @@ describe('a change that waits', () => {
     await keeps(id)
     await waitFor(() => typesOf(id).length === 4)
     expect(typesOf(id)).toEqual(['created', 'submitted', 'conflict_detected', 'updated'])
-    const [, , detected] = told(id)
+    const [, , detected] = reported(id)
     // Either submission may be the one that is looked at when both are there.
-    const causes = [...told(id), ...told(other.id)].filter(({ type }) => type === 'change.submitted')
+    const causes = [...reported(id), ...reported(other.id)].filter(({ type }) => type === 'change.submitted')
     expect(causes.map((event) => event.id)).toContain(detected?.causationId)
     expect(detected).toMatchObject({
       actor: { type: 'system' },
@@ -176,7 +176,7 @@ describe('a change that waits', () => {
     })
   })
 
-  it('is told of windows that are set up, moved and dropped', async () => {
+  it('is notified of windows that are set up, moved and dropped', async () => {
     const { api, item, scheduled, window, keeps } = workspace()
     const ciId = await item('database')
     const { id } = await scheduled({ ...day(5, 10, 12), ciIds: [ciId] })

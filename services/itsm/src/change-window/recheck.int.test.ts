@@ -56,7 +56,7 @@ function workspace() {
 
 const keys = (conflicts: ChangeConflict[]) => conflicts.map(conflictKey)
 /** The events of a resource, each once however often it was published. */
-const told = (id: string) => {
+const reported = (id: string) => {
   const own = recorder.published.filter(({ event }) => event.resource.id === id)
   return [...new Map(own.map((message) => [message.event.id, message])).values()]
 }
@@ -65,7 +65,7 @@ const allHandled = () => caughtUp(service, 'itsm-change-conflicts', 'itsm-window
 const logged = async (id: string) => [
   ...(await service.sql`select type, data from events where stream_id = ${id} order by version`),
 ]
-/** What a change was told of since it was handed in, event by event. */
+/** What a change was notified of since it was handed in, event by event. */
 const detected = async (id: string): Promise<string[]> =>
   (await logged(id))
     .filter(({ type }) => type === 'change.conflict_detected')
@@ -101,7 +101,7 @@ it('tells nothing twice when events come again', async () => {
   expect(keys(await conflicts(one.id))).toEqual(both)
   expect(keys(await conflicts(other.id))).toEqual([`blackout/${windowId}`, `same_ci/${one.id}`])
   const published = await waitFor(() => {
-    const events = [one.id, other.id, windowId].map(told)
+    const events = [one.id, other.id, windowId].map(reported)
     return events.every(({ length }) => length > 0) && events.flat()
   })
 

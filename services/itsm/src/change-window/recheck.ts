@@ -16,7 +16,7 @@ export function recheckConflicts(ctx: ServiceContext): BackgroundWork[] {
   const notices = createConflictUpdates(ctx)
 
   /**
-   * Of a batch each change once: it is worked out from things as they are, whichever event it was that told of them.
+   * Of a batch each change once: it is worked out from things as they are, whichever event it was that reported them.
    * Most are as they should be, which is seen without a lock, by relations read once for all of them.
    */
   const recheckAll = async (affected: readonly Affected[], linksOf: LinksOf) => {

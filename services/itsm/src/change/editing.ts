@@ -56,7 +56,7 @@ export const editable: Record<ChangeStatus, readonly Field[]> = {
 }
 
 /**
- * What changes nothing is not told. What alters what approvals stand for voids them, and it is a draft again. Who has
+ * What changes nothing is not reported. What alters what approvals stand for voids them, and it is a draft again. Who has
  * written on it does not decide on it, however often it is submitted: their words may be in it still.
  */
 export function edited(

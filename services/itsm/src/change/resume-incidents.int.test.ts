@@ -75,10 +75,10 @@ it('resumes the incidents that await a change once it is completed, and those al
 
   const completed = await publishedOf(change.id, 'change.completed')
   for (const id of [first, second]) {
-    const told = await waitFor(() =>
+    const reported = await waitFor(() =>
       recorder.published.find(({ event }) => event.resource.id === id && event.causationId !== null),
     )
-    expect(told.event).toMatchObject({
+    expect(reported.event).toMatchObject({
       type: 'incident.updated',
       causationId: completed.event.id,
       actor: { type: 'system' },
@@ -164,7 +164,7 @@ describe('waiting for a change that is over', () => {
     await complete(marker, 'successful_with_issues')
     await resumed(shown)
     const completed = (await service.sql`select state from changes where id = ${change.id}`)[0]?.state
-    // What a hold sees that looks before the end is committed, and is committed after it was told.
+    // What a hold sees that looks before the end is committed, and is committed after it was reported.
     await service.sql`
       update changes set state = (state::jsonb || '{"status":"implementing"}')::json where id = ${change.id}`
     expect((await api().patch(`/itsm/incidents/${id}`, hold)).status).toBe(200)

@@ -149,10 +149,10 @@ it('closes each once, however many sweep', async () => {
     }),
   )
   expect(taken.reduce((sum, swept) => sum + swept, 0)).toBe(count)
-  const [told] = await settings.ctx.database.sql`
+  const [reported] = await settings.ctx.database.sql`
     select count(*)::int as events, count(distinct stream_id)::int as incidents
     from events where workspace_id = ${tenant.workspaceId} and type = 'incident.closed'`
-  expect(told).toEqual({ events: count, incidents: count })
+  expect(reported).toEqual({ events: count, incidents: count })
 })
 
 it('reads as little with twenty thousand that wait as with none', async () => {

@@ -111,7 +111,7 @@ describe('watchers', () => {
   })
 })
 
-it('waits for its caller only when the caller is told for what', async () => {
+it('waits for its caller only when the caller is asked for what', async () => {
   const { api, open, patch } = settings()
   const { id } = await open()
   const hold = { status: 'on_hold', holdReason: 'awaiting_caller' }

@@ -119,8 +119,8 @@ function take(
   const after: IncidentState = { ...state, ...changes, status, updatedAt: now }
   if (status !== 'on_hold') after.holdReason = null
   after.followsParent = followsParent(state, after, cause)
-  const told = { ...extras, ...(cause !== undefined && { cause }), ...(sla !== undefined && { sla }) }
-  return { ...outcome, after, ...(Object.keys(told).length > 0 && { extras: told }) }
+  const reported = { ...extras, ...(cause !== undefined && { cause }), ...(sla !== undefined && { sla }) }
+  return { ...outcome, after, ...(Object.keys(reported).length > 0 && { extras: reported }) }
 }
 
 /** Until it takes a step of its own, is held for another reason, or has another parent or none. */

@@ -191,7 +191,7 @@ describe('patching', () => {
 })
 
 describe('comments', () => {
-  it('are counted, listed oldest first and told with their text', async () => {
+  it('are counted, listed oldest first and reported with their text', async () => {
     const incident = await open()
     const path = `/itsm/incidents/${incident.id}/comments`
     const note = (await api.post(path, { body: 'Restarted it.', visibility: 'internal' })).data(

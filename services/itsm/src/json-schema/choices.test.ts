@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import type { JsonSchema } from '@opsplane/json-schema'
 import { faults, object, placeOf } from './json-schema.fixture.js'
 
-const told = (schema: JsonSchema, value: unknown) => faults(object({ a: schema }), { a: value })
+const reported = (schema: JsonSchema, value: unknown) => faults(object({ a: schema }), { a: value })
 
 describe('choices', () => {
   it.each<[string, JsonSchema, unknown, unknown, string]>([
@@ -24,8 +24,8 @@ describe('choices', () => {
     ['what is ruled out', { type: 'string', not: { pattern: '^x' } }, 'ax', 'xa', '/not invalid_value'],
   ])('fault %s', (_what, schema, fitting, not, place) => {
     expect(placeOf(object({ a: schema }))).toBeNull()
-    expect(told(schema, fitting)).toEqual([])
-    expect(told(schema, not)).toEqual([`/formData/a /properties/a${place}`])
+    expect(reported(schema, fitting)).toEqual([])
+    expect(reported(schema, not)).toEqual([`/formData/a /properties/a${place}`])
   })
 
   it('name what is wrong with the alternative that is meant, where one is', () => {
@@ -50,8 +50,8 @@ describe('choices', () => {
         { type: 'integer', minimum: 3 },
       ],
     }
-    expect(told(size, 2)).toEqual(['/formData/a /properties/a/anyOf/1/minimum too_small'])
-    expect(told(size, 'y')).toEqual(['/formData/a /properties/a/anyOf/0/pattern invalid_format'])
+    expect(reported(size, 2)).toEqual(['/formData/a /properties/a/anyOf/1/minimum too_small'])
+    expect(reported(size, 'y')).toEqual(['/formData/a /properties/a/anyOf/0/pattern invalid_format'])
   })
 
   const text = { type: 'string' }

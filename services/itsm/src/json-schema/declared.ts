@@ -36,19 +36,19 @@ function checkTold(schema: JsonSchema, path: string, declared: unknown, context:
     return (Array.isArray(schemas) ? schemas : []).map((one, index) => [`${name}/${index}`, one] as const)
   })
   for (const [name, given] of [...several, ...single]) {
-    const { schema: told, path: definition } = resolved(context.root, given)
-    if (!isObject(told)) continue
-    context.spend(1 + Object.keys(told).length / 8)
+    const { schema: reported, path: definition } = resolved(context.root, given)
+    if (!isObject(reported)) continue
+    context.spend(1 + Object.keys(reported).length / 8)
     const there = definition === undefined ? `${path}/${name}` : context.path + definition
-    checkNames(told, there, declared)
-    const properties = Object.entries(isObject(told.properties) ? told.properties : {})
+    checkNames(reported, there, declared)
+    const properties = Object.entries(isObject(reported.properties) ? reported.properties : {})
     const stray = properties.find(([name, value]) => value !== false && !isDeclared(declared, name))
     if (stray)
       throw refused(
         `${there}/properties${step(stray[0])}`,
         'tells of a property that is not declared around it',
       )
-    checkTold(told, there, declared, context)
+    checkTold(reported, there, declared, context)
   }
 }
 

@@ -33,7 +33,7 @@ export function checkEnforceable(schema: JsonSchema, rules: SchemaRules): void {
   const context: Context = { ...rules, root: schema, own: true, trail: [], seen: new Set(), spend }
   check(schema, rules.path, context)
   for (const name of Object.keys(isObject(schema.$defs) ? schema.$defs : {}))
-    if (!context.seen.has(`own ${name}`) && !context.seen.has(`told ${name}`))
+    if (!context.seen.has(`own ${name}`) && !context.seen.has(`reported ${name}`))
       checkDefinition(name, { ...context, own: false })
 }
 
@@ -81,7 +81,7 @@ function checkReference(schema: JsonSchema, path: string, context: Context): voi
 /** Once for each way it is used, however often it is referred to. */
 function checkDefinition(name: string, context: Context): void {
   const { root, own, seen, trail, path } = context
-  const use = `${own ? 'own' : 'told'} ${name}`
+  const use = `${own ? 'own' : 'reported'} ${name}`
   if (seen.has(use) || !isObject(root.$defs)) return
   check(root.$defs[name], `${path}/$defs${step(name)}`, { ...context, trail: [...trail, name] })
   seen.add(use)
@@ -93,11 +93,11 @@ function checkInner(schema: JsonSchema, path: string, context: Context): void {
     check(property, `${path}/properties${step(name)}`, context)
   check(items, `${path}/items`, context)
   check(additionalProperties, `${path}/additionalProperties`, context)
-  const told = { ...context, own: false }
+  const reported = { ...context, own: false }
   for (const name of ['anyOf', 'oneOf', 'allOf']) {
     const alternatives = schema[name]
     for (const [index, one] of (Array.isArray(alternatives) ? alternatives : []).entries())
-      check(one, `${path}/${name}/${index}`, told)
+      check(one, `${path}/${name}/${index}`, reported)
   }
-  for (const name of ['if', 'then', 'else', 'not']) check(schema[name], `${path}/${name}`, told)
+  for (const name of ['if', 'then', 'else', 'not']) check(schema[name], `${path}/${name}`, reported)
 }

@@ -6,8 +6,8 @@ export function checkFaults(faults: readonly Fault[], path: string, message: str
   const [first] = faults
   if (first === undefined) return
   const details = faults.map(
-    ({ path: at, schemaPath, ...told }): ErrorDetail => ({
-      ...{ in: 'body', path: path + at, ...told, params: { schemaPath } },
+    ({ path: at, schemaPath, ...reported }): ErrorDetail => ({
+      ...{ in: 'body', path: path + at, ...reported, params: { schemaPath } },
     }),
   )
   const summary = first.code === 'too_costly' ? first.message : message

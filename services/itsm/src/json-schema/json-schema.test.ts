@@ -107,7 +107,7 @@ describe('a schema that is not enforced as it stands', () => {
     expect(placeOf(schema)).toBe(`/formSchema${place}`)
   })
 
-  it('is told apart from one that is', () => {
+  it('is distinguished from one that is', () => {
     const address = object(
       { street: { type: 'string', maxLength: 100 }, zip: { type: 'string' } },
       { required: ['zip'] },
@@ -146,7 +146,7 @@ describe('a schema that is not enforced as it stands', () => {
 const faultOf = (schema: object, value: unknown) => faults(object({ a: schema }), { a: value })
 
 describe('data', () => {
-  it('is told of every fault, with both places', () => {
+  it('names every fault, with both places', () => {
     const schema = object(
       {
         size: { type: 'integer', minimum: 1 },

@@ -13,7 +13,7 @@ const line = object(
 const order = object({ lines: list(line, { minItems: 1, maxItems: 3, uniqueItems: true }) })
 
 describe('a list of objects', () => {
-  it('is told of every fault, with both places', () => {
+  it('names every fault, with both places', () => {
     expect(placeOf(order)).toBeNull()
     const lines = [{ sku: 'AB-1' }, { sku: 'AB1', quantity: 0 }, { paint: true, notes: ['a', 2] }, 7]
     expect(faults(order, { lines })).toEqual([

@@ -28,7 +28,7 @@ const begin = async (fields: object = {}): Promise<Article> =>
   (await team.author.post('/knowledge', { title: 'VPN', body: 'Restart it.', ...fields })).data(Article)
 
 describe('the life of an article', () => {
-  it('is told by its events, without the body', async () => {
+  it('is reported by its events, without the body', async () => {
     const { id } = await begin({ tags: ['vpn', 'vpn'], validUntil: '2027-01-01T00:00:00+02:00' })
     const path = `/knowledge/${id}`
     await team.author.post(`${path}/submit`)

@@ -237,7 +237,7 @@ describe('waiting for a problem that has ended', () => {
     await act(problem, 'resolve', { resolution: 'risk_accepted', resolutionNotes: 'Rare.' })
     await redeliver(problem, 'problem.resolved')
     const resolved = (await service.sql`select state from problems where id = ${problem.id}`)[0]?.state
-    // What a hold sees that looks before the end is committed, and is committed after it was told.
+    // What a hold sees that looks before the end is committed, and is committed after it was reported.
     await service.sql`update problems set state = (state::jsonb || '{"status":"fix_in_progress"}')::json where id = ${problem.id}`
     expect((await api.patch(`/itsm/incidents/${id}`, hold)).status).toBe(200)
     const held = await waitFor(() =>
@@ -334,8 +334,8 @@ it('reaches 500 incidents, while people work on some of them', async () => {
     )[0]?.n
   await waitFor(async () => (await count()) === 500, { timeoutMs: 120_000 })
   await redeliver(problem, 'problem.resolved')
-  const [told] = await service.sql`
+  const [reported] = await service.sql`
     select count(*)::int as n, count(distinct stream_id)::int as incidents from events
     where type = 'incident.resolved' and causation_id = ${(await eventOf(problem, 'problem.resolved')).event.id}`
-  expect(told).toEqual({ n: 500, incidents: 500 })
+  expect(reported).toEqual({ n: 500, incidents: 500 })
 })

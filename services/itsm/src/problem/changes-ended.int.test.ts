@@ -33,8 +33,8 @@ const draft = async (fields: Partial<NewChange> = {}) =>
   (await api().post('/itsm/changes', { title: 'New disks', ...fields })).data(Change)
 const cancel = async ({ id }: Change) => (await api().post(`/itsm/changes/${id}/cancel`, {})).data(Change)
 
-/** What is told of a problem once every event so far is applied: for each time, the numbers of the changes. */
-const told = async ({ id }: Problem) => {
+/** What is reported of a problem once every event so far is applied: for each time, the numbers of the changes. */
+const reported = async ({ id }: Problem) => {
   await caughtUp(service, 'itsm-problem-changes')
   const rows = await service.sql`
     select data from events where stream_id = ${id} and type = 'problem.changes_ended' order by version`
@@ -49,9 +49,9 @@ it('tells of a problem once the last change linked to it is over, from whichever
   const naming = await draft({ problemId: problem.id })
   await cancel(other)
   await cancel(named)
-  expect(await told(problem)).toEqual([])
+  expect(await reported(problem)).toEqual([])
   await cancel(naming)
-  expect(await told(problem)).toEqual([[named.number, naming.number].sort()])
+  expect(await reported(problem)).toEqual([[named.number, naming.number].sort()])
   const now = (await api().get(`/itsm/problems/${problem.id}`)).data(Problem)
   expect({ ...now, version: problem.version }).toEqual(problem)
 })
@@ -67,7 +67,7 @@ it('tells nothing of problems that have ended, and of those of other environment
   const staging = service.as({ ...principal, environment: 'staging' })
   const elsewhere = (await staging.post('/itsm/problems', { title: 'Disks fill up' })).data(Problem)
   await cancel(change)
-  expect([...(await told(problem)), ...(await told(elsewhere))]).toEqual([])
+  expect([...(await reported(problem)), ...(await reported(elsewhere))]).toEqual([])
 })
 
 it('tells it again where another change was linked and is over, and not when a completed one is closed', async () => {
@@ -81,12 +81,12 @@ it('tells it again where another change was linked and is over, and not when a c
   await act('approve', {}, boss)
   await act('implement', {})
   await act('complete', { outcome: 'successful' })
-  expect(await told(problem)).toEqual([[change.number]])
+  expect(await reported(problem)).toEqual([[change.number]])
   await act('close', {}, boss)
-  expect(await told(problem)).toEqual([[change.number]])
+  expect(await reported(problem)).toEqual([[change.number]])
   const later = await draft({ problemId: problem.id })
   await cancel(later)
-  expect(await told(problem)).toEqual([[change.number], [change.number, later.number].sort()])
+  expect(await reported(problem)).toEqual([[change.number], [change.number, later.number].sort()])
 })
 
 /** Cancels changes in one commit, so that whoever applies the end of one finds that of the others. */
@@ -119,7 +119,7 @@ it('tells once of changes that end together, however many replicas apply which o
       await Promise.all(heeding)
       const again = changesEnded(one)
       for (const event of events) await again(event)
-      expect(await told(problem)).toEqual([ended.map(({ number }) => number).sort()])
+      expect(await reported(problem)).toEqual([ended.map(({ number }) => number).sort()])
     }
   } finally {
     for (const { database } of replicas) await database.close()
@@ -134,7 +134,7 @@ it('tells of every change once where more have ended together than one event nam
     const ended = await Promise.all(drafts)
     await cancelTogether(one, ended)
     await Promise.all(ended.map(cancellationOf))
-    const named = await told(problem)
+    const named = await reported(problem)
     expect(named.map(({ length }) => length)).toEqual([100, 100])
     expect([...new Set(named.flat())].sort()).toEqual(ended.map(({ number }) => number).sort())
   } finally {

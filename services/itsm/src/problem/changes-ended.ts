@@ -21,7 +21,7 @@ export type ChangesEndedContext = Pick<ServiceContext, 'store' | 'clock' | 'data
 
 /**
  * Tells of an open problem once the last change linked to it is over, from whichever side they are linked. The end of a
- * change is told of a problem at most once: those of several changes are one, whichever event of theirs comes first and
+ * change is reported to a problem at most once: those of several changes are one, whichever event of theirs comes first and
  * however often, and on however many replicas.
  */
 export function changesEnded({ store, clock, database }: ChangesEndedContext) {
@@ -29,7 +29,7 @@ export function changesEnded({ store, clock, database }: ChangesEndedContext) {
 
   const tell = (id: string, changeId: string, meta: CommandMeta) =>
     store.transact(meta, async (unit) => {
-      // Read before what has been told of it: whoever tells in between takes the version this is decided on.
+      // Read before what has been reported of it: whoever tells in between takes the version this is decided on.
       const current = await unit.find(problems, id)
       if (!current) return
       const ended = await untoldEnd(database.db, meta.tenant, current.state, changeId)
@@ -48,7 +48,7 @@ export function changesEnded({ store, clock, database }: ChangesEndedContext) {
   }
 }
 
-/** Has the ends of changes told of their problems. */
+/** Reports the ends of changes to their problems. */
 export function tellChangesEnded(ctx: ServiceContext): BackgroundWork {
   const apply = changesEnded(ctx)
   return ctx.consume({
@@ -82,8 +82,8 @@ async function openProblemsOf(db: Drizzle, tenant: TenantScope, change: ChangeSt
 }
 
 /**
- * The changes linked to a problem, those first whose end was not told of it yet: this one, and the newest. Null where one
- * of them is still to come, and where this one is not linked any longer or was told of.
+ * The changes linked to a problem, those first whose end was not reported to it yet: this one, and the newest. Null where one
+ * of them is still to come, and where this one is not linked any longer or was reported.
  */
 async function untoldEnd(
   db: Drizzle,
@@ -91,11 +91,11 @@ async function untoldEnd(
   { id: problemId, changeIds }: ProblemState,
   changeId: string,
 ): Promise<EndedChange[] | null> {
-  const told = sql<boolean>`${changes.id} in (
+  const reported = sql<boolean>`${changes.id} in (
     select c->>'id' from events e cross join json_array_elements(e.data->'endedChanges') c
     where e.stream_id = ${problemId} and e.stream_type = 'problems' and e.type = 'problem.changes_ended')`
   const rows = await db
-    .select({ state: changes.state, told })
+    .select({ state: changes.state, reported })
     .from(changes)
     .where(
       and(
@@ -104,9 +104,9 @@ async function untoldEnd(
         or(eq(changes.problemId, problemId), inArray(changes.id, changeIds)),
       ),
     )
-    .orderBy(inArray(changes.status, [...over]), told, ne(changes.id, changeId), desc(changes.id))
+    .orderBy(inArray(changes.status, [...over]), reported, ne(changes.id, changeId), desc(changes.id))
     .limit(mostTold)
-  const ended = rows.map((row) => ({ told: row.told, ...ChangeState.parse(row.state) }))
-  if (!ended.every(isOver) || !ended.some((change) => change.id === changeId && !change.told)) return null
+  const ended = rows.map((row) => ({ reported: row.reported, ...ChangeState.parse(row.state) }))
+  if (!ended.every(isOver) || !ended.some((change) => change.id === changeId && !change.reported)) return null
   return ended.map(({ id, number, status, outcome }) => ({ id, number, status, outcome }))
 }

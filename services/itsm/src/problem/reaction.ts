@@ -40,7 +40,7 @@ export function reactionTo(event: PlatformEvent, original: string | null): React
     }
     case 'problem.closed': {
       const problem = stateAfter('problem.closed', event)
-      // What was resolved before has been told by then.
+      // What was resolved before has been reported by then.
       return problem && event.data.before?.status !== 'resolved' ? reactionToEnd(problem, original) : null
     }
     default:

@@ -176,7 +176,7 @@ describe('a duplicate', () => {
 })
 
 describe('references', () => {
-  it('are items that are there and not retired, told by their place', async () => {
+  it('are items that are there and not retired, reported by their place', async () => {
     const [good, retired] = [await item(), await item()]
     await api.post(`/cmdb/items/${retired.id}/retire`)
     const wrong = async (ciIds: string[]) =>

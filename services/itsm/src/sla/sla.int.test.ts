@@ -38,7 +38,7 @@ afterAll(async () => {
   await service?.stop()
 })
 
-/** A workspace of its own, with one policy: an hour for everything unless told otherwise. */
+/** A workspace of its own, with one policy: an hour for everything unless set otherwise. */
 async function workspace(policy: Partial<z.input<typeof NewSlaPolicy>> = {}) {
   const api = service.as(testPrincipal())
   const created = await createPolicy(api, policy)
@@ -65,14 +65,14 @@ async function createPolicy(api: ApiClient, policy: Partial<z.input<typeof NewSl
 
 const inItsName = 'incident.sla_breached'
 /** What was published of an incident's clocks, then in its name: only within an aggregate is there an order. */
-const told = (incidentId: string) =>
+const reported = (incidentId: string) =>
   recorder.published
     .map(({ event }) => event)
     .toSorted((left, right) => Number(left.type === inItsName) - Number(right.type === inItsName))
     .filter(({ type, data, resource }) =>
       type === inItsName ? resource.id === incidentId : data.after?.entityId === incidentId,
     )
-const typesOf = (incidentId: string) => told(incidentId).map(({ type }) => type)
+const typesOf = (incidentId: string) => reported(incidentId).map(({ type }) => type)
 
 describe('a clock', () => {
   it('warns in order and breaches once, in the name of the incident too', async () => {
@@ -92,9 +92,9 @@ describe('a clock', () => {
       'sla.breached',
       'incident.sla_breached',
     ])
-    const percents = told(id).flatMap(({ data }) => (data.percent === undefined ? [] : [data.percent]))
+    const percents = reported(id).flatMap(({ data }) => (data.percent === undefined ? [] : [data.percent]))
     expect(percents).toEqual([50, 75, 90])
-    const [own, incidents] = told(id).slice(-2)
+    const [own, incidents] = reported(id).slice(-2)
     const breach = {
       metric: 'resolution',
       dueAt,
@@ -128,7 +128,7 @@ describe('a clock', () => {
     await clockOf(id, { state: 'completed', breached: false })
     await waitFor(() => typesOf(id).includes('sla.met'))
     expect(typesOf(id)).toEqual(['sla.started', 'sla.paused', 'sla.resumed', 'sla.met'])
-    const [, paused] = told(id)
+    const [, paused] = reported(id)
     expect(paused?.causationId).toBe(timer.intervals[1]?.eventId)
   })
 
@@ -290,7 +290,7 @@ describe('a policy', () => {
 
 it('is the same when all of it is folded anew from the log', async () => {
   const rows = () => service.sql`select id, version, state from sla_timers order by id`
-  // What the tests before have made due is told first: rows must not change while they are compared.
+  // What the tests before have made due is reported first: rows must not change while they are compared.
   const due = new Date(nowMs - 2_000).toISOString()
   await waitFor(async () => {
     const [left] = await service.sql`select count(*)::int from sla_timers where next_fire_at <= ${due}`

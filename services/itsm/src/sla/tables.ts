@@ -124,7 +124,7 @@ export const slaTimers = readModelTable(
 export const incidentSlaBreaches = readModelTable('incident_sla_breaches', {})
 
 /**
- * How far the clocks have applied each entity's events, and how far what each clock has told is carried out. Whoever
+ * How far the clocks have applied each entity's events, and how far what each clock has reported is carried out. Whoever
  * changes clocks for events, or incidents for clocks, holds this row.
  */
 export const slaProgress = pgTable('sla_progress', {

@@ -213,8 +213,8 @@ describe('changes of executions', () => {
     const failed = (await invoke('fails')).data(Execution)
     const { id } = (await invoke('patient', { mode: 'async' })).data(Execution)
     await world.api.post(`${log}/executions/${id}/cancel`)
-    const told = (await changes(before)).map(({ change }) => change)
-    expect(told).toMatchObject([
+    const reported = (await changes(before)).map(({ change }) => change)
+    expect(reported).toMatchObject([
       { id: done.id, status: 'completed', artifactSlug: 'echo', errorCode: null, startedAt: done.started_at },
       { id: failed.id, status: 'failed', errorCode: failed.error?.code, completedAt: failed.completed_at },
       { id, status: 'cancelled' },

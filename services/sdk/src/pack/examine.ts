@@ -53,7 +53,7 @@ export interface ExaminerParts {
 }
 
 export interface Examiner {
-  /** Throws validation_failed where it cannot even be told what pack it is. */
+  /** Throws validation_failed where not even the pack can be recognized. */
   examine(
     body: CheckPack,
     caller: { tenant: TenantScope; permissions: readonly string[] },

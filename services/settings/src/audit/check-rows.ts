@@ -42,7 +42,7 @@ function checkRow(previous: ChainEnd, row: ChainRow, marks: Marks): AuditProblem
   return head?.seq === seq && head.hash !== hash ? problem('edited') : null
 }
 
-/** The columns tenants are told apart by must say what the event says. All others are computed from it. */
+/** The columns tenants are distinguished by must say what the event says. All others are computed from it. */
 function columnsFit({ state, id, workspaceId, environment, version }: ChainRow): boolean {
   return (
     state.id === id &&

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals'
 import { createConcurrencyLimiter } from './concurrency-limiter.js'
 
-/** A work that ends when it is told to. */
+/** A work that ends when it is asked to. */
 function work() {
   let end: (failure?: Error) => void = () => undefined
   const done = new Promise<string>((resolve, reject) => {

@@ -60,7 +60,7 @@ describe('a mailer', () => {
     expect(received?.headers.get('subject')).toBe('A Bcc: eve@example.com B')
   })
 
-  it('gives up a silent server when told to, and lets go of it', async () => {
+  it('gives up a silent server when asked to, and lets go of it', async () => {
     const silent = createServer()
     await once(silent.listen(0, '127.0.0.1'), 'listening')
     const address = silent.address()

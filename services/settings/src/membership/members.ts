@@ -115,7 +115,7 @@ function present(state: MembershipState, version: number): User {
   }
 }
 
-/** Every workspace is told that the address of this user is proven. */
+/** Every workspace is notified that the address of this user is proven. */
 export async function proveMemberships(
   unit: Unit,
   tx: Transaction,

@@ -57,7 +57,7 @@ function notificationRow(event: PlatformEvent) {
   const { workspaceId, environment, version, resource, type, createdAt } = event
   const id = newId('notification')
   const { audience = null } = text
-  const told = { id, type, ...text, audience, resource, eventId: event.id, environment, createdAt }
-  const state = NotificationContent.parse(told)
+  const reported = { id, type, ...text, audience, resource, eventId: event.id, environment, createdAt }
+  const state = NotificationContent.parse(reported)
   return { id, workspaceId, environment, eventId: event.id, version, audience, state }
 }

@@ -10,7 +10,7 @@ const withUrl = (event: PlatformEvent, url: string): PlatformEvent => ({
   data: { ...event.data, after: { ...event.data.after, url } },
 })
 
-describe('what admins are told', () => {
+describe('what admins are notified of', () => {
   it('is about pauses the platform decided on, not about those a person asked for', () => {
     expect(notifiedTypes).toEqual([
       ...['webhook.paused', 'workflow.approval_requested', 'workflow.approval_reminded'],

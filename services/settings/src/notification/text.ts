@@ -19,7 +19,7 @@ export interface NotificationText {
 
 type Tell<Type extends EventType> = (event: EventOf<Type>) => NotificationText | null
 
-/** Event type to what people are told of it. Null: this one needs nobody's attention. */
+/** Event type to what people are notified with. Null: this one needs nobody's attention. */
 const tellings: { [Type in EventType]?: Tell<Type> } = {
   'webhook.paused': webhookPaused,
   'workflow.approval_requested': (event) => approvalAsked(event, 'needs your decision'),
@@ -29,7 +29,7 @@ const tellings: { [Type in EventType]?: Tell<Type> } = {
 /** The event types of which any event may become a notification. */
 export const notifiedTypes: readonly string[] = Object.keys(tellings)
 
-/** What people are told of the event; null when nothing. Throws ZodError when the event breaks its schema. */
+/** What people are notified of the event; null when nothing. Throws ZodError when the event breaks its schema. */
 export function notificationText(event: PlatformEvent): NotificationText | null {
   const type = notifiedTypes.find((notified) => notified === event.type)
   return type === undefined ? null : tell(type as EventType, event)

@@ -5,7 +5,7 @@ import { inArray } from 'drizzle-orm'
 import { accounts } from '../schema.js'
 import { tellFailed } from './session-log.js'
 
-/** Failures of a login are told of once in this time. */
+/** Failures of a login are reported once in this time. */
 const tellEveryMs = 60_000
 const mostAddresses = 10
 /** E-mails counted at once: whatever comes beyond them in a flood is not counted. */
@@ -18,7 +18,7 @@ interface Count {
   addresses: Set<string>
   from: Instant
   to: Instant
-  /** When it was last told of. */
+  /** When it was last reported. */
   toldMs: number
 }
 
@@ -57,7 +57,7 @@ export function createLoginFailures(options: LoginFailureOptions): LoginFailureC
       await tell(database, taken)
       relay.wake()
     } catch (error) {
-      log.warn({ err: error, logins: taken.size }, 'failed logins are not told of')
+      log.warn({ err: error, logins: taken.size }, 'failed logins are not reported')
     }
   }
   let looking = Promise.resolve()
@@ -92,7 +92,7 @@ const nothingSince = (now: Instant) => ({
   addresses: new Set<string>(),
 })
 
-/** Of e-mails without a login nothing is told. */
+/** Of e-mails without a login nothing is reported. */
 async function tell({ db }: Pick<Database, 'db'>, taken: ReadonlyMap<string, Count>): Promise<void> {
   const known = await db
     .select({ id: accounts.id, name: accounts.name, email: accounts.email })
@@ -102,9 +102,9 @@ async function tell({ db }: Pick<Database, 'db'>, taken: ReadonlyMap<string, Cou
     const count = taken.get(email ?? '')
     if (!count) continue
     const { failures, refusals, addresses, from, to } = count
-    const told = { id, failures, refusals, addresses: [...addresses], from, to }
+    const reported = { id, failures, refusals, addresses: [...addresses], from, to }
     await db.transaction((tx) =>
-      tellFailed({ db: tx, run: statementsOf(tx) }, told, name ?? '', {
+      tellFailed({ db: tx, run: statementsOf(tx) }, reported, name ?? '', {
         ...{ actor: systemActor, now: to, requestId: null },
       }),
     )

@@ -23,17 +23,17 @@ export interface Occasion {
 }
 
 /** An event about a login. */
-interface Told {
+interface Reported {
   type: 'session.started' | 'session.ended' | 'login.failed'
   userId: string
   resource: { type: string; id: string; displayName: string }
   data: Pick<ChangeData, 'before' | 'after'> & Record<string, unknown>
 }
 
-/** A person may be in many workspaces; each of these is told. */
+/** A person may be in many workspaces; each of these is reported. */
 const mostTold = 20
 
-/** Where the user can work, as far as these are told what happens to the login; the platform where that is nowhere. */
+/** Where the user can work, as far as these are notified of what happens to the login; the platform where that is nowhere. */
 async function tenantsOf(db: Pick<Drizzle, 'select'>, userId: string): Promise<TenantScope[]> {
   const rows = await db
     .select({ workspaceId: memberships.workspaceId })
@@ -47,7 +47,7 @@ async function tenantsOf(db: Pick<Drizzle, 'select'>, userId: string): Promise<T
 /** A journal for each person and workspace, in the caller's transaction. */
 async function tell(
   { db, run }: { db: Pick<Drizzle, 'select'>; run: StatementRunner },
-  { type, userId, resource, data }: Told,
+  { type, userId, resource, data }: Reported,
   { actor, now, requestId, source = null }: Occasion,
 ): Promise<void> {
   const changes = Object.keys(data.after ?? data.before ?? {})

@@ -164,9 +164,9 @@ describe('events', () => {
     const kim = await settings.owner('kim')
     for (let n = 0; n < 8; n++) await settings.login(kim.email, 'wrong', '192.0.2.77')
     for (let n = 0; n < 8; n++) await settings.login('nobody@example.com', 'wrong', '192.0.2.78')
-    const told = () => eventsOf(kim.userId, 'login.failed')
+    const reported = () => eventsOf(kim.userId, 'login.failed')
     await waitFor(async () => {
-      if ((await told()).length > 0) return true
+      if ((await reported()).length > 0) return true
       settings.clock.advance(1_000)
       return undefined
     })
@@ -175,7 +175,7 @@ describe('events', () => {
     const sum = (events: Logged[]) =>
       events.reduce((total, { data }) => total + (data.after?.failures ?? 0) + (data.after?.refusals ?? 0), 0)
     const events = await waitFor(async () => {
-      const found = await told()
+      const found = await reported()
       return sum(found) >= 12 ? found : undefined
     })
     expect(events.length).toBeLessThanOrEqual(3)

@@ -343,7 +343,7 @@ test('an approval is for two persons it names, each once, and for nobody else', 
   )
 })
 
-test('whoever has not decided on an approval is reminded, and told what it is about', async () => {
+test('whoever has not decided on an approval is reminded, and learns what it is about', async () => {
   const [ada, bob] = ['usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0A', 'usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0B']
   const runId = await started(
     {

@@ -25,7 +25,7 @@ export function logEndsOf(
     )
 }
 
-/** Asks once for all who want to know while it is being asked: each of them is told what was asked for after they did. */
+/** Asks once for all who want to know while it is being asked: each of them gets what was asked for after they did. */
 export function shared<Answer>(ask: () => Promise<Answer>): () => Promise<Answer> {
   let asking: Promise<Answer> | undefined
   let next: Promise<Answer> | undefined

@@ -42,7 +42,7 @@ const patch = (id: string, body: object) => api.send('PATCH', `/workflows/${id}`
 describe('what the sdk service asks', () => {
   const ask = (path: string, body: object) => fixture.service.asService('sdk').post(path, body)
 
-  it('is told which published workflows run an artifact, however deep in them', async () => {
+  it('is answered which published workflows run an artifact, however deep in them', async () => {
     const run = { id: 'run', type: 'artifact' as const, artifact: 'sync-assets' }
     const nested: GivenDefinition = {
       steps: [{ id: 'each', type: 'for_each', items: '{{ [1] }}', steps: [run] }],
@@ -63,7 +63,7 @@ describe('what the sdk service asks', () => {
     expect(await uses('sync-assets')).toEqual([])
   })
 
-  it('is told how deep runs are, and nobody else is', async () => {
+  it('learns how deep runs are, and nobody else does', async () => {
     const { id } = await create()
     await act(id, 'publish')
     const { runId } = (await api.post(`/workflows/${id}/trigger?wait=20`, { input: { name: 'Ada' } })).data(

@@ -108,8 +108,8 @@ describeHostileEndpoints('a delivery to an endpoint whose answer is no good', [
     behave: says(head(101, { upgrade: 'websocket', connection: 'upgrade' })),
     fails: 'protocol',
   },
-  { name: 'it is 500', behave: answers(500, {}, 'oops'), fails: 500, told: 'answered 500' },
-  { name: 'it is 404', behave: answers(404), fails: 404, told: 'answered 404' },
+  { name: 'it is 500', behave: answers(500, {}, 'oops'), fails: 500, reported: 'answered 500' },
+  { name: 'it is 404', behave: answers(404), fails: 404, reported: 'answered 404' },
   {
     name: 'it is 503 and to be tried in years',
     behave: answers(503, { 'retry-after': 999_999_999 }),
@@ -134,7 +134,7 @@ describeHostileEndpoints('a delivery to an endpoint whose answer is no good', [
     name: `it is ${status} to the metadata address`,
     behave: answers(status, { location: 'http://169.254.169.254/latest/meta-data/' }),
     fails: status,
-    told: `answered ${status}`,
+    reported: `answered ${status}`,
   })),
   ...redirects.map((status) => ({
     name: `it is ${status} to a server inside`,

@@ -79,7 +79,7 @@ describe('secrets', () => {
       Object.fromEntries([...'ABCDEFGHIJ'].map((n) => [`X-${n}`, '{{secrets.long}}'.repeat(80)])),
       'all headers',
     ],
-  ])('that would make %s longer than is sent make the attempt fail', async (name, headers, told) => {
+  ])('that would make %s longer than is sent make the attempt fail', async (name, headers, reported) => {
     fixture.settings.secrets.set('long', 'x'.repeat(100))
     const type = name.replaceAll(' ', '_')
     const webhook = await fixture.webhook(type, { retries: 0, headers })
@@ -87,7 +87,7 @@ describe('secrets', () => {
     const [delivery] = await deliveriesOf(fixture, webhook.id).having('failed', 1)
     expect(delivery?.lastError).toMatchObject({
       kind: 'headers_too_large',
-      message: expect.stringContaining(told),
+      message: expect.stringContaining(reported),
     })
     expect(fixture.requestsTo(type)).toEqual([])
   })

@@ -31,7 +31,7 @@ export function matchesOf(webhooks: TenantWebhooks, event: PlatformEvent, origin
   })
 }
 
-/** A webhook that told itself about itself would never fall silent. */
+/** A webhook that reported itself about itself would never fall silent. */
 function isOwnLifecycle(id: string, { resource }: PlatformEvent): boolean {
   return resource.type === 'webhook' && resource.id === id
 }

@@ -40,7 +40,7 @@ describe('a dispatcher that is killed after it accepted retries and replays', ()
     )
     const resent = [...replays, retried].map(({ id }) => id)
     expect(succeeded.sort()).toEqual([...resent].sort())
-    const told = await waitFor(
+    const reported = await waitFor(
       async () => {
         const rows = await fixture.service.sql<{ delivery: string; published: boolean }[]>`
           select data->>'deliveryId' as delivery, not exists (select from outbox where event_id = events.id) as published from events
@@ -49,6 +49,6 @@ describe('a dispatcher that is killed after it accepted retries and replays', ()
       },
       { message: 'the events of the retry and both replays to be published' },
     )
-    expect(told).toEqual(resent)
+    expect(reported).toEqual(resent)
   })
 })

@@ -54,7 +54,7 @@ const coded = (code: string) => expect.objectContaining({ code })
 
 describe('a delivery sent again by hand', () => {
   it('is one event with who did it, and leaves the webhook and its version alone', async () => {
-    const { webhook, seen, delivery } = await recovered('told')
+    const { webhook, seen, delivery } = await recovered('reported')
     const path = `${seen.path}/${delivery.id}`
     await fixture.api.post(`${path}/retry`, undefined, named('req_retry'))
     await seen.having('succeeded', 1)
@@ -80,7 +80,7 @@ describe('a delivery sent again by hand', () => {
     expect((await fixture.api.patch(`/webhooks/${webhook.id}`, { retries: 1 }, ifUnchanged)).status).toBe(200)
   })
 
-  it('is told of once for an Idempotency-Key, and not when refused', async () => {
+  it('is reported once for an Idempotency-Key, and not when refused', async () => {
     const { webhook, seen, delivery } = await recovered('once')
     const replay = () =>
       fixture.api.post(`${seen.path}/${delivery.id}/replay`, undefined, { 'Idempotency-Key': 'once' })
@@ -93,7 +93,7 @@ describe('a delivery sent again by hand', () => {
     expect(await loggedTypes(webhook.id)).toEqual(['webhook.delivery_replayed'])
   })
 
-  it('is told of for each of many requests at once', async () => {
+  it('is reported for each of many requests at once', async () => {
     const { webhook, seen, delivery } = await recovered('crowd')
     const replays = Array.from({ length: 12 }, () => fixture.api.post(`${seen.path}/${delivery.id}/replay`))
     const made = (await Promise.all(replays)).map((reply) => reply.data(Delivery).id)
@@ -101,7 +101,7 @@ describe('a delivery sent again by hand', () => {
     expect(events.map(({ data }) => data.deliveryId).sort()).toEqual(made.sort())
   })
 
-  it('is not told of when its transaction fails after the event, nor sent', async () => {
+  it('is not reported when its transaction fails after the event, nor sent', async () => {
     const { webhook, seen, delivery } = await recovered('undone')
     await fixture.service.sql.unsafe(`
       create function refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
@@ -128,7 +128,7 @@ describe('a delivery sent again by hand', () => {
 })
 
 describe('a replay of many', () => {
-  it('is told of by its start, by a person, and its end, by the platform', async () => {
+  it('is reported by its start, by a person, and its end, by the platform', async () => {
     const { webhook, seen } = await recovered('many', 3)
     const start = (body: object, more?: object) =>
       fixture.api.post(`${seen.path}/replay`, body, named('req_bulk', more))
@@ -158,7 +158,7 @@ describe('a replay of many', () => {
     expect(await seen.webhook()).toEqual(webhook)
   })
 
-  it('is told of once when canceled, with how far it came', async () => {
+  it('is reported once when canceled, with how far it came', async () => {
     const { webhook, seen } = await recovered('canceled', 4)
     const { job } = (await fixture.api.post(`${seen.path}/replay`, {})).data(ReplayStarted)
     // No further step is due before the cancel.
@@ -177,12 +177,12 @@ describe('a replay of many', () => {
     })
   })
 
-  it('is told of as canceled by the platform when its webhook is deleted', async () => {
+  it('is reported as canceled by the platform when its webhook is deleted', async () => {
     const { webhook } = await recovered('deleted', 1)
     const { workspaceId = '' } = fixture.principal
     await fixture.api.send('DELETE', `/webhooks/${webhook.id}`)
     const id = 'rpl_01ARZ3NDEKTSV4RRFFQ69G5FAV'
-    // As a job is that was under way, started before the log told of jobs.
+    // As a job is that was under way, started before the log reported jobs.
     await fixture.service.sql`
       insert into replay_jobs (id, workspace_id, environment, webhook_id, statuses, to_time, total, replayed, due_at,
         created_at)
@@ -204,9 +204,9 @@ describe('the events of resends', () => {
     await fixture.api.patch(`/webhooks/${webhook.id}`, { events: ['webhook.*', 'watched.*'] })
     const watcher = await fixture.webhook('watcher', { events: ['webhook.delivery_retried'] })
     await fixture.api.post(`${seen.path}/${delivery.id}/retry`)
-    const [told] = await deliveriesOf(fixture, watcher.id).having('succeeded', 1)
-    expect(told?.eventType).toBe('webhook.delivery_retried')
-    const own = (await seen.list('?limit=200')).filter(({ eventId }) => eventId === told?.eventId)
+    const [reported] = await deliveriesOf(fixture, watcher.id).having('succeeded', 1)
+    expect(reported?.eventType).toBe('webhook.delivery_retried')
+    const own = (await seen.list('?limit=200')).filter(({ eventId }) => eventId === reported?.eventId)
     expect(own).toEqual([])
   })
 

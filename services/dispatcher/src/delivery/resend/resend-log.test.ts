@@ -16,7 +16,7 @@ const sent: ResendState = {
 describe('what was sent again by hand', () => {
   const nothing = specify(resend).given(null)
 
-  it('is told of as a retry', () => {
+  it('is reported as a retry', () => {
     nothing.when({ kind: 'retry', resend: sent }).emits({
       type: 'webhook.delivery_retried',
       changes: sent,
@@ -24,7 +24,7 @@ describe('what was sent again by hand', () => {
     })
   })
 
-  it('is told of as a replay, with the original', () => {
+  it('is reported as a replay, with the original', () => {
     const replayed = { ...sent, replayOf: 'del_1' }
     nothing.when({ kind: 'replay', resend: replayed }).emits({
       type: 'webhook.delivery_replayed',

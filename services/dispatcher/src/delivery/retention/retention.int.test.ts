@@ -27,8 +27,8 @@ const leaving = (table: string, before: number, left: number[]) =>
       const there = (await days(table)).filter((day) => day < before)
       if (there.join() === left.join()) return true
       const held = (await locks()).map((lock) => JSON.stringify(lock)).join('\n')
-      const told = lines.map((line) => JSON.stringify(line)).slice(-10)
-      throw new Error(`there are ${there}\n${told.join('\n')}\n${held}`)
+      const reported = lines.map((line) => JSON.stringify(line)).slice(-10)
+      throw new Error(`there are ${there}\n${reported.join('\n')}\n${held}`)
     },
     // A lock that is not to be had costs a pass, passes are three seconds apart, and a statement may take 30.
     { message: `${table} to be dropped`, timeoutMs: 90_000 },
@@ -111,7 +111,7 @@ describe('the days of deliveries', () => {
 })
 
 describe('the work on the days', () => {
-  it('goes on after Postgres was away, and stops when it is told to', async () => {
+  it('goes on after Postgres was away, and stops when it is asked to', async () => {
     const { env } = fixture
     const away = connect('postgres://nobody@127.0.0.1:1/none', { schema: 'dispatcher', max: 1 })
     const back = connect(env.DATABASE_URL ?? '', { schema: 'dispatcher', max: 1 })

@@ -73,7 +73,7 @@ const eventsOf = (id: string, count: number) =>
   })
 
 describe('the life of a change', () => {
-  it('goes through both stages, the work and the review, each told by its own event', async () => {
+  it('goes through both stages, the work and the review, each reported by its own event', async () => {
     const change = await draft()
     await act(change, 'submit', asker)
     await act(change, 'approve', boss, { comment: 'Sound.' })

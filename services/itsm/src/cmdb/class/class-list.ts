@@ -39,7 +39,7 @@ const builtInNames = Object.keys(builtInClasses)
 
 /**
  * One page of all classes by name. The built-in ones are few and may have no row, so they are read apart; a class is
- * either built-in or of the workspace for ever, so none is missed or told twice. Postgres orders and searches both.
+ * either built-in or of the workspace for ever, so none is missed or reported twice. Postgres orders and searches both.
  */
 export async function classPage(
   { database: { db }, cursors }: Pick<ServiceContext, 'database' | 'cursors'>,

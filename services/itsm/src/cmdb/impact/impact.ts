@@ -81,7 +81,7 @@ export async function walkImpact(
   return answer(failing, reached, truncated)
 }
 
-/** Of the items that were hit, those that do not survive it, each with the first relation by id that it is told by. */
+/** Of the items that were hit, those that do not survive it, each with the first relation by id that it is named with. */
 async function breaking(
   graph: ImpactGraph,
   hit: Dependence[],
@@ -92,8 +92,8 @@ async function breaking(
   const broken = new Map<string, Dependence>()
   for (const dependence of hit) {
     const { dependent, type, relationId } = dependence
-    const told = broken.get(dependent.id)
-    if (told !== undefined && told.relationId < relationId) continue
+    const reported = broken.get(dependent.id)
+    if (reported !== undefined && reported.relationId < relationId) continue
     if (survivals.size > 0 && survivals.has(`${dependent.id}/${type}`)) continue
     broken.set(dependent.id, dependence)
   }

@@ -8,7 +8,7 @@ export interface Joined {
 const comma = 44
 
 /**
- * Numbers words in the order they are met. Ten thousands of ids are told apart by their bytes: as strings they would all
+ * Numbers words in the order they are met. Ten thousands of ids are distinguished by their bytes: as strings they would all
  * have to be made, and be hashed and compared outside compiled code.
  */
 export class StringInterner {

@@ -43,7 +43,7 @@ describe('before the tables are analyzed', () => {
       (sql) => topologyAround(sql, { tenant, itemId: start, depth: 5, direction: 'both', limit: 10_000 }),
     ],
     ['the oldest items', (sql) => wholeTopology(sql, { tenant, limit: 2_000 })],
-  ])('%s is told by looking at each row a few times', async (_, ask) => {
+  ])('%s is found by looking at each row a few times', async (_, ask) => {
     const most = await mostLookedAt(service.sql, ask)
     expect(most).toBeLessThan(10 * (graph.nodes.length + graph.relations.length))
   })

@@ -75,7 +75,7 @@ function recorded(
   }
 }
 
-/** Edits first, as a retired item takes none; what changes nothing is not told. */
+/** Edits first, as a retired item takes none; what changes nothing is not reported. */
 function patched(
   { now, patch, schema }: ItemCommand & { kind: 'patch' },
   state: ConfigurationItemState,

@@ -135,11 +135,11 @@ describe('comments of the caller after the end', () => {
     const after = await get(ended)
     expect(after).toMatchObject({ status: end, followUpId: again.id, commentCount: 0, allowedActions: [] })
     expect(await bodies(service.as(principal), again, '')).toEqual(['It is back'])
-    const told = await service.sql`
+    const reported = await service.sql`
       select type from events where stream_id in (${ended.id}, ${again.id}) and position >
         (select max(position) from events where stream_id = ${ended.id} and type = 'incident.closed')
       order by position`
-    expect(told.map(({ type }) => type)).toEqual([
+    expect(reported.map(({ type }) => type)).toEqual([
       'incident.updated',
       'incident.created',
       'incident.comment_added',

@@ -35,8 +35,8 @@ async function eventsOf(id: string): Promise<PlatformEvent[]> {
   )
 }
 const deliver = async (id: string) => cascade().handle(await eventsOf(id))
-/** How often each type of event was told of the incidents since they were opened. */
-async function told(ids: readonly string[]): Promise<Record<string, number>> {
+/** How often each type of event was reported of the incidents since they were opened. */
+async function reported(ids: readonly string[]): Promise<Record<string, number>> {
   const rows = await settings.ctx.database.sql<{ type: string; count: number }[]>`
     select type, count(*)::int from events where stream_id = any(${[...ids]}::text[]) and version > 1
     group by type`
@@ -97,7 +97,7 @@ describe('children', () => {
     expect((await get(child)).status).toBe('open')
     await act(parent, { kind: 'cancel' })
     await deliver(parent)
-    expect(await told([child])).toEqual({})
+    expect(await reported([child])).toEqual({})
   })
 
   it('wait for what their parent waits for, also when that becomes something else', async () => {
@@ -192,7 +192,7 @@ describe('an event that comes late', () => {
     const late = await settings.open(tenant, parent)
     await act(child, resolve, { kind: 'reopen' })
     await deliver(parent)
-    expect(await told([child, late.id])).toEqual({ 'incident.resolved': 1, 'incident.reopened': 1 })
+    expect(await reported([child, late.id])).toEqual({ 'incident.resolved': 1, 'incident.reopened': 1 })
     expect((await get(late.id)).status).toBe('open')
   })
 
@@ -202,7 +202,7 @@ describe('an event that comes late', () => {
     const events = await eventsOf(parent)
     for (const event of events.toReversed()) await cascade().handle([event])
     expect(await get(child)).toMatchObject({ status: 'resolved', followsParent: true })
-    expect(await told([child])).toEqual({ 'incident.resolved': 1 })
+    expect(await reported([child])).toEqual({ 'incident.resolved': 1 })
   })
 
   it('of a parent that was reopened and held meanwhile takes both steps', async () => {
@@ -235,7 +235,7 @@ describe('three hundred children', () => {
       settings.incidents,
     )
     await expect(dying.handle(events)).rejects.toThrow('killed')
-    const first = (await told(ids))['incident.resolved'] ?? 0
+    const first = (await reported(ids))['incident.resolved'] ?? 0
     expect(first).toBeGreaterThan(0)
     expect(first).toBeLessThan(count)
 
@@ -245,7 +245,7 @@ describe('three hundred children', () => {
       ...ids.slice(-20).map((id) => act(id, { kind: 'edit', fields: { title: 'Changed meanwhile' } })),
     ])
     await cascade().handle(events)
-    expect((await told(ids))['incident.resolved']).toBe(count)
+    expect((await reported(ids))['incident.resolved']).toBe(count)
     const rows = await settings.ctx.database.sql`select state from incidents where id = any(${ids}::text[])`
     for (const { state } of rows)
       expect(IncidentState.parse(state)).toMatchObject({ status: 'resolved', followsParent: true })

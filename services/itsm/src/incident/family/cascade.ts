@@ -71,18 +71,18 @@ export function createCascade(ctx: CascadeContext, incidents: IncidentStore) {
     tenant: TenantScope,
     batch: Batch,
   ): Promise<Cursor | undefined> {
-    const { last, told } = await database.sql.begin(async (tx) => {
+    const { last, reported } = await database.sql.begin(async (tx) => {
       // Against others with an older notion of what the parent has come to.
       await holdFamily(tx, parentId)
       const lead = await leading(tx, tenant, parentId)
-      if (lead === undefined) return { last: undefined, told: 0 }
+      if (lead === undefined) return { last: undefined, reported: 0 }
       const children = await childrenOf(tx, tenant, lead, batch.after, batch.limit)
       const given = meta(tenant, lead.eventId)
       const led = batch.passOver ? [] : children
-      const told = await store.within(tx, given, (unit) => leadAll(unit, lead, led, given.now))
-      return { last: children.length < batch.limit ? undefined : children.at(-1), told }
+      const reported = await store.within(tx, given, (unit) => leadAll(unit, lead, led, given.now))
+      return { last: children.length < batch.limit ? undefined : children.at(-1), reported }
     })
-    if (told > 0) relay.wake()
+    if (reported > 0) relay.wake()
     return last && { createdAt: last.state.createdAt, id: last.state.id }
   }
 
@@ -92,14 +92,14 @@ export function createCascade(ctx: CascadeContext, incidents: IncidentStore) {
     children: readonly { state: IncidentState; version: number }[],
     now: string,
   ): Promise<number> {
-    let told = 0
+    let reported = 0
     for (const current of children) {
       for (const step of stepsAfter(lead.parent, current.state)) {
         await unit.handle(incidents, current.state.id, { ...step, cause: 'parent', now }, { current })
-        told++
+        reported++
       }
     }
-    return told
+    return reported
   }
 
   return { handle }

@@ -60,7 +60,7 @@ describe('a parent', () => {
     expect(await get(parent.id)).toMatchObject({ childCount: 0, status: 'canceled' })
   })
 
-  it('is told with the child, or not at all', async () => {
+  it('is reported with the child, or not at all', async () => {
     const [parent, child] = [await open(), await open()]
     await desk.incidents.handle(child.id, { kind: 'cancel', now }, desk.meta(tenant))
     expect((await refusal(patch(child.id, { parentId: parent.id })))[0]).toBe('invalid_state_transition')
@@ -146,7 +146,7 @@ describe('many at once', () => {
       ),
     )
     const outcomes = await Promise.allSettled([...moves, ...openings])
-    // Who loses too often is told to try again; nothing else may go wrong.
+    // Who loses too often is asked to try again; nothing else may go wrong.
     for (const outcome of outcomes)
       if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'version_conflict' })
     expect(outcomes.some(({ status }) => status === 'fulfilled')).toBe(true)

@@ -92,7 +92,7 @@ const actOnItem = (id: string) =>
 type State = Record<string, unknown>
 type Matches = (state: State) => boolean
 
-/** What the log says of an instant, told event by event: ids and versions, newest first. */
+/** What the log says of an instant, reported event by event: ids and versions, newest first. */
 function replayed(kind: string, asOf: string, matches: Matches): string[] {
   const found = new Map<string, LoggedEvent>()
   for (const event of log) if (event.kind === kind && event.at <= asOf) found.set(event.id, event)

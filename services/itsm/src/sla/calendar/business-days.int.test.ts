@@ -44,7 +44,7 @@ const clockOf = (api: ApiClient, entityId: string, having: object) =>
     return timer
   })
 
-it('a policy of one business day is due on the next one, stands on hold, and is told of past it', async () => {
+it('a policy of one business day is due on the next one, stands on hold, and is reported past it', async () => {
   const api = service.as(testPrincipal())
   const { id: calendarId } = await officeHours(api)
   const days = { goalUnit: 'business_days' as const, goals: { medium: 1 }, calendarId }

@@ -59,19 +59,19 @@ export interface SlaEntity {
   }
   /** Its fields, which conditions are about. */
   record: z.ZodObject
-  /** Of the state as it was stored, and of what its event has told beside it. */
-  facts(stored: unknown, told?: Told): SlaFacts
+  /** Of the state as it was stored, and of what its event has reported beside it. */
+  facts(stored: unknown, reported?: Reported): SlaFacts
 }
 
 /** What an event tells beside the state: its type, and the comment it has carried, if any. */
-export interface Told {
+export interface Reported {
   type?: string
   comment?: unknown
 }
 
 type Described<State> = Omit<SlaEntity, 'facts' | 'record'> & {
   state: z.ZodObject & z.ZodType<State>
-  facts(state: State, told: Told): Omit<SlaFacts, 'state'>
+  facts(state: State, reported: Reported): Omit<SlaFacts, 'state'>
 }
 
 /** Describes a kind of entity by its state. */
@@ -83,9 +83,9 @@ export function slaEntity<State extends object>({
   return {
     ...kind,
     record: schema,
-    facts(stored, told = {}) {
+    facts(stored, reported = {}) {
       const state = schema.parse(stored)
-      return { ...facts(state, told), state }
+      return { ...facts(state, reported), state }
     },
   }
 }

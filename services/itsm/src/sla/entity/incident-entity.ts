@@ -1,7 +1,7 @@
 import { IncidentComment, IncidentState, itsmEvents } from '@opsplane/contracts'
 import { saidByCaller } from '../../incident/comment/caller.js'
 import type { SpanSign } from '../timer/spans.js'
-import { slaEntity, type Told } from './entity.js'
+import { type Reported, slaEntity } from './entity.js'
 
 const open = ['open', 'in_progress', 'on_hold']
 
@@ -16,9 +16,9 @@ export const incidentEntity = slaEntity({
   pauseReasons: ['awaiting_caller', 'awaiting_vendor'],
   openStatuses: open,
   state: IncidentState,
-  facts: ({ id, number, createdAt, status, severity, priority, holdReason, ...rest }, told) => {
-    const said = saidBy(rest, told)
-    const next = nextResponse(status, said, told)
+  facts: ({ id, number, createdAt, status, severity, priority, holdReason, ...rest }, reported) => {
+    const said = saidBy(rest, reported)
+    const next = nextResponse(status, said, reported)
     return {
       ...{ id, number, createdAt, status, severity, priority, holdReason },
       ended: endOf(status),
@@ -42,7 +42,7 @@ const begun = (status: IncidentState['status']) => (status === 'open' ? null : s
 function nextResponse(
   status: IncidentState['status'],
   said: ReturnType<typeof saidBy>,
-  { type }: Told,
+  { type }: Reported,
 ): SpanSign | null {
   if (said !== null)
     return said === 'caller' ? { is: 'waiting', reason: null } : { is: 'done', reason: 'answered' }
@@ -53,7 +53,7 @@ function nextResponse(
 /** Who has said something in public. Where no caller is named, it is who opened the incident. */
 function saidBy(
   { callerId, createdBy }: Pick<IncidentState, 'callerId' | 'createdBy'>,
-  { comment: given }: Told,
+  { comment: given }: Reported,
 ): 'caller' | 'others' | null {
   if (given === null || given === undefined) return null
   const comment = IncidentComment.parse(given)

@@ -92,7 +92,7 @@ it('keeps the clocks of another kind of entity by its description alone, beside 
   nowMs += 20 * 60_000
   await put({ status: 'fix_in_progress', priority: 'P1' })
   nowMs += 25 * 60_000
-  // Nobody has told it of those events: it finds them before it tells what seems to be due.
+  // Nobody has reported it of those events: it finds them before it tells what seems to be due.
   const sweep = { sql: database.sql, log, simulated: { now } }
   expect(await attemptDueWork(clocks.telling, sweep)).toMatchObject({ done: 1 })
   const breachedAt = '2026-03-02T09:50:00.000Z'
@@ -100,10 +100,10 @@ it('keeps the clocks of another kind of entity by its description alone, beside 
   await put({ status: 'resolved' })
   await clocks.apply([state.id])
 
-  const told = await database.sql<{ type: string }[]>`
+  const reported = await database.sql<{ type: string }[]>`
     select type from events where workspace_id = ${tenant.workspaceId} and type not like 'ticket.%'
     order by position`
-  expect(told.map(({ type }) => type)).toEqual([
+  expect(reported.map(({ type }) => type)).toEqual([
     'sla.started',
     'sla.paused',
     'sla.retargeted',

@@ -6,7 +6,7 @@ export interface TellBreach {
 }
 
 /**
- * A breach told in the incident's name: a fact of its own, so that the sweeper never races with people for the
+ * A breach reported in the incident's name: a fact of its own, so that the sweeper never races with people for the
  * incident's next version. It says what the incident was like and changes nothing of it. See ADR 024.
  */
 export const incidentBreach: Decider<IncidentState, TellBreach> = {

@@ -83,19 +83,19 @@ async function eventsWhere(column: 'stream_id' | 'workspace_id', value: string):
     }),
   )
 }
-/** What the clocks of the workspace have told, as it comes from the stream. */
-const told = async (of = tenant) =>
+/** What the clocks of the workspace have reported, as it comes from the stream. */
+const reported = async (of = tenant) =>
   (await eventsWhere('workspace_id', of.workspaceId)).filter(({ type }) =>
     ['sla.warning', 'sla.breached'].includes(type),
   )
-const deliver = async (ctx?: EscalatingContext) => escalating(ctx).handle(await told())
+const deliver = async (ctx?: EscalatingContext) => escalating(ctx).handle(await reported())
 /** What rules have done to an incident. */
 const byRules = async (id: string) =>
   (await eventsWhere('stream_id', id)).filter(({ data }) => data.cause === 'sla')
 const typesOf = async (id: string) => (await byRules(id)).map(({ type }) => type)
 
 describe('a rule', () => {
-  it('is carried out when its threshold is told, in the name of the platform, and says why', async () => {
+  it('is carried out when its threshold is reported, in the name of the platform, and says why', async () => {
     const policyId = await promise([
       { atPercent: 50, watcherIds: ['usr_one', 'usr_two'] },
       { atPercent: 75, assignmentGroup: 'duty', assigneeId: 'usr_lead' },
@@ -130,7 +130,7 @@ describe('a rule', () => {
       watcherIds: ['usr_one', 'usr_two', 'usr_boss'],
     })
 
-    const firings = await told()
+    const firings = await reported()
     const timerId = firings[0]?.resource.id
     const because = (firing: number, percent: number, data: object = {}) => ({
       actor: systemActor,
@@ -245,8 +245,8 @@ describe('a rule', () => {
     const [mine, theirs] = [await openIncident(), await openIncident({}, other)]
     await reach(30)
     const before = await get(theirs, other)
-    const asIfTheirs = (await told()).map((event) => ({ ...event, workspaceId: other.workspaceId }))
-    await escalating().handle([...asIfTheirs, ...(await told(other))])
+    const asIfTheirs = (await reported()).map((event) => ({ ...event, workspaceId: other.workspaceId }))
+    await escalating().handle([...asIfTheirs, ...(await reported(other))])
     expect([await typesOf(mine), await get(theirs, other)]).toEqual([[], before])
     await deliver()
     expect(await typesOf(mine)).toEqual(['incident.escalated'])
@@ -262,7 +262,7 @@ describe('a rule', () => {
     const id = await openIncident()
     await reach(60)
     await deliver()
-    expect([(await told()).length, await typesOf(id)]).toEqual([4, []])
+    expect([(await reported()).length, await typesOf(id)]).toEqual([4, []])
   })
 })
 
@@ -295,7 +295,7 @@ it('rules of what comes again are carried out once each time, and not for what i
   await says(120, 'usr_caller')
   // Nobody has heard of the third warning until now.
   await deliver()
-  expect([(await told()).length, await escalated()]).toEqual([3, 2])
+  expect([(await reported()).length, await escalated()]).toEqual([3, 2])
   const [first] = await byRules(id)
   expect(first?.data.reason).toBe('SLA Gold: 50 % of the time for its next response is used up.')
 })
@@ -312,7 +312,7 @@ describe('rules are carried out once', () => {
     await promise(rules)
     const id = await openIncident()
     await reach(90)
-    const events = await told()
+    const events = await reported()
     expect(events).toHaveLength(4)
     await escalating().handle(events.slice(-1))
     expect(await typesOf(id)).toEqual(once)

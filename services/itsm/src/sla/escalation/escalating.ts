@@ -34,7 +34,7 @@ export interface EscalatingContext extends Pick<ServiceContext, 'database' | 'st
 const maxTries = 10
 
 /**
- * Carries out the escalation rules of policies. An event only says which clock to look at: what it has told is read
+ * Carries out the escalation rules of policies. An event only says which clock to look at: what it has reported is read
  * from its log after the version that is carried out, which is kept in the transaction that changes the incident. So
  * events that come again, late, or in another order do no harm. ADR 035.
  */
@@ -43,15 +43,15 @@ export function createEscalating(ctx: EscalatingContext, pinnedPolicies: PinnedP
   const incidents = store.aggregate(incident)
 
   async function handle(events: readonly PlatformEvent[]): Promise<void> {
-    const told = events
+    const reported = events
       .map((event) => ({ ...event, percent: percentOf(event), timer: SlaTimer.parse(event.data.after) }))
       .filter(({ timer }) => timer.entityType === 'incident')
     const terms = await pinnedPolicies.load(
       database.sql,
-      told.map(({ timer }) => timer),
+      reported.map(({ timer }) => timer),
     )
     const clocks = new Map<string, TenantScope>()
-    for (const { percent, timer, workspaceId, environment } of told)
+    for (const { percent, timer, workspaceId, environment } of reported)
       if (rulesAt(terms(timer).policy, percent).length > 0) clocks.set(timer.id, { workspaceId, environment })
     for (const [timerId, tenant] of clocks) await escalate(timerId, tenant)
   }
@@ -71,19 +71,19 @@ export function createEscalating(ctx: EscalatingContext, pinnedPolicies: PinnedP
     }
   }
 
-  /** All that the clock has told and that is not carried out yet, at once; undefined when there is nothing of it. */
+  /** All that the clock has reported and that is not carried out yet, at once; undefined when there is nothing of it. */
   function carryOut(timerId: string, tenant: TenantScope) {
     return database.sql.begin(async (tx) => {
       const after = (await holdProgress(tx, [timerId])).get(timerId) ?? 0
-      const { firings: told, countsFrom } = await firingsOf(tx, tenant, timerId)
-      const last = told.at(-1)?.version ?? 0
+      const { firings: reported, countsFrom } = await firingsOf(tx, tenant, timerId)
+      const last = reported.at(-1)?.version ?? 0
       if (last <= after) return undefined
       await keepProgress(tx, new Map([[timerId, last]]))
       const terms = await pinnedPolicies.load(
         tx,
-        told.map(({ timer }) => timer),
+        reported.map(({ timer }) => timer),
       )
-      const firings = told.map((firing) => ({ ...firing, policy: terms(firing.timer).policy }))
+      const firings = reported.map((firing) => ({ ...firing, policy: terms(firing.timer).policy }))
       // What was waited for then may be there, and the clock count what has come again since.
       const due = dueFirings(firings, after).filter(({ timer }) => timer.startedAt === countsFrom)
       const meta = { tenant, actor: systemActor, now: clock.now(), requestId: null }

@@ -39,7 +39,7 @@ describe('rules', () => {
     }
   }
 
-  it('are for incidents, at what is told, and do something', () => {
+  it('are for incidents, at what is reported, and do something', () => {
     const wrongPercent: SlaEscalation = { atPercent: 51, severity: 'critical' }
     expect(refused({ escalations: [critical], entityType: 'problem' })).toEqual([
       '/escalations',
@@ -120,7 +120,7 @@ describe('what a rule makes of an incident', () => {
   })
 })
 
-describe('of what a clock has told', () => {
+describe('of what a clock has reported', () => {
   const timer = { id: 'tmr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F' } as SlaTimer
   const ruled = { ...policy, escalations: [critical] }
   const firing = (version: number, percent: number, by = ruled): Firing => ({
@@ -140,7 +140,7 @@ describe('of what a clock has told', () => {
     expect(due(4, firing(2, 50), firing(4, 100, breach))).toEqual([])
   })
 
-  it('nothing is due twice, whatever goal it was told under', () => {
+  it('nothing is due twice, whatever goal it was reported under', () => {
     expect(due(0, firing(2, 50), firing(5, 50))).toEqual([2])
     expect(due(2, firing(2, 50), firing(5, 50))).toEqual([])
   })

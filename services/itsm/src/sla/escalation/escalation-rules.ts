@@ -24,7 +24,7 @@ export function checkEscalations({ entityType, warnings, escalations }: Escalati
       throw invalidField(
         `/escalations/${index}/atPercent`,
         'no_warning',
-        `Nothing is told at ${atPercent} %: name one of the warnings, or 100 for the breach.`,
+        `Nothing is reported at ${atPercent} %: name one of the warnings, or 100 for the breach.`,
       )
     if (Object.values(actions).every((action) => action === undefined))
       throw invalidField(
@@ -49,7 +49,7 @@ export interface Firing {
 }
 
 /**
- * Of all thresholds a clock has told, those after a version of it whose rules are to be carried out. Once in its life, or
+ * Of all thresholds a clock has reported, those after a version of it whose rules are to be carried out. Once in its life, or
  * in each span of what comes again: under another goal it can come to the same percent again, and a level that was called
  * need not be called again.
  */

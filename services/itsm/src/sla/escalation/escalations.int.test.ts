@@ -14,7 +14,7 @@ import { itsm } from '../../service.js'
 /** Stands still until it is moved. A Monday. */
 let nowMs = Date.parse('2026-03-02T09:00:00.000Z')
 const clock = { now: () => new Date(nowMs).toISOString() }
-/** So many minutes after an instant, when what is due then is told. */
+/** So many minutes after an instant, when what is due then is reported. */
 const moveTo = (from: string, minutes: number) => {
   nowMs = Date.parse(from) + minutes * 60_000 + 2_000
 }

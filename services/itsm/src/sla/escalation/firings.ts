@@ -14,7 +14,7 @@ interface Row {
   present: unknown
 }
 
-/** All thresholds a clock has told, in order, and since when it counts; null when it does not. */
+/** All thresholds a clock has reported, in order, and since when it counts; null when it does not. */
 export async function firingsOf(
   tx: StatementRunner,
   { workspaceId, environment }: TenantScope,

@@ -221,11 +221,11 @@ describe('a problem', () => {
     await clock({ breached: true, breachedAt: due })
     await api.post(`/itsm/problems/${id}/close`, { resolution: 'risk_accepted', resolutionNotes: 'Rare.' })
     await clock({ state: 'completed' })
-    const told = await service.sql<{ type: string; cause: string | null }[]>`
+    const reported = await service.sql<{ type: string; cause: string | null }[]>`
       select type, data->>'cause' as cause from events where stream_id = ${running.id}
         or (stream_type = 'incident_sla_breaches' and workspace_id = ${principal.workspaceId ?? ''})
       order by position`
-    expect(told.map(({ type, cause }) => [type, cause])).toEqual([
+    expect(reported.map(({ type, cause }) => [type, cause])).toEqual([
       ['sla.started', null],
       ['sla.paused', null],
       ['sla.retargeted', 'priority'],
@@ -307,9 +307,9 @@ describe('reapplying', () => {
       select count(*)::int as clocks, min(state->>'goalMs') as least from sla_timers
       where policy_id = ${policy.id} and state->>'policyRevision' = '2'`
     expect(done).toEqual({ clocks: 1_050, least: String(120 * 60_000) })
-    const [told] = await service.sql`
+    const [reported] = await service.sql`
       select count(*)::int as events, count(distinct stream_id)::int as clocks from events
       where type = 'sla.retargeted' and data->'after'->>'policyId' = ${policy.id}`
-    expect(told).toEqual({ events: 1_050, clocks: 1_050 })
+    expect(reported).toEqual({ events: 1_050, clocks: 1_050 })
   })
 })

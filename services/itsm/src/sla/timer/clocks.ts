@@ -44,7 +44,7 @@ import { breachOf, isPinnedTo, type PinnedPolicy, slaTimer, type TimerCommand } 
 
 export interface ClockContext extends Pick<ServiceContext, 'database' | 'store' | 'clock'> {
   relay: Pick<ServiceContext['relay'], 'wake'>
-  /** What clocks run over; everything there is unless told otherwise. */
+  /** What clocks run over; everything there is unless set otherwise. */
   entities?: readonly SlaEntity[]
   /** Says that a clock has something to tell in so many milliseconds. */
   wake?: (inMs: number) => void
@@ -87,21 +87,21 @@ export function createClocks({
     requestId: null,
   })
 
-  interface Told {
+  interface Reported {
     tenant: TenantScope
-    /** The state the entity has, or had then. Of an incident alone it is told. */
+    /** The state the entity has, or had then. Of an incident alone it is reported. */
     entity: object | undefined
     causationId?: string
   }
 
-  /** One command to one clock; a breach it tells is told in the incident's name too. */
+  /** One command to one clock; a breach it tells is reported in the incident's name too. */
   async function command(
     unit: Unit,
     before: StoredTimer,
     what: TimerCommand,
-    told: Told,
+    reported: Reported,
   ): Promise<StoredTimer> {
-    const { tenant, entity, causationId } = told
+    const { tenant, entity, causationId } = reported
     const options = { tenant, ...(causationId !== undefined && { causationId }) }
     const current = { state: before.state, version: before.version }
     const { id } = before.state
@@ -199,7 +199,7 @@ export function createClocks({
     return heedAll(unit, { tenant, version: 1, state }, rest, { terms, anew: terms }, now)
   }
 
-  /** Nothing that was done in time is told because a consumer is behind. */
+  /** Nothing that was done in time is reported because a consumer is behind. */
   async function catchUp(context: WorkContext): Promise<void> {
     const behind = await unheededEntities(database.sql, entities, context.at(), batchSize)
     const heedPart = async (part: readonly { key: string }[]) => {
@@ -245,10 +245,10 @@ export function createClocks({
   return { pinnedPolicies, timers, apply, telling }
 }
 
-/** When breaches were told for the first time between two states of a clock. */
+/** When breaches were reported for the first time between two states of a clock. */
 function newBreaches(before: SlaTimer, after: SlaTimer): string[] {
-  const told = new Set(before.fired.filter(({ percent }) => percent === 100).map(({ at }) => at))
+  const reported = new Set(before.fired.filter(({ percent }) => percent === 100).map(({ at }) => at))
   const since = after.fired.slice(before.fired.length).filter(({ percent }) => percent === 100)
-  // A new goal takes over what was told under the one before.
-  return [...new Set(since.map(({ at }) => at))].filter((at) => !told.has(at))
+  // A new goal takes over what was reported under the one before.
+  return [...new Set(since.map(({ at }) => at))].filter((at) => !reported.has(at))
 }

@@ -42,7 +42,7 @@ export function reachedAt(ledger: Ledger, calendar: Calendar, ms: number): numbe
   return null
 }
 
-/** A stretch with more parts than this is told as one. */
+/** A stretch with more parts than this is reported as one. */
 const mostParts = 400
 
 /** What the clock did until an instant: running within open hours, closed hours, pauses. Counted times add up to the elapsed. */

@@ -1,14 +1,14 @@
 import type { SlaGoalKey, SlaPolicyState } from '@opsplane/contracts'
 import type { Wall } from './oracle.fixture.js'
 
-/** What is told when, in the order it is told. */
+/** What is reported when, in the order it is reported. */
 export type Tally = { percent: number; at: number }[]
 
 /** What a clock has to come to in the plainest way: every figure is walked anew from the start, minute by minute. */
 export function plainCount(policy: SlaPolicyState, wall: Wall, firstKey: SlaGoalKey | undefined) {
   const unitMs = policy.goalUnit === 'minutes' ? 60_000 : 86_400_000
   const runs: { from: number; to: number }[] = []
-  const told: Tally = []
+  const reported: Tally = []
   const ever = new Set<number>()
   let known = new Set<number>()
   let key = firstKey
@@ -29,14 +29,14 @@ export function plainCount(policy: SlaPolicyState, wall: Wall, firstKey: SlaGoal
       if (at === null || at >= before) continue
       known.add(percent)
       ever.add(percent)
-      told.push({ percent, at })
+      reported.push({ percent, at })
     }
   }
   return {
-    told,
+    reported,
     run: (from: number, to: number) => void runs.push({ from, to }),
     tell,
-    /** Another goal from an instant on, where it is another one; what was told of one before and is past stays told. */
+    /** Another goal from an instant on, where it is another one; what was notified of one before and is past stays reported. */
     retarget(wanted: SlaGoalKey | undefined, at: number) {
       if (wanted === key) return
       key = wanted

@@ -24,7 +24,7 @@ export interface ReapplyOptions {
 
 /**
  * Counts open clocks of older revisions anew by the present ones, from all they have applied of their entities: what is
- * yet to be applied is told when it is, such as that what was promised has been done meanwhile. It commits
+ * yet to be applied is reported when it is, such as that what was promised has been done meanwhile. It commits
  * piece by piece, each on clocks it holds, so it neither loses races nor keeps anybody waiting for long. A clock
  * that others have in hand is left for the next request, and a request that breaks off has done a part.
  */
@@ -82,8 +82,8 @@ export async function reapply(
     changed.push(...piece)
     if (!dryRun) relay.wake()
   }
-  const told = changed.slice(0, shown)
-  const ids = told.map(({ before: { entityId } }) => entityId)
+  const reported = changed.slice(0, shown)
+  const ids = reported.map(({ before: { entityId } }) => entityId)
   const visible = await visibleAmong(database.db, entityFor(policy.entityType), ids, meta)
   const left = dryRun ? before : await countClocks(database.sql, present)
   const answer = {
@@ -92,7 +92,7 @@ export async function reapply(
     changed: before.outdated,
     applied: dryRun ? 0 : changed.length,
     remaining: left.outdated,
-    changes: told.filter(({ before: { entityId } }) => visible.has(entityId)).map(toChange),
+    changes: reported.filter(({ before: { entityId } }) => visible.has(entityId)).map(toChange),
   }
   // Nothing more is decided: this keeps the answer for the request's Idempotency-Key.
   return store.transact(meta, async () => answer)

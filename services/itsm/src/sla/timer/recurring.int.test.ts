@@ -52,7 +52,7 @@ const clockOf = (api: ApiClient, entityId: string, having: object = {}) =>
     return items[0] as SlaTimerItem
   })
 /** What the log tells of a clock, in order. */
-const told = async ({ id }: { id: string }) => {
+const reported = async ({ id }: { id: string }) => {
   const rows = await service.sql<{ type: string }[]>`
     select type from events where stream_id = ${id} order by version`
   return rows.map(({ type }) => type)
@@ -63,7 +63,7 @@ const applied = (id: string, version: number) =>
     const [row] = await service.sql`select version from sla_progress where incident_id = ${id}`
     return row?.version === version
   })
-/** When breaches were due that were told in the name of the incident. */
+/** When breaches were due that were reported in the name of the incident. */
 const toldInItsName = async (incidentId: string) => {
   const rows = await service.sql<{ due: string }[]>`
     select data->>'dueAt' as due from events
@@ -104,7 +104,7 @@ describe('the clock of the next response', () => {
     await clockOf(api, id, { breached: true, breachedAt: iso(first + 60 * minute) })
     await says(agent)
     const timer = await clockOf(api, id, { state: 'completed', cycle: 1, breached: true })
-    expect(await told(timer)).toEqual(['sla.started', 'sla.breached', 'sla.missed'])
+    expect(await reported(timer)).toEqual(['sla.started', 'sla.breached', 'sla.missed'])
 
     minutes(30)
     const second = nowMs
@@ -133,7 +133,7 @@ describe('the clock of the next response', () => {
 
     await api.post(`${path}/resolve`)
     await clockOf(api, id, { state: 'completed', cycle: 2 })
-    expect((await told(timer)).slice(3)).toEqual([
+    expect((await reported(timer)).slice(3)).toEqual([
       ...['sla.started', 'sla.paused', 'sla.resumed', 'sla.breached', 'sla.missed'],
     ])
     expect(await toldInItsName(id)).toEqual([iso(first + 60 * minute), iso(second + 80 * minute)])
@@ -157,7 +157,7 @@ describe('the clock of the next response', () => {
     const late = await startedAt(at + 75 * minute)
     const timer = await clockOf(api, other.id, { breached: true }).then(() => clockOf(api, id))
     await late.stop()
-    expect(await told(timer)).toEqual(['sla.started', 'sla.breached'])
+    expect(await reported(timer)).toEqual(['sla.started', 'sla.breached'])
 
     minutes(80)
     await says(agent)
@@ -171,7 +171,7 @@ describe('the clock of the next response', () => {
       await says(caller, `/itsm/incidents/${third.id}`)
       await clockOf(api, third.id, { breached: true })
       await again.stop()
-      expect([lives, await told(timer)]).toEqual([
+      expect([lives, await reported(timer)]).toEqual([
         lives,
         ['sla.started', 'sla.breached', 'sla.missed', 'sla.started', 'sla.breached'],
       ])
@@ -211,7 +211,7 @@ describe('the clock of the next response', () => {
     await api.send('DELETE', `/itsm/sla-policies/${policy.id}`)
     const { version } = (await says(caller)) && (await api.get(`/itsm/incidents/${id}`)).data(Incident)
     await applied(id, version)
-    expect(await told(timer)).toEqual(['sla.started', 'sla.met', 'sla.started', 'sla.met'])
+    expect(await reported(timer)).toEqual(['sla.started', 'sla.met', 'sla.started', 'sla.met'])
   })
 })
 
@@ -228,10 +228,10 @@ it('tells what was done before the policy was reapplied, and applied after it', 
     await says(caller)
     const reply = await api.post(`/itsm/sla-policies/${policy.id}/reapply`, { dryRun: false })
     expect(reply.data(SlaReapplied)).toMatchObject({ applied: 1, remaining: 0 })
-    expect(await told(timer)).toEqual(['sla.started', 'sla.retargeted'])
+    expect(await reported(timer)).toEqual(['sla.started', 'sla.retargeted'])
   })
   await clockOf(api, id, { state: 'running', startedAt: iso(nowMs), cycle: 3, goalMs: 20 * minute })
-  expect(await told(timer)).toEqual(['sla.started', 'sla.retargeted', 'sla.met', 'sla.started'])
+  expect(await reported(timer)).toEqual(['sla.started', 'sla.retargeted', 'sla.met', 'sla.started'])
 })
 
 describe('the clock of an approval', () => {
@@ -268,7 +268,7 @@ describe('the clock of an approval', () => {
     await clockOf(asker, id, { breached: true, breachedAt: iso(again + 60 * minute) })
     await act(peer, 'approve')
     await clockOf(asker, id, { state: 'completed', cycle: 2, breached: true })
-    expect(await told(timer)).toEqual([
+    expect(await reported(timer)).toEqual([
       ...['sla.started', 'sla.paused', 'sla.resumed', 'sla.met'],
       ...['sla.started', 'sla.breached', 'sla.missed'],
     ])
@@ -293,12 +293,12 @@ describe('the clock of an approval', () => {
     await act(boss.api, rejected, 'reject', { reason: 'Too dear.' })
     await act(ada.api, canceled, 'cancel', { reason: 'No longer needed.' })
     const kept = await clockOf(hers, approved.id, { state: 'completed', breached: false })
-    expect(await told(kept)).toEqual(['sla.started', 'sla.met'])
-    expect(await told(await clockOf(hers, rejected.id, { state: 'completed' }))).toEqual([
+    expect(await reported(kept)).toEqual(['sla.started', 'sla.met'])
+    expect(await reported(await clockOf(hers, rejected.id, { state: 'completed' }))).toEqual([
       'sla.started',
       'sla.met',
     ])
-    expect(await told(await clockOf(hers, canceled.id, { state: 'canceled' }))).toEqual([
+    expect(await reported(await clockOf(hers, canceled.id, { state: 'canceled' }))).toEqual([
       'sla.started',
       'sla.canceled',
     ])
@@ -331,7 +331,7 @@ it('is for the kinds alone that have it', async () => {
 
 it('is the same when all of it is folded anew from the log', async () => {
   const rows = () => service.sql`select id, version, state from sla_timers order by id`
-  // What the tests before have made due is told first: rows must not change while they are compared.
+  // What the tests before have made due is reported first: rows must not change while they are compared.
   const due = iso(nowMs - 2_000)
   await waitFor(async () => {
     const [left] = await service.sql`select count(*)::int from sla_timers where next_fire_at <= ${due}`

@@ -118,7 +118,7 @@ export interface EntityChange extends Change {
   tenant: TenantScope
 }
 
-/** The events of entities after these versions, in order, of these types or all. The log itself is asked: nothing is missed or told twice. */
+/** The events of entities after these versions, in order, of these types or all. The log itself is asked: nothing is missed or reported twice. */
 export async function changesAfter(
   tx: StatementRunner,
   entities: readonly SlaEntity[],

@@ -107,7 +107,7 @@ function oracle(changes: Lived[], policy: SlaPolicyState, wall: Wall, until: num
     if (state === 'running') count.run(starts, ends)
     if (state === 'running' || state === 'paused') count.tell(ends)
   }
-  return { state, told: count.told, breached: count.breached(), elapsed: count.elapsed() }
+  return { state, reported: count.reported, breached: count.breached(), elapsed: count.elapsed() }
 }
 
 /** The clock under test: swept at odd moments, forgotten and read back before everything that happens. */
@@ -118,7 +118,7 @@ function simulate(
   until: number,
   random: () => number,
 ) {
-  const told: Tally = []
+  const reported: Tally = []
   const causes: unknown[] = []
   const [first, ...rest] = changes
   if (!first) throw new Error('nothing happened')
@@ -127,9 +127,9 @@ function simulate(
     const decisions = slaTimer.decide(command, read)
     for (const { type, extras } of decisions) {
       if (type === 'sla.warning')
-        told.push({ percent: Number(extras?.percent), at: Date.parse(String(extras?.reachedAt)) })
+        reported.push({ percent: Number(extras?.percent), at: Date.parse(String(extras?.reachedAt)) })
       if (type === 'sla.retargeted') causes.push(extras?.cause)
-      if (type === 'sla.breached') told.push({ percent: 100, at: Date.parse(String(extras?.breachedAt)) })
+      if (type === 'sla.breached') reported.push({ percent: 100, at: Date.parse(String(extras?.breachedAt)) })
     }
     const after = decisions.at(-1)?.after ?? read
     if (!after) throw new Error('no clock')
@@ -153,7 +153,7 @@ function simulate(
   return {
     state: current.state,
     causes,
-    told,
+    reported,
     breached: current.breached,
     elapsed: elapsedMs(current.ledger, calendar, until),
     explained: parts.reduce((sum, { countedMs }) => sum + countedMs, 0),
@@ -189,10 +189,10 @@ test.each(zones)('a year of incidents in %s agrees with the clock on the wall', 
       const { explained, gaps, causes, ...found } = simulate(changes, policy, hours, until, random)
       expect(found).toEqual(expected)
       expect([explained, gaps]).toEqual([expected.elapsed, []])
-      const breached = expected.told.filter(({ percent }) => percent === 100).length
+      const breached = expected.reported.filter(({ percent }) => percent === 100).length
       breaches += breached
       if (goalUnit === 'business_days') breachesByDay += breached
-      warnings += expected.told.length
+      warnings += expected.reported.length
       // Nobody has heard of the other field's changes.
       expect(new Set(causes).size).toBeLessThanOrEqual(1)
       retargeted[goalsBy] += causes.filter((cause) => cause === goalsBy).length

@@ -17,7 +17,7 @@ const iso = (ms: number) => new Date(ms).toISOString()
 function countSpan(events: readonly Seen[], policy: SlaPolicyState, wall: Wall, until: number) {
   const count = plainCount(policy, wall, events[0]?.key)
   const counted = (end: string) => ({
-    ...{ end, told: count.told, breached: count.breached(), elapsed: count.elapsed() },
+    ...{ end, reported: count.reported, breached: count.breached(), elapsed: count.elapsed() },
   })
   for (const [index, event] of events.entries()) {
     const starts = Date.parse(event.at)
@@ -50,7 +50,7 @@ function oracle(seen: readonly Seen[], policy: SlaPolicyState, wall: Wall, until
   if (last === undefined) return null
   return {
     ends: counted.map(({ end, breached }) => (end === 'completed' ? (breached ? 'missed' : 'met') : end)),
-    told: counted.flatMap(({ told }) => told),
+    reported: counted.flatMap(({ reported }) => reported),
     breached: last.breached,
     elapsed: last.elapsed,
   }
@@ -61,15 +61,15 @@ function simulate(seen: Seen[], policy: SlaPolicyState, hours: CalendarHours, un
   const from = startsAt(policy, seen)
   const first = seen[from]
   if (first === undefined) return null
-  const told: Tally = []
+  const reported: Tally = []
   const ends: string[] = []
   const run = (command: TimerCommand, before: SlaTimer | null): SlaTimer => {
     const read: SlaTimer | null = before && JSON.parse(JSON.stringify(before))
     const decided = slaTimer.decide(command, read)
     for (const { type, extras } of decided) {
       if (type === 'sla.warning')
-        told.push({ percent: Number(extras?.percent), at: Date.parse(String(extras?.reachedAt)) })
-      if (type === 'sla.breached') told.push({ percent: 100, at: Date.parse(String(extras?.breachedAt)) })
+        reported.push({ percent: Number(extras?.percent), at: Date.parse(String(extras?.reachedAt)) })
+      if (type === 'sla.breached') reported.push({ percent: 100, at: Date.parse(String(extras?.breachedAt)) })
       if (type === 'sla.met' || type === 'sla.missed') ends.push(type.slice('sla.'.length))
       if (type === 'sla.canceled') ends.push('canceled')
     }
@@ -98,7 +98,7 @@ function simulate(seen: Seen[], policy: SlaPolicyState, hours: CalendarHours, un
   const known = ({ updatedAt: _, ...timer }: SlaTimer) => timer
   return {
     ends: current.state === 'running' || current.state === 'paused' ? [...ends, current.state] : ends,
-    told,
+    reported,
     breached: current.breached,
     elapsed: elapsedMs(current.ledger, calendar, until),
     explained: parts.reduce((sum, { countedMs }) => sum + countedMs, 0),
@@ -149,7 +149,7 @@ test.each(
       expect([explained, gaps]).toEqual([expected.elapsed, []])
       expect(replay?.found).toEqual(replay?.expected)
       lives++
-      const breached = expected.told.filter(({ percent }) => percent === 100).length
+      const breached = expected.reported.filter(({ percent }) => percent === 100).length
       breaches += breached
       if (goalUnit === 'business_days') breachesByDay += breached
       for (const end of expected.ends) counts[end] = (counts[end] ?? 0) + 1

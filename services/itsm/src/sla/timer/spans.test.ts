@@ -47,7 +47,7 @@ function life(...given: [minutes: number, step: IncidentStep][]): Change[] {
   return changes
 }
 
-/** The types told of the clock, from the event on it starts with, and the clock in the end. */
+/** The types reported of the clock, from the event on it starts with, and the clock in the end. */
 function run(history: Change[], given = terms(), anew: PinnedPolicy | null = given, sweptAt?: number) {
   const from = startsAt(given.policy, history)
   const types: string[] = []
@@ -90,7 +90,7 @@ describe('the clock of the next response', () => {
     expect(elapsedMs(state?.ledger ?? [], aroundTheClock, opened + 9e6)).toBe(30 * 60_000)
   })
 
-  it('begins anew with the next word, as another cycle, with nothing of what was but what was told', () => {
+  it('begins anew with the next word, as another cycle, with nothing of what was but what was reported', () => {
     const { types, state } = run(life([10, asks], [100, answers], [110, asks]), terms(), terms(), 200)
     expect(types).toEqual([
       ...['sla.started', 'sla.warning', 'sla.breached', 'sla.missed'],
@@ -145,7 +145,7 @@ describe('the clock of the next response', () => {
     expect(elapsedMs(state?.ledger ?? [], aroundTheClock, opened + 9e6)).toBe(20 * 60_000)
   })
 
-  it('tells what another severity makes due, though the span before has told as much', () => {
+  it('tells what another severity makes due, though the span before has reported as much', () => {
     const graver = edit({ severity: 'critical' })
     const history = life([10, asks], [80, answers], [100, asks], [135, graver], [136, answers])
     const { types, state } = run(history)

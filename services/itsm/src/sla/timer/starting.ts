@@ -60,7 +60,7 @@ export interface Starting {
   from: EntityChange
 }
 
-/** Those of the absent clocks that start, given what earlier events told of spans. */
+/** Those of the absent clocks that start, given what earlier events said of spans. */
 export function startingClocks(absent: readonly Absent[], earlier: Changes): Starting[] {
   return absent.flatMap(({ entityId, active, changes }) => {
     const applied = earlier.get(entityId)?.filter(({ version }) => version < (changes[0]?.version ?? 0))

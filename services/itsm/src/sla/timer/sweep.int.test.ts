@@ -54,27 +54,27 @@ function replica() {
 it('tells every breach once, whoever is killed and however many sweep', async () => {
   const count = 800
   await openIncidents(count)
-  const told = async (type: string) => {
+  const reported = async (type: string) => {
     const [row] = await service.sql<{ events: number; clocks: number }[]>`
       select count(*)::int as events, count(distinct coalesce(data->>'timerId', stream_id))::int as clocks
       from events where type = ${type}`
     return row
   }
-  await waitFor(async () => (await told('sla.started'))?.events === count)
-  expect(await told('sla.breached')).toEqual({ events: 0, clocks: 0 })
+  await waitFor(async () => (await reported('sla.started'))?.events === count)
+  expect(await reported('sla.breached')).toEqual({ events: 0, clocks: 0 })
 
   const kills = [replica(), replica()]
-  await waitFor(async () => ((await told('sla.breached'))?.events ?? 0) > 0, {
+  await waitFor(async () => ((await reported('sla.breached'))?.events ?? 0) > 0, {
     intervalMs: 1,
   })
   await Promise.all(kills.map((kill) => kill()))
   const others: RunningService[] = await Promise.all([service.replica(), service.replica()])
   try {
     const all = { events: count, clocks: count }
-    await waitFor(async () => (await told('sla.breached'))?.clocks === count)
-    expect(await told('sla.breached')).toEqual(all)
-    expect(await told('incident.sla_breached')).toEqual(all)
-    expect(await told('sla.warning')).toEqual(all)
+    await waitFor(async () => (await reported('sla.breached'))?.clocks === count)
+    expect(await reported('sla.breached')).toEqual(all)
+    expect(await reported('incident.sla_breached')).toEqual(all)
+    expect(await reported('sla.warning')).toEqual(all)
     const late = await service.sql`
       select 1 from events where type = 'sla.breached'
       and (data->>'breachedAt' <> data->>'dueAt' or data->>'detectedAt' <= data->>'breachedAt')`

@@ -50,7 +50,7 @@ describe('a goal', () => {
     expect(state).toMatchObject({ breached: true, breachedAt: at(60) })
   })
 
-  it('is told of once, however often it is looked at', () => {
+  it('is reported once, however often it is looked at', () => {
     expect(run(fire(90), fire(91), fire(900)).types).toEqual(['sla.started', 'sla.warning', 'sla.breached'])
   })
 
@@ -60,7 +60,7 @@ describe('a goal', () => {
     expect(state).toMatchObject({ cycle: 2, breachedAt: at(20), dueAt: at(20) })
   })
 
-  it('is not told of again when the severity goes back and forth', () => {
+  it('is not reported again when the severity goes back and forth', () => {
     const [graver, milder] = [{ ...incidents.open, severity: 'critical' as const }, incidents.open]
     const there = change(25, graver)
     const back = change(26, milder)

@@ -199,10 +199,10 @@ function apply(
 const beginsAnew = (timer: SlaTimer, { entity }: Change) =>
   isRecurring(timer.metric) && !isUnderWay(timer) && goesOn(timer.metric, entity, false)
 
-/** What was told of earlier spans is kept up to here: a conversation may go on for ever. */
+/** What was reported of earlier spans is kept up to here: a conversation may go on for ever. */
 const mostKept = 100
 
-/** The next span is a cycle of its own, with nothing of the one before but what was told. */
+/** The next span is a cycle of its own, with nothing of the one before but what was reported. */
 function begunAnew(timer: SlaTimer, change: Change, terms: PinnedPolicy, now: Instant): TimerDecision {
   const { policy } = terms
   const { at, version: entityVersion, entity, eventId } = change
@@ -271,12 +271,12 @@ function moved(
   return { ...timer, state, ledger: [...timer.ledger, entry], entityVersion: change.version }
 }
 
-/** A new cycle. What was told of this span before and is still past is not told again. */
+/** A new cycle. What was reported of this span before and is still past is not reported again. */
 function retargeted(timer: SlaTimer, terms: PinnedPolicy, at: Instant): SlaTimer {
   const cycle = timer.cycle + 1
   const ofSpan = timer.fired.filter((firing) => firing.at >= timer.startedAt)
-  const told = new Map(ofSpan.map((firing) => [firing.percent, firing.at]))
-  const kept = [...told].filter(([percent]) => {
+  const reported = new Map(ofSpan.map((firing) => [firing.percent, firing.at]))
+  const kept = [...reported].filter(([percent]) => {
     const reached = reachedAt(timer.ledger, terms.calendar, (timer.goalMs / 100) * percent)
     return reached !== null && reached <= Date.parse(at)
   })
@@ -320,12 +320,16 @@ export function breachOf({ entityType, entityId, metric, policyId }: SlaTimer, d
   return { entityType, entityId, metric, dueAt, breachedAt: dueAt, detectedAt: now, policyId }
 }
 
-/** What is not told yet in this cycle, with when it is reached, in order. */
+/** What is not reported yet in this cycle, with when it is reached, in order. */
 function pending(timer: SlaTimer, { policy, calendar }: PinnedPolicy): { percent: number; at: number }[] {
-  const told = new Set(timer.fired.filter(({ cycle }) => cycle === timer.cycle).map(({ percent }) => percent))
+  const reported = new Set(
+    timer.fired.filter(({ cycle }) => cycle === timer.cycle).map(({ percent }) => percent),
+  )
   const found: { percent: number; at: number }[] = []
   for (const percent of [...policy.warnings, 100]) {
-    const at = told.has(percent) ? null : reachedAt(timer.ledger, calendar, (timer.goalMs / 100) * percent)
+    const at = reported.has(percent)
+      ? null
+      : reachedAt(timer.ledger, calendar, (timer.goalMs / 100) * percent)
     if (at !== null) found.push({ percent, at })
   }
   return found
@@ -343,7 +347,7 @@ function timed(timer: SlaTimer, terms: PinnedPolicy): SlaTimer {
   }
 }
 
-/** The clock as it would be had it gone by these terms from the start. What was told stays told while it holds. */
+/** The clock as it would be had it gone by these terms from the start. What was reported stays reported while it holds. */
 function reapply(
   { history, terms, now }: Extract<TimerCommand, { kind: 'reapply' }>,
   state: SlaTimer,

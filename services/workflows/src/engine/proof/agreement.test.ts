@@ -34,7 +34,7 @@ const scenarios: fc.Arbitrary<Scenario> = fc.record({
 })
 
 /** What can be said of both: their messages differ. */
-function told({ error, log, ...rest }: Observed) {
+function reported({ error, log, ...rest }: Observed) {
   const { code = null, step = null } = error ?? {}
   return { ...rest, error: { code, step }, log: [...log].sort() }
 }
@@ -48,7 +48,7 @@ async function agree({ definition, world: options, attempts }: Scenario): Promis
   for (const { cancelAfterMs, retryFrom } of attempts) {
     const cancelAt = cancelAfterMs === null ? null : engine.now + cancelAfterMs
     const [found, expected] = [engine.untilEnd(cancelAt), await reference.run(cancelAt)]
-    expect(told(found)).toEqual(told({ ...expected, error: shown(expected) }))
+    expect(reported(found)).toEqual(reported({ ...expected, error: shown(expected) }))
     ended[found.status] = (ended[found.status] ?? 0) + 1
     const from = retryFrom === null ? null : (definition.steps[retryFrom]?.id ?? null)
     if (!engine.retry(from)) return
