@@ -187,12 +187,13 @@ test('the keys are rotated while the services run', async () => {
   const dry = await cli.json<{ outdated: number; rewrapped: number }[]>('rotate-master-key', '--dry-run')
   expect(dry.map(({ outdated, rewrapped }) => [outdated, rewrapped])).toEqual([
     [1, 0],
+    [0, 0],
     [1, 0],
   ])
   const byInput = cliRunner(database)
   const input = `${newMasterKey}\n${masterKey}\n`
   const done = await byInput.run(['rotate-master-key', '--keys-stdin', '--json'], input)
-  expect(JSON.parse(done.stdout)).toMatchObject([{ rewrapped: 1 }, { rewrapped: 1 }])
+  expect(JSON.parse(done.stdout)).toMatchObject([{ rewrapped: 1 }, { rewrapped: 0 }, { rewrapped: 1 }])
   expect(await cli.run(['rotate-master-key', '--check'])).toMatchObject({ code: 0, stderr: '' })
 
   const [workspace] = (await api<{ data: { id: string } }>('GET', '/workspaces/me')).body.data.id.split('\n')

@@ -226,11 +226,13 @@ test('any JSON at all is answered as declared', async () => {
 
 /** What takes many records takes 16 MiB; packs and the input of artifacts may be large as well. */
 const large = /\/(bulk|batch)$|^\/sdk\/packs\/|^\/sdk\/artifacts\/\{id\}\/invoke$/
+/** What is sent there is for an artifact to judge. */
+const passedOn = /^\/sdk\/artifacts\/\{id\}\/api\//
 const keys = (count: number) => Array.from({ length: count }, (_, at) => `"k${at}":1`).join(',')
 
 test('a body that is wrong in one place is refused, and the place is named', async () => {
   await everyOperation(async (operation) => {
-    if (!operation.body) return []
+    if (!operation.body || passedOn.test(operation.path)) return []
     const target = await goodTarget(operation)
     const problems: string[] = []
     for (const { text, pointer } of breakages(document, operation.body, world.goodBody(operation))) {
@@ -278,10 +280,12 @@ test('wrong addresses, queries and headers are refused, and the place is named',
           pointer ? ['query', pointer] : undefined,
         ),
       )
-    query('unknown=1', invalid, '/unknown')
-    query('__proto__=1', invalid, '/__proto__')
     query('x=%E0%A4%A', ['malformed_url'])
     query(`${'x&'.repeat(500)}x`, invalid)
+    if (!passedOn.test(operation.path)) {
+      query('unknown=1', invalid, '/unknown')
+      query('__proto__=1', invalid, '/__proto__')
+    }
     for (const { name, schema } of parametersIn(operation, 'query')) {
       if (schema.type !== 'array') query(`${name}=1&${name}=2`, invalid, `/${name}`)
       if (schema.enum) query(`${name}=nosuchvalue`, invalid, `/${name}`)

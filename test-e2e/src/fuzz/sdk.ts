@@ -1,3 +1,4 @@
+import { apiMethods } from '@opsplane/contracts'
 import type { typedClient } from '../platform.js'
 
 type Client = ReturnType<typeof typedClient>
@@ -7,6 +8,18 @@ type Path = Record<string, string>
 const source = `import { artifact } from '@opsplane/sdk'
 export default artifact(async (input: unknown) => ({ input }))`
 const files = { 'src/index.ts': source }
+const answering = {
+  manifest: {
+    ...{ format: 'opsplane.pack/1' as const, name: 'answering', version: '1.0.0' },
+    artifacts: [
+      {
+        ...{ slug: 'answering', kind: 'api' as const, source: 'src/index.ts' },
+        api: { methods: [...apiMethods], headers: [] },
+      },
+    ],
+  },
+  files: { 'src/index.ts': `export default async function answer() { return { body: 'done' } }` },
+}
 
 /** Packs with an artifact that the examples name. */
 export async function sdkOf(owner: Client) {
@@ -28,8 +41,9 @@ export async function sdkOf(owner: Client) {
   const slug = 'close-stale-incidents'
   await install('fuzzed', slug, '1.1.0')
   const pack = await install('fuzzed', slug, '1.2.0')
-  const artifact = async (): Promise<Path> => ({
-    id: (await owner.get('/sdk/artifacts/{id}', { params: { path: { id: slug } } })).data.id,
+  await owner.post('/sdk/packs/install', { body: answering })
+  const artifact = async (id = slug): Promise<Path> => ({
+    id: (await owner.get('/sdk/artifacts/{id}', { params: { path: { id } } })).data.id,
   })
 
   return {
@@ -38,7 +52,8 @@ export async function sdkOf(owner: Client) {
       '/sdk/packs/{id}/promote': async () => pack,
       '/sdk/packs/{id}': () => install('passing', 'passing', '1.0.0'),
       '/sdk/artifacts/{id}/versions/{number}': async () => ({ ...(await artifact()), number: '1' }),
-      '/sdk/artifacts/{id}': artifact,
+      '/sdk/artifacts/{id}/api/{path}': async () => ({ ...(await artifact('answering')), path: 'orders' }),
+      '/sdk/artifacts/{id}': () => artifact(),
     } satisfies Record<string, () => Promise<Path>>,
   }
 }

@@ -100,11 +100,15 @@ function headersOf(route: Route): (keyof typeof headerParameters)[] {
   return [
     'RequestId',
     ...(route.workspace === 'required' ? (['Workspace', 'Environment'] as const) : []),
-    ...(route.idempotency === 'none' ? [] : (['IdempotencyKey'] as const)),
+    ...(takesIdempotencyKey(route) ? (['IdempotencyKey'] as const) : []),
     ...(route.ifMatch ? (['IfMatch'] as const) : []),
     ...(takesIfNoneMatch(route) ? (['IfNoneMatch'] as const) : []),
   ]
 }
+
+/** A raw route hands it on to whoever is behind it. */
+const takesIdempotencyKey = ({ kind, method, idempotency }: Route): boolean =>
+  kind === 'raw' ? method !== 'get' : idempotency !== 'none'
 
 function pathParameters(path: string): z.ZodObject {
   const names = [...path.matchAll(/[:*](\w+)/g)].map(([, name = '']) => name)

@@ -52,7 +52,7 @@ describe('goals', () => {
     const byPriority = { goalsBy: 'priority' as const, goals: { P1: 5, P3: 90 } }
     const policy = await createPolicy(api, byPriority)
     expect(policy).toMatchObject({ ...byPriority, pauseReasons: ['awaiting_caller', 'awaiting_vendor'] })
-    const { id, priority } = await open(api, { severity: 'critical' })
+    const { id, priority } = await open(api, { severity: 'medium' })
     await clockOf(api, id, { goalsBy: 'priority', goalKey: priority, goalMs: 90 * 60_000 })
     await api.patch(`/itsm/incidents/${id}`, { impact: 'high', urgency: 'high' })
     await clockOf(api, id, { goalKey: 'P1', goalMs: 5 * 60_000, cycle: 2 })
