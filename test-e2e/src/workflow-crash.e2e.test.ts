@@ -16,8 +16,8 @@ let receiver: Receiver
 let sql: postgres.Sql
 
 beforeAll(async () => {
-  // What a killed one had is taken up soon.
-  cluster = await startTestCluster({ extra: { WORKFLOW_LEASE_MS: '1000' } })
+  // What a killed one had is taken up soon, however often that happens at one step.
+  cluster = await startTestCluster({ extra: { WORKFLOW_LEASE_MS: '1000', WORKFLOW_MAX_DEATHS: '1000' } })
   api = apiClient(cluster.info)
   receiver = await startReceiver({
     tls: { key: cluster.certificate.key, cert: cluster.certificate.cert },

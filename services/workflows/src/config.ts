@@ -27,6 +27,9 @@ const config = backendConfig.extend({
   workflowLeaseMs: z.coerce.number().int().min(1_000).max(600_000).default(30_000).meta({
     description: 'milliseconds after which the runs of a replica that died are taken over',
   }),
+  workflowMaxDeaths: z.coerce.number().int().min(1).max(1_000).default(5).meta({
+    description: 'how often in a row replicas may die at one step of a run before it is given up',
+  }),
 })
 export type WorkflowsConfig = z.infer<typeof config>
 

@@ -27,9 +27,10 @@ export async function openRuns(
   ctx: ServiceContext<WorkflowsConfig>,
   { settings, clients, operations, reinstate, ...options }: OpenRunsOptions,
 ): Promise<OpenedRuns> {
-  const { workflowRuns: all, workflowRunsPerWorkspace: ofOne, workflowLeaseMs: leaseMs } = ctx.config
+  const { workflowRuns: all, workflowRunsPerWorkspace: ofOne } = ctx.config
+  const { workflowLeaseMs: leaseMs, workflowMaxDeaths: mostDeaths } = ctx.config
   const { effects, background } = await openEffects(ctx, { settings, clients, operations })
-  const runs = createRuns(ctx, { ...options, effects, leaseMs, most: { all, ofOne } })
+  const runs = createRuns(ctx, { ...options, effects, leaseMs, mostDeaths, most: { all, ofOne } })
   return {
     runs,
     routes: runRoutes(ctx, runs, createRunActions(ctx.database.sql, runs, reinstate)),

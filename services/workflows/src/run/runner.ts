@@ -9,6 +9,8 @@ import { own, type Presented, type Reception } from './presented.js'
 export interface RunnerOptions extends Pick<ActiveRunOptions, 'nowMs' | 'commit' | 'perform' | 'look'> {
   /** Runs in hand at most, and of one workspace. */
   most: { all: number; ofOne: number }
+  /** A run whose worker has died so often in a row at the same step is not tried again. */
+  mostDeaths: number
   /** Reads what has happened in runs; tries again while Postgres is away. */
   journals(runIds: readonly string[]): Promise<Map<string, LoadedJournal>>
   /** Folds a run. Throws where it cannot be carried on. */
@@ -61,8 +63,6 @@ const diedTooOften = (times: number) => ({
 
 /** Journals that are read at once, by their size. */
 const mostBytesAtOnce = 16 * 1024 * 1024
-/** A run whose worker has died so often on the same entry is not tried again. */
-const mostDeaths = 5
 
 export function createRunner(options: RunnerOptions): Runner {
   const { most, nowMs } = options
@@ -139,7 +139,7 @@ export function createRunner(options: RunnerOptions): Runner {
     }
     slot.run = active
     if (first) first.received(await active.present(first.presented))
-    const hasDied = row.last_error === null && row.failures >= mostDeaths
+    const hasDied = row.last_error === null && row.failures >= options.mostDeaths
     if (row.last_error !== null) await options.recovered(row)
     if (hasDied) void active.present(own(diedTooOften(row.failures)))
     else if (run.signals > 0 || active.awaitsNews()) await active.look()

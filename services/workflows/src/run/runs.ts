@@ -45,6 +45,8 @@ export interface RunsOptions {
   /** Runs in hand at most, and of one workspace. */
   most?: { all: number; ofOne: number }
   leaseMs?: number
+  /** A run whose worker has died so often in a row at the same step is not tried again. */
+  mostDeaths?: number
 }
 
 /** The runs of the service. */
@@ -74,10 +76,10 @@ export interface Runs {
   onDrain(): void
 }
 
-const defaults = { most: { all: 256, ofOne: 64 }, leaseMs: 30_000 }
+const defaults = { most: { all: 256, ofOne: 64 }, leaseMs: 30_000, mostDeaths: 5 }
 export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
   const { database, dueWork, relay, log } = ctx
-  const { most, leaseMs } = { ...defaults, ...options }
+  const { most, leaseMs, mostDeaths } = { ...defaults, ...options }
   const owner = `${ctx.config.instanceId}:${randomUUID()}`
   const closing = new AbortController()
   const clock = databaseClock(database.sql, ctx.clock === systemClock ? undefined : ctx.clock)
@@ -179,7 +181,7 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
     ...{ startChild, log },
   })
   const runner = createRunner({
-    ...{ most, commit, left, perform: work },
+    ...{ most, mostDeaths, commit, left, perform: work },
     nowMs: clock.nowMs,
     look: (active, awaited, begun) => readNews(database.sql, { active, awaited, begun }),
     journals: async (ids) => (await store.insist(() => loadJournals(database.sql, ids))) ?? new Map(),
