@@ -59281,6 +59281,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
                 /** @description Echoed, logged and carried on events; made when absent or not of this form. */
@@ -59462,6 +59464,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
                 /** @description Echoed, logged and carried on events; made when absent or not of this form. */
@@ -59643,6 +59647,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
                 /** @description Echoed, logged and carried on events; made when absent or not of this form. */
@@ -59824,6 +59830,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
                 /** @description Echoed, logged and carried on events; made when absent or not of this form. */
