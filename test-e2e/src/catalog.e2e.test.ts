@@ -34,7 +34,8 @@ test('its schemas take what every service really sends', async () => {
   const { body } = await api<Resource>('POST', '/itsm/incidents', { body: { title: 'Disk full' } })
   const path = `/itsm/incidents/${body.data.id}`
   await api('POST', `${path}/escalate`, { body: { severity: 'critical', reason: 'It spreads' } })
-  await api('PATCH', path, { body: { assigneeId: 'usr_1', tags: ['disk'] } })
+  const me = (await api<{ data: { user: { id: string } } }>('GET', '/auth/me')).body.data.user
+  await api('PATCH', path, { body: { assigneeId: me.id, tags: ['disk'] } })
   await api('POST', `${path}/comments`, { body: { body: 'Freed some', visibility: 'internal' } })
   await api('PATCH', path, { body: { status: 'on_hold', holdReason: 'awaiting_vendor' } })
   await api('PATCH', path, { body: { status: 'in_progress' } })

@@ -80,7 +80,7 @@ function operation(route: Route, envelope: z.ZodType, located: boolean): RouteCo
       params: route.params ?? pathParameters(route.path),
       query: route.query,
       ...(route.body && { body: requestBody(route.body) }),
-      ...(route.upload && { body: uploadBody(route.upload) }),
+      ...(route.upload && { body: uploadBody(route, route.upload) }),
     },
     responses: {
       [route.status]: success(route, envelope, located),
@@ -120,10 +120,15 @@ function requestBody(body: z.ZodType) {
   return { required, content: { 'application/json': { schema: body } } }
 }
 
-const uploadBody = (mediaTypes: readonly string[]) => ({
-  required: true,
-  content: Object.fromEntries(mediaTypes.map((type) => [type, { schema: { type: 'string' as const } }])),
+const uploadBody = (route: Route, mediaTypes: readonly string[]) => ({
+  required: route.kind !== 'raw',
+  content: Object.fromEntries(mediaTypes.map((type) => [type, uploadOf(type)])),
 })
+
+const uploadOf = (mediaType: string) =>
+  mediaType === 'application/json'
+    ? { schema: {}, example: { name: 'Ada' } }
+    : { schema: { type: 'string' as const } }
 
 const lines = 'application/x-ndjson'
 

@@ -396,7 +396,7 @@ it('declares every event it emits, with the data it carries', () => {
       .when({ ...steps[action], now })
       .decisions()) {
       const definition = Object.entries(itsmEvents).find(([name]) => name === type)?.[1]
-      const data = { before: incidents[status], after, changes: [], ...extras }
+      const data = { before: incidents[status], after, changes: [], version: 1, ...extras }
       expect(definition?.data.safeParse(data).error).toBeUndefined()
     }
   }

@@ -37,9 +37,9 @@ const cancel = async ({ id }: Change) => (await api().post(`/itsm/changes/${id}/
 const reported = async ({ id }: Problem) => {
   await caughtUp(service, 'itsm-problem-changes')
   const rows = await service.sql`
-    select data from events where stream_id = ${id} and type = 'problem.changes_ended' order by version`
+    select data, version from events where stream_id = ${id} and type = 'problem.changes_ended' order by version`
   return rows
-    .map(({ data }) => problemEvents['problem.changes_ended'].data.parse(data))
+    .map(({ data, version }) => problemEvents['problem.changes_ended'].data.parse({ ...data, version }))
     .map(({ endedChanges }) => endedChanges.map(({ number }) => number).sort())
 }
 

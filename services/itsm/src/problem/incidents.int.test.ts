@@ -58,7 +58,7 @@ it('lists the incidents of a problem by all that incidents are listed by', async
   expect(await walk('sort=createdAt')).toEqual([0, 1, 2])
   expect(await walk('sort=number')).toEqual([0, 1, 2])
   expect(await walk('sort=-updatedAt')).toEqual([2, 1, 0])
-  expect(await walk('sort=priority')).toEqual([2, 0, 1])
+  expect(await walk('sort=priority')).toEqual([0, 2, 1])
   expect(await walk('sort=-severity')).toEqual([2, 1, 0])
   expect(await walk('sort=severity&assigneeId=none')).toEqual([0, 2])
   expect(await walk('callerId=me')).toEqual([1])
