@@ -10,7 +10,7 @@ export interface Servers {
 }
 
 /** Services that seal values, by the key that the operator keeps. */
-const sealing: readonly ServiceName[] = ['settings', 'dispatcher']
+const sealing: readonly ServiceName[] = ['settings', 'dispatcher', 'sdk']
 
 /** What of each service's environment nobody else may know, and the public keys that go with it. */
 export function secretEnvironments(

@@ -27,6 +27,8 @@ workflows:
   outbound: true
 sdk:
   database: true
+  secret: [OPSPLANE_MASTER_KEY]
+  optional: [OPSPLANE_PREVIOUS_MASTER_KEYS]
   outbound: true
 analytics:
   database: true

@@ -4,7 +4,11 @@ type All = typeof jestGlobals
 type Names = ('describe' | 'it' | 'test' | 'expect') | ('beforeAll' | 'beforeEach' | 'afterAll' | 'afterEach')
 /** What a test file imports from `@jest/globals`; of `jest` only the clock. */
 export type JestGlobals = Pick<All, Names> & {
-  jest: { useFakeTimers(config?: object): void; useRealTimers(): void }
+  jest: {
+    useFakeTimers(config?: object): void
+    useRealTimers(): void
+    advanceTimersByTime(ms: number): void
+  }
 }
 
 let current: JestGlobals | undefined

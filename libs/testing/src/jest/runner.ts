@@ -42,6 +42,7 @@ const run: RunFile<unknown> = (globalConfig, config, environment, _runtime, test
   const jest = {
     useFakeTimers: timers.useFakeTimers.bind(timers),
     useRealTimers: timers.useRealTimers.bind(timers),
+    advanceTimersByTime: timers.advanceTimersByTime.bind(timers),
   }
   const runtime: CircusRuntime = {
     requireInternalModule: loadAnew,

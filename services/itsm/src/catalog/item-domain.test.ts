@@ -40,7 +40,7 @@ describe.each(catalogItemStatuses)('an item that is %s', (status) => {
       expect(decision?.type).toBe(eventOf[action])
       expect(decision?.after?.status ?? 'gone').toBe(to)
       const [before, after] = [items[status], decision?.after ?? null]
-      const event = { before, after, changes: [] }
+      const event = { before, after, changes: [], version: 1 }
       expect(
         Object.entries(serviceCatalogEvents)
           .find(([type]) => type === decision?.type)?.[1]

@@ -86,7 +86,7 @@ describe.each(standings)('a $type change in $status', ({ type, status }) => {
     expect(decisions.at(-1)?.after).toMatchObject({ status: target, id: state.id, updatedAt: now })
     for (const { type: name, after, extras } of decisions) {
       const definition = Object.entries(changeEvents).find(([declared]) => declared === name)?.[1]
-      const data = { before: state, after, changes: [], ...extras }
+      const data = { before: state, after, changes: [], version: 1, ...extras }
       expect(definition?.data.safeParse(data).error).toBeUndefined()
     }
   })

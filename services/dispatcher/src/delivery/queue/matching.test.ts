@@ -91,7 +91,7 @@ describe('matching', () => {
       event: 'incident.created',
       timestamp: '2026-01-01T00:00:10.000Z',
       workspace_id: 'ws_1',
-      data: { id: 'inc_1', severity: 'critical' },
+      data: { id: 'inc_1', severity: 'critical', version: 1 },
     }
     expect(matched([subscriber({})]).map((match) => match.body)).toEqual([body])
     expect(bodyText(body, JSON.stringify(body.data))).toBe(JSON.stringify(body))

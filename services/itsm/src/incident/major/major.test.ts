@@ -62,7 +62,7 @@ describe('every action in every major state', () => {
         extras: { from: state, to, reason },
       })
     const [decision] = given(from).when(decide(action)).decisions()
-    const data = { before: from, after: decision?.after, changes: [], ...decision?.extras }
+    const data = { before: from, after: decision?.after, changes: [], version: 1, ...decision?.extras }
     expect(itsmEvents['incident.major_changed'].data.safeParse(data).error).toBeUndefined()
     expect(IncidentStateSchema.safeParse(decision?.after).error).toBeUndefined()
   })
