@@ -66,7 +66,7 @@ it('lists the incidents of a problem by all that incidents are listed by', async
   expect(await walk('q=cart&tag=cart')).toEqual([0])
   expect(await walk('status=open,on_hold')).toEqual([2, 0])
   expect(await walk('severity=critical')).toEqual([0])
-  expect(await walk('priority=P1,P2')).toEqual([2])
+  expect(await walk('priority=P1,P2')).toEqual([2, 0])
   expect(await walk('assigneeId=usr_ada&assignmentGroup=web')).toEqual([1])
   expect(await walk('assigneeId=none')).toEqual([2, 0])
   expect(await walk(`createdAfter=${linked[1]?.createdAt}`)).not.toContain(0)
