@@ -31,7 +31,7 @@ export function judgeBy(document: OpenApi): Judge {
     if (!declared) return [`status ${answer.status} is not declared`]
     const medias = Object.keys(declared.content ?? {})
     if (medias.length === 0) return answer.text === '' ? [] : ['a body where none is declared']
-    const media = medias.find((each) => answer.contentType.startsWith(each))
+    const media = medias.find((each) => each === '*/*' || answer.contentType.startsWith(each))
     if (media === undefined) return [`content type ${answer.contentType} instead of ${medias.join(' or ')}`]
     if (media !== 'application/json') return []
     const place = [
