@@ -43,9 +43,9 @@ export function faultOfAnswer(output: JsonValue): OutputFault | undefined {
   return issue && { path: issue.path.map((key) => `/${String(key)}`).join(''), message: issue.message }
 }
 
-/** What a request is answered with. Throws for an execution that has not completed. */
-export function answerOf(execution: Execution): RawAnswer {
-  const shown = { 'X-Execution-ID': execution.id }
+/** What a request is answered with, `isRepeated` when it came before. Throws for an execution that has not completed. */
+export function answerOf(execution: Execution, isRepeated: boolean): RawAnswer {
+  const shown = { 'X-Execution-ID': execution.id, ...(isRepeated && { 'Idempotency-Replayed': 'true' }) }
   if (execution.status !== 'completed') throw failureOf(execution, shown)
   const { status, headers, body = null } = Answer.parse(execution.output)
   const isText = typeof body === 'string'

@@ -146,6 +146,8 @@ describe('a request below the path of an artifact', () => {
       await ask('counts/api/x', { method: 'POST', headers, body: '1' }),
     ]
     expect(again.text).toBe(first.text)
+    const replayed = [first, again].map((answer) => answer.headers.get('idempotency-replayed'))
+    expect(replayed).toEqual([null, 'true'])
     expect(again.headers.get('x-execution-id')).toBe(first.headers.get('x-execution-id'))
     const other = await ask('counts/api/x', { method: 'POST', headers, body: '2' })
     expect([other.status, other.json().error.code]).toEqual([422, 'idempotency_key_reused'])

@@ -20,7 +20,7 @@ export function createCalling({ load, once }: Pick<Invoking, 'load' | 'once'>): 
     const { segments, query, body } = given
     const input = checkedInput(artifact.inputSchema, { ...given }, partOf)
     const { key, fingerprint } = request.repetition ?? {}
-    const execution = await once(
+    const { execution, isRepeated } = await once(
       {
         ...{ tenant: meta.tenant, artifact, type: 'api', trigger: triggerOf(meta), input },
         ...{ now: meta.now, requestId: meta.requestId, depth: depthOfRequest(meta) },
@@ -31,7 +31,7 @@ export function createCalling({ load, once }: Pick<Invoking, 'load' | 'once'>): 
       },
       { mode: 'sync' },
     )
-    return answerOf(execution)
+    return answerOf(execution, isRepeated)
   }
 }
 

@@ -30,7 +30,7 @@ export interface Invoking {
   load(tenant: TenantScope, idOrSlug: string, version?: number): Promise<LoadedArtifact>
   invoke(idOrSlug: string, asked: InvokeArtifact, meta: RequestMeta): Promise<Execution>
   /** Has it done once for its key; throws where that has led to something else, or to what is not over. */
-  once(request: ExecutionRequest, asked: Asked): Promise<Execution>
+  once(request: ExecutionRequest, asked: Asked): Promise<{ execution: Execution; isRepeated: boolean }>
   /** The same for the Idempotency-Key of a request, whose answer is kept. */
   perform(request: ExecutionRequest, asked: Asked, meta: RequestMeta): Promise<Execution>
 }
@@ -87,8 +87,12 @@ export function createInvoking({ database, loading, executions }: InvokingOption
   const begin = (request: ExecutionRequest, { mode }: Asked) =>
     mode === 'async' ? executions.accept(request) : executions.run(request)
 
-  const once: Invoking['once'] = async (request, asked) =>
-    (await begin(request, asked)) ?? (await repeated(request, asked))
+  const once: Invoking['once'] = async (request, asked) => {
+    const begun = await begin(request, asked)
+    return begun
+      ? { execution: begun, isRepeated: false }
+      : { execution: await repeated(request, asked), isRepeated: true }
+  }
 
   async function keep(execution: Execution, retryFailed: boolean, meta: RequestMeta) {
     if (!meta.idempotency) return
@@ -106,7 +110,7 @@ export function createInvoking({ database, loading, executions }: InvokingOption
   const perform: Invoking['perform'] = async (request, asked, meta) => {
     const { idempotency } = meta
     const key = idempotency && { key: `request/${idempotency.key}`, fingerprint: idempotency.fingerprint }
-    const execution = await once({ ...request, key: key ?? null }, asked)
+    const { execution } = await once({ ...request, key: key ?? null }, asked)
     await keep(execution, asked.retryFailed ?? false, meta)
     return execution
   }

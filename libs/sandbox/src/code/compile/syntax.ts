@@ -19,7 +19,9 @@ export async function syntaxFault(script: string, map: string): Promise<Diagnost
   return fault
 }
 
-function readFault(thrown: { message?: unknown; stack?: unknown }, map: string): Diagnostic {
+function readFault(thrown: { message?: unknown; stack?: unknown } | undefined, map: string): Diagnostic {
+  // QuickJS fails without a reason at some exported functions that can never return, such as `() => { for (;;); }`.
+  if (!thrown) return { message: 'Not compiled: is there a function that can never end?', line: 1, column: 1 }
   const [, row = '1', column = '1'] = /script\.js:(\d+):(\d+)/.exec(String(thrown.stack)) ?? []
   const entry = new SourceMap(JSON.parse(map) as SourceMapPayload).findEntry(
     Number(row) - 1,
