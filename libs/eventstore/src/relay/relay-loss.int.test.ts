@@ -58,6 +58,18 @@ describe('a stream that lost events is filled again', () => {
     await waitFor(() => link.connected())
   }
 
+  const copyStore = async () => {
+    await stopServer()
+    cpSync(join(storeDir, 'now'), join(storeDir, 'copy'), { recursive: true })
+    await startServer()
+  }
+  const setStoreBack = async () => {
+    await stopServer()
+    rmSync(join(storeDir, 'now'), { recursive: true })
+    cpSync(join(storeDir, 'copy'), join(storeDir, 'now'), { recursive: true })
+    await startServer()
+  }
+
   /** Every event that was committed is in the stream, and for who knows events by their ids in order. */
   const expectEverything = async () => {
     const unseen = await waitFor(
@@ -192,15 +204,10 @@ describe('a stream that lost events is filled again', () => {
     const service = await startService()
     await service.write(30)
     await service.drained()
-    await stopServer()
-    cpSync(join(storeDir, 'now'), join(storeDir, 'copy'), { recursive: true })
-    await startServer()
+    await copyStore()
     await service.write(30)
     await service.drained()
-    await stopServer()
-    rmSync(join(storeDir, 'now'), { recursive: true })
-    cpSync(join(storeDir, 'copy'), join(storeDir, 'now'), { recursive: true })
-    await startServer()
+    await setStoreBack()
     await expectEverything()
   })
 
@@ -211,15 +218,10 @@ describe('a stream that lost events is filled again', () => {
       await service.write(5)
       await service.drained()
     }
-    await stopServer()
-    cpSync(join(storeDir, 'now'), join(storeDir, 'copy'), { recursive: true })
-    await startServer()
+    await copyStore()
     await service.write(30)
     await service.drained()
-    await stopServer()
-    rmSync(join(storeDir, 'now'), { recursive: true })
-    cpSync(join(storeDir, 'copy'), join(storeDir, 'now'), { recursive: true })
-    await startServer()
+    await setStoreBack()
     await expectEverything()
     await service.drained()
     await (await manager()).streams.purge(stream)
@@ -230,17 +232,12 @@ describe('a stream that lost events is filled again', () => {
     const [one, other] = [await startService('one'), await startService('other')]
     await Promise.all([one.write(20), other.write(20)])
     await Promise.all([one.drained(), other.drained()])
-    await stopServer()
-    cpSync(join(storeDir, 'now'), join(storeDir, 'copy'), { recursive: true })
-    await startServer()
+    await copyStore()
     await one.write(20)
     await one.drained()
     const was = (await (await manager()).streams.info(stream)).state.last_seq
     await one.pause()
-    await stopServer()
-    rmSync(join(storeDir, 'now'), { recursive: true })
-    cpSync(join(storeDir, 'copy'), join(storeDir, 'now'), { recursive: true })
-    await startServer()
+    await setStoreBack()
     await other.write(60)
     await other.drained()
     expect((await (await manager()).streams.info(stream)).state.last_seq).toBeGreaterThan(was)
