@@ -107,16 +107,29 @@ async function measureGathering(
 ): Promise<Figure[]> {
   const caller = toService(cluster, 'itsm', ['itsm:read', 'itsm:write'])
   const headers = await headersOf(caller)()
+  const create = (forSeconds: number) =>
+    createIncidentsEvenly({
+      url: `${caller.url}/itsm/incidents`,
+      headers,
+      seconds: forSeconds,
+      connections: 16,
+      rate: incidentsPerSecond,
+    })
+  say('  warming up…')
+  await create(15)
+  await new Promise((resolve) => setTimeout(resolve, 1_000))
+  const [newest] = await sql<{ id: string }[]>`
+    select coalesce(max(id), '') as id from fact_events where workspace_id = 'ws_bench'`
   const latencies = new Map<string, number>()
   let isOver = false
   const watching = (async () => {
-    for (let last = ''; !isOver; ) {
+    for (let last = newest?.id ?? ''; !isOver; ) {
       const rows = await sql<{ id: string; ms: number }[]>`
         select id, extract(epoch from clock_timestamp() - created_at) * 1000 as ms from fact_events
         where workspace_id = 'ws_bench' and id > ${last}`
       for (const { id, ms } of rows) if (!latencies.has(id)) latencies.set(id, Number(ms))
       // A moment back: ids need not become visible in their order.
-      last = [...latencies.keys()].at(-500) ?? ''
+      last = [...latencies.keys()].at(-500) ?? last
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
   })()
@@ -127,13 +140,7 @@ async function measureGathering(
     return row?.ms ?? 0
   }
   const [before, spent] = [cpuTimes(cluster), await spentMs()]
-  await createIncidentsEvenly({
-    url: `${caller.url}/itsm/incidents`,
-    headers,
-    seconds,
-    connections: 16,
-    rate: incidentsPerSecond,
-  })
+  await create(seconds)
   await new Promise((resolve) => setTimeout(resolve, 1_000))
   const own = cpuSince(before, cpuTimes(cluster)).analytics ?? 0
   const statements = (await spentMs()) - spent

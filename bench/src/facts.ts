@@ -12,7 +12,7 @@ export async function fillFacts(sql: postgres.Sql, workspaceId: string, rows: nu
        'production', 1, at, 'INC-' || n, 'Incident ' || n,
        case when n % 10 = 0 then 'open' else 'resolved' end,
        (array['critical', 'high', 'medium', 'medium', 'low'])[1 + n % 5], 'P' || (1 + n % 4), 'team-' || n % 8,
-       (array['disk', 'network', 'login', 'mail', null])[1 + n % 5], 'usr_' || (n * 7919 % 20000), 'usr_' || n % 60,
+       (array['disk', 'network', 'login', 'mail', null])[1 + n % 5], 'usr_' || (n::bigint * 7919 % 20000), 'usr_' || n % 60,
        (array['email', 'portal', 'alert'])[1 + n % 3], 'none', case when n % 10 > 0 then at + took end,
        case when n % 10 > 0 then (extract(epoch from took) * 1000)::bigint end, n % 7 / 6, n % 9 / 8, n % 4
      from (select n, timestamptz '2025-01-01Z' + n * (interval '365 days' / $2::integer) as at,

@@ -37,6 +37,7 @@ describe('a consumer with a history', () => {
     await testStore.database.sql`create table seen (id text primary key, title text, at serial)`
     names = natsNames(uniquePrefix())
     await ensureStreams(link, names)
+    await expectExpiry()
     relay = startRelay({ databaseUrl: testStore.url, schema, link, names, instanceId: 'one', log })
     replica = testStore.replica({ onCommit: relay.offer })
     logs = [ownLog(schema, testStore.database)]
@@ -90,6 +91,9 @@ describe('a consumer with a history', () => {
   const streams = async () => (await jetstreamManager(await link.ready())).streams
   const inStream = (count: number) =>
     waitFor(async () => (await (await streams()).info(names.eventsStream)).state.last_seq === count)
+  /** With a limit on each subject a relay that looks at the stream takes `expire` for expiry; otherwise it fills it again. */
+  const expectExpiry = async () =>
+    (await streams()).update(names.eventsStream, { max_msgs_per_subject: 1_000 })
   /** As if everything stored so far were too old. */
   const expire = async (keep = 0) => {
     const { state } = await (await streams()).info(names.eventsStream)
