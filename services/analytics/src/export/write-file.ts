@@ -5,7 +5,7 @@ import { contentTypes, openWriter } from '../format/formats.js'
 import type { FormatWriter, WriterState } from '../format/writer.js'
 import type { OpenedRows, RowPage } from '../query/types.js'
 import type { ObjectStorage } from '../storage/object-storage.js'
-import type { Held, JobStore, Opened, Part } from './job-store.js'
+import type { Held, JobStore, Opened, Part, PartDone } from './job-store.js'
 import { fileNameOf, type PlannedExport } from './plan.js'
 import type { OpenOptions } from './rows.js'
 
@@ -62,11 +62,15 @@ export async function writeFile(job: FileJob, options: WriteFileOptions): Promis
   refuseOtherColumns(first, opened)
   const writer = openWriter(job.plan, first.columns, job.writer ?? undefined)
   const sink = partSink(job, { ...options, writer, opened: first, file })
-  for await (const page of opened.pages) {
-    signal.throwIfAborted()
-    await sink.take(page)
+  try {
+    for await (const page of opened.pages) {
+      signal.throwIfAborted()
+      await sink.take(page)
+    }
+    await sink.end()
+  } finally {
+    await sink.settled()
   }
-  await sink.end()
   return fileOf(job, first, file, writer)
 }
 
@@ -77,7 +81,7 @@ interface FileSoFar {
   hash: Hash
 }
 
-/** Collects bytes until they are a part. */
+/** Collects bytes until they are a part, which is put while the next one is collected. */
 function partSink(
   job: FileJob,
   {
@@ -97,16 +101,23 @@ function partSink(
     if (bytes.length > 0) chunks.push(bytes)
     size += bytes.length
   }
+  let putting: Promise<void> = Promise.resolve()
   const finish = async (cursor: string | null) => {
+    const progress = { cursor, writer: writer.state(), opened, rows: file.rows, ended: cursor === null }
     const bytes = Buffer.concat(chunks)
     chunks = []
     size = 0
+    await putting
+    putting = put(bytes, progress)
+    // Whoever finishes the next part hears of it.
+    putting.catch(() => {})
+  }
+  const put = async (bytes: Buffer, progress: Omit<PartDone, keyof Part>) => {
     // Whoever lost the job meanwhile puts another object.
     const name = `${job.key}/${job.fence}-${file.parts}`
     const part = { name, bytes: bytes.length, sha256: sha256Hex(bytes) }
     await store.note(job, part, mostBytes(job.workspaceId))
     await storage.put(name, bytes, signal)
-    const progress = { cursor, writer: writer.state(), opened, rows: file.rows, ended: cursor === null }
     if (!(await store.commit(job, { ...part, ...progress, part: file.parts }))) throw new StoppedError()
     file.hash.update(bytes)
     file.parts++
@@ -124,7 +135,10 @@ function partSink(
     async end() {
       add(await writer.end())
       await finish(null)
+      await putting
     },
+    /** Nothing is put any more: whatever is to be removed is there by now. */
+    settled: () => putting.catch(() => {}),
   }
 }
 
