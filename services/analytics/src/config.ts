@@ -7,6 +7,10 @@ const config = backendConfig.extend({
     .transform((url) => new URL(url).origin)
     .optional()
     .meta({ description: 'origin clients use, for download URLs; without it they are paths below it' }),
+  feedRestMs: z.coerce.number().int().min(100).max(600_000).default(30_000).meta({
+    description:
+      'milliseconds between two looks at how deliveries and executions ended, while there are no events',
+  }),
   exportRetentionHours: z.coerce.number().int().min(1).max(8_760).default(168).meta({
     description: 'hours the file of an export is kept',
   }),

@@ -35,7 +35,7 @@ export const analytics = defineService<AnalyticsConfig>({
     const settings = openNeighbour(ctx, 'settings')
     const client = openNeighbour(ctx, 'database-studio', studioTimeoutMs)
     const delegations = createDelegations(settings)
-    const facts = openFacts(ctx)
+    const facts = openFacts(ctx, ctx.config)
     const runner = createQueryRunner({
       ...{ database: ctx.database, age: facts.age, clock: ctx.clock },
       cache: createAnswerCache(mostAnswers),

@@ -10,7 +10,7 @@ export interface DueWorkOptions {
   log: Logger
   /** Names this process in its leases. */
   owner?: string
-  /** How long nobody looks for due rows while nothing is known to come; 5 s without. */
+  /** How long nobody looks for due rows while nothing is known to come; 10 s without. */
   restMs?: number
   /** The time of tests that simulate it. All others go by the database's clock, never by that of the process. */
   simulated?: { now(): string } | undefined
@@ -25,12 +25,12 @@ export interface WakeHints {
 }
 
 export interface DueWork {
-  /** Something is due, or will be in so many milliseconds. A hint: what is due is found without, within 5 s. */
+  /** Something is due, or will be in so many milliseconds. A hint: what is due is found without, within 10 s. */
   wake(inMs?: number): void
   counts(): DueCounts
 }
 
-/** Several kinds of work, which look together for what is due next: at rest that is one statement every 5 s. */
+/** Several kinds of work, which look together for what is due next: at rest that is one statement every 10 s. */
 export interface DueWorkGroup {
   start(make: MakeWorker): DueWork
   /** Wakes the work of this name, here or, where it is not done here, in another replica. */
@@ -49,7 +49,7 @@ interface Member {
 
 export function createDueWork({ sql, log, ...options }: DueWorkOptions): DueWorkGroup {
   // Nobody knows when a simulated time will have come.
-  const { owner = randomUUID(), simulated, restMs = simulated ? 100 : 5_000, hints } = options
+  const { owner = randomUUID(), simulated, restMs = simulated ? 100 : 10_000, hints } = options
   const closing = new AbortController()
   const members: Member[] = []
   const trouble = createTrouble(log)
@@ -224,8 +224,11 @@ function createMember({ worker, trouble, restMs, closing, idle, helpWanted }: Me
   }
 }
 
+/** After a failure, however long the rest is. */
+const mostPauseMs = 5_000
+
 const pauseMs = (attempt: number, maxMs: number) =>
-  retryDelayMs({ attempt, strategy: 'exponential', baseMs: 100, maxMs })
+  retryDelayMs({ attempt, strategy: 'exponential', baseMs: 100, maxMs: Math.min(maxMs, mostPauseMs) })
 
 type Trouble = ReturnType<typeof createTrouble>
 

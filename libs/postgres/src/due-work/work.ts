@@ -41,7 +41,7 @@ export interface WorkOptions {
   claim?: (options: ClaimOptions) => Statement
   /** When the next row is due, where the table does not tell: an expression of type timestamptz. */
   nextDue?: string
-  /** At rest it is looked for due rows so often; every 5 s without. */
+  /** At rest it is looked for due rows so often; every 10 s without. */
   lookEveryMs?: number
   /** Makes rows due from what else is there, before each claim. */
   prepare?: (context: WorkContext) => Promise<unknown>

@@ -5,14 +5,18 @@ import type { FactWriter } from './write-facts.js'
 /** Events are gathered for so long: a batch costs little more than a single one. */
 const spacingMs = 100
 
-/** Turns every event into facts. What is committed changes nothing when it comes again. */
+/** Turns every event into facts. What is committed changes nothing when it comes again. `written` is called after each batch. */
 export const gatherFacts = (
   { consume }: Pick<ServiceContext, 'consume'>,
   writer: FactWriter,
+  written: () => void,
 ): EventConsumer =>
   consume({
     durable: 'analytics-facts',
     spacingMs,
     history: 'all',
-    perform: (events) => writer.write(events),
+    async perform(events) {
+      await writer.write(events)
+      written()
+    },
   })

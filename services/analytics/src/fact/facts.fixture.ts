@@ -16,7 +16,7 @@ export interface Analytics extends TestService {
 
 export async function startAnalytics(): Promise<Analytics> {
   const others = await startLogServer()
-  const service = await startTestService(analytics, { env: servedBy(others) })
+  const service = await startTestService(analytics, { env: { ...servedBy(others), FEED_REST_MS: '500' } })
   const stop = async () => {
     await service.stop()
     await others.stop()

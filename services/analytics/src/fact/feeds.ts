@@ -1,6 +1,6 @@
 import type { BackendName } from '@opsplane/contracts'
 import type { ServiceClient } from '@opsplane/http'
-import { type LeasedRow, leased } from '@opsplane/postgres'
+import { type Database, type DueWork, type LeasedRow, leased } from '@opsplane/postgres'
 import type { Clock } from '@opsplane/runtime'
 import type { FedDataset } from '../dataset/dataset.js'
 import { fedDatasets } from '../dataset/datasets.js'
@@ -12,6 +12,8 @@ export interface FeedOptions {
   clientOf(service: BackendName): Pick<ServiceClient, 'get'> | undefined
   writer: Pick<FactWriter, 'writeFed'>
   clock: Clock
+  /** How long after a look that found nothing the next one is due; `feedWaker` brings it forward. */
+  restMs: number
 }
 
 interface FeedRow extends LeasedRow {
@@ -31,8 +33,10 @@ interface Pulled {
 /** Pages that are read under one lease; the place is kept after them. */
 const pagesAtOnce = 20
 const deadlineMs = 120_000
-/** How long after a look the next one is due: sooner where something was found. */
-const nextLookMs = { busy: 1_000, atRest: 5_000 }
+/** How long after a look that found something, or after events, the next one is due. */
+const soonMs = 1_000
+/** Events bring a look forward so often at most. */
+const wakeEveryMs = 5_000
 
 /**
  * Asks services what has changed, from the last place kept on. What is written changes nothing when it comes again, so whoever
@@ -54,15 +58,36 @@ export function feeding(options: FeedOptions) {
         await tx.unsafe(
           `update fact_feeds set position = $2::text::bigint, as_of = coalesce($3::text::timestamptz, as_of),
              due_at = now() + $4::text::float8 * interval '1 ms' where dataset = $1`,
-          [row.key, String(result.position), result.asOf ?? null, String(pauseMs(result))],
+          [row.key, String(result.position), result.asOf ?? null, String(pauseMs(result, options))],
         )
     },
   })
 }
 
-function pauseMs({ asOf, isNew }: Pulled): number {
+function pauseMs({ asOf, isNew }: Pulled, { restMs }: FeedOptions): number {
   if (asOf === undefined) return 0
-  return isNew ? nextLookMs.busy : nextLookMs.atRest
+  return isNew ? soonMs : restMs
+}
+
+/** Where there are events, deliveries and executions follow: to be called with each batch of them. */
+export function feedWaker({ sql }: Pick<Database, 'sql'>, work: Pick<DueWork, 'wake'>): () => void {
+  let wokenAt = Number.NEGATIVE_INFINITY
+  const bringForward = async () => {
+    await sql.unsafe(
+      `update fact_feeds set due_at = now() + $1::text::float8 * interval '1 ms'
+       where due_at > now() + $1::text::float8 * interval '1 ms'`,
+      [String(soonMs)],
+      { prepare: true },
+    )
+    work.wake(soonMs)
+  }
+  return () => {
+    const nowMs = performance.now()
+    if (nowMs - wokenAt < wakeEveryMs) return
+    wokenAt = nowMs
+    // They are looked for later without it.
+    bringForward().catch(() => {})
+  }
 }
 
 async function pull(

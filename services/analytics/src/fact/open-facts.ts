@@ -2,13 +2,14 @@ import type { BackendName } from '@opsplane/contracts'
 import { startMonths } from '@opsplane/eventstore'
 import type { ServiceClient } from '@opsplane/http'
 import { type BackgroundWork, openNeighbour, type ServiceContext } from '@opsplane/service'
+import type { AnalyticsConfig } from '../config.js'
 import { tableOf } from '../dataset/dataset.js'
 import { datasets, fedDatasets } from '../dataset/datasets.js'
 import { summingUp } from '../rollup/sum-up.js'
 import { gatherFacts } from './consumer.js'
 import { createDataAge, type DataAge } from './data-age.js'
 import { createFactNews, type FactNews } from './fact-news.js'
-import { feeding } from './feeds.js'
+import { feeding, feedWaker } from './feeds.js'
 import { rebuilding } from './rebuild.js'
 import { createFactWriter } from './write-facts.js'
 
@@ -19,27 +20,29 @@ export interface Facts {
 }
 
 /** Facts are gathered from now on. */
-export function openFacts(ctx: ServiceContext): Facts {
+export function openFacts(ctx: ServiceContext, { feedRestMs }: Pick<AnalyticsConfig, 'feedRestMs'>): Facts {
   const { database, clock, log } = ctx
   const news = createFactNews(ctx)
   const writer = createFactWriter(database, news.changed)
-  const consumer = gatherFacts(ctx, writer)
   ctx.dueWork.start(summingUp)
   ctx.dueWork.start(rebuilding(ctx.logs, writer))
-  const reported = openTold(ctx)
-  ctx.dueWork.start(feeding({ clientOf: (service) => reported.get(service), writer, clock }))
+  const neighbours = openFeedingServices(ctx)
+  const feeds = ctx.dueWork.start(
+    feeding({ clientOf: (service) => neighbours.get(service), writer, clock, restMs: feedRestMs }),
+  )
+  const consumer = gatherFacts(ctx, writer, feedWaker(database, feeds))
   const months = datasets.map((dataset) => startMonths(database.sql, log, `add_${tableOf(dataset)}_month`))
   return {
     age: createDataAge(database, consumer, clock),
     news,
-    background: [news, ...reported.values(), ...months, consumer],
+    background: [news, ...neighbours.values(), ...months, consumer],
   }
 }
 
 const askTimeoutMs = 30_000
 
 /** Clients of the services that are asked about facts, as far as they are installed. */
-function openTold(ctx: ServiceContext): Map<BackendName, ServiceClient> {
+function openFeedingServices(ctx: ServiceContext): Map<BackendName, ServiceClient> {
   const services = new Set(fedDatasets.map(({ feed }) => feed.service))
   const installed = [...services].filter((service) => ctx.config.serviceUrls[service] !== undefined)
   return new Map(installed.map((service) => [service, openNeighbour(ctx, service, askTimeoutMs)]))

@@ -1,6 +1,6 @@
 import type { Database } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
-import { type Claimed, claimDue, dropPassedMarks, endDeleted, nextDueIn } from './queue-statements.js'
+import { type Claimed, claimDue, nextDueIn, tidyQueues } from './queue-statements.js'
 
 export interface PollerOptions {
   database: Database
@@ -70,8 +70,7 @@ export function startPoller(options: PollerOptions): Poller {
   /** Ends what deleted webhooks left behind, a little at a time, between claims. */
   async function tidy(): Promise<number> {
     if (now() < tidyAt) return tidyAt - now()
-    if (await endDeleted(sql, endedAtOnce)) return 0
-    await dropPassedMarks(sql, options.consumer)
+    if (await tidyQueues(sql, endedAtOnce, options.consumer)) return 0
     tidyAt = now() + idleMs
     return idleMs
   }

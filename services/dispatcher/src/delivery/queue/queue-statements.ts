@@ -68,9 +68,20 @@ export async function nextDueIn(sql: Sql, except: string[]): Promise<number | un
   return row?.ms
 }
 
-/** Ends some of what deleted webhooks left unfinished; false when there is nothing more. */
-export async function endDeleted(sql: Sql, limit: number): Promise<boolean> {
-  const [row] = await sql.unsafe<{ ended: number | null }[]>('select end_deleted($1) as ended', [limit])
+/**
+ * Ends some of what deleted webhooks left unfinished, and forgets which positions are fanned out once the consumer's floor
+ * says so. False when there is nothing more to end.
+ */
+export async function tidyQueues(sql: Sql, limit: number, consumer: string): Promise<boolean> {
+  const [row] = await sql.unsafe<{ ended: number | null }[]>(
+    `with dropped as (
+       delete from fan_out_marks m using consumer_floors f
+       where f.consumer = $2 and f.source = m.source and m.last <= f.position
+     )
+     select end_deleted($1) as ended`,
+    [limit, consumer],
+    { prepare: true },
+  )
   return typeof row?.ended === 'number'
 }
 
@@ -115,15 +126,5 @@ export async function makeDue(tx: Transaction, ids: string[]): Promise<void> {
     )
     ${updateQueues('due')}`,
     [ids],
-  )
-}
-
-/** Forgets which positions are fanned out once the consumer's floor says so. */
-export async function dropPassedMarks(sql: Sql, consumer: string): Promise<void> {
-  await sql.unsafe(
-    `delete from fan_out_marks m using consumer_floors f
-     where f.consumer = $1 and f.source = m.source and m.last <= f.position`,
-    [consumer],
-    { prepare: true },
   )
 }
