@@ -25,7 +25,7 @@ const linesAtOnce = 1_000
 /** More are left to the sweep. */
 const maxAsked = 20_000
 /** What another replica left behind is seen at least so often. */
-const sweepEveryMs = 5_000
+const sweepEveryMs = 10_000
 const floorWaitMs = { least: 20, most: 1_000 }
 const beginning: Line = { webhookId: '', key: '' }
 

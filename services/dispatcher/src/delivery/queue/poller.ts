@@ -30,7 +30,7 @@ const claimLimit = 400
 const claimPerWebhook = 16
 const endedAtOnce = 1_000
 /** What other replicas leave behind, and what nobody announced, is seen at least so often. */
-const idleMs = 5_000
+const idleMs = 10_000
 const drainEveryMs = 200
 /** Between two looks at least, whatever wakes it. */
 const restMs = 10
