@@ -75,12 +75,22 @@ async function workflow(): Promise<string> {
 /** Asks for a run until that is answered: always with the same key, so that it is one run. */
 async function trigger(id: string, key: string): Promise<void> {
   const request = { body: { input: { fork: true, items } }, headers: { 'idempotency-key': key } }
-  for (;;) {
-    const answer = await api('POST', `/workflows/${id}/trigger`, request).catch(() => undefined)
-    if (answer && answer.status < 300) return
-    await delay(100)
-  }
+  await waitFor(
+    async () => {
+      const { status, body } = await api('POST', `/workflows/${id}/trigger`, request)
+      if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`)
+      return true
+    },
+    { timeoutMs: 300_000, intervalMs: 100, message: `the start of ${key}` },
+  )
 }
+
+/** Runs that have not ended, the oldest ten: who has them until when, and what happened in them last. */
+const open = () => sql`
+  select r.id, r.parent_run_id, r.status, r.due_at, r.lease_owner, r.held_until, r.failures, r.last_error, r.signals,
+    r.seq, e.at as last_at, e.entry->>'kind' as last_entry, e.entry->>'place' as place
+  from runs r left join run_entries e on e.run_id = r.id and e.seq = r.seq
+  where r.ended_at is null order by r.id limit 10`
 
 const tally = new Map<string, number>()
 
@@ -113,9 +123,7 @@ test(
     }
     await waitFor(
       async () => {
-        const open =
-          await sql`select status, last_error, count(*)::int from runs where ended_at is null group by 1, 2`
-        expect([...open]).toEqual([])
+        expect([...(await open())]).toEqual([])
         return true
       },
       { ...patience, timeoutMs: 300_000 + total * 100, message: 'every run to end' },

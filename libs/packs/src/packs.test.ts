@@ -61,7 +61,7 @@ describe('a manifest', () => {
       api: null,
     })
   })
-  test.each<[string, object, Record<string, string>, string]>([
+  test.each<[string, object, Record<string, string>, ...string[]]>([
     [
       'a file that is not there',
       { input: 'none.json' },
@@ -77,6 +77,13 @@ describe('a manifest', () => {
       'opsplane.pack.json#/artifacts/0/rule custom',
     ],
     [
+      'a rule on an event that there is not',
+      { kind: 'business_rule', rule: { events: ['incident.created', 'incident.exploded', 'incidents.*'] } },
+      {},
+      'opsplane.pack.json#/artifacts/0/rule/events/1 unknown_event',
+      'opsplane.pack.json#/artifacts/0/rule/events/2 unknown_event',
+    ],
+    [
       'a path that leads out',
       { source: '../a.ts' },
       {},
@@ -88,8 +95,15 @@ describe('a manifest', () => {
       {},
       'opsplane.pack.json#/artifacts/0/limits/memoryMb too_big',
     ],
-  ])('with %s is refused, naming where', (_, more, files, place) => {
-    expect(places(more, files)).toEqual([place])
+  ])('with %s is refused, naming where', (_, more, files, ...expected) => {
+    expect(places(more, files)).toEqual(expected)
+  })
+
+  test('with a rule on an event that there is not, is shown what it may have meant', () => {
+    const { problems } = read({ kind: 'business_rule', rule: { events: ['incident.creatd'] } })
+    expect(problems[0]?.message).toBe(
+      'matches no event there is; did you mean incident.created? GET /events/catalog lists all',
+    )
   })
 })
 

@@ -12,6 +12,7 @@ import {
   type PackProblem,
   packLimits,
   type Schedule,
+  unknownEventPatterns,
 } from '@opsplane/contracts'
 import { compileSchema } from '@opsplane/json-schema'
 import type { z } from 'zod'
@@ -68,6 +69,10 @@ const defaultApi = ArtifactApi.parse({})
 function readArtifact(artifact: ManifestArtifact, pointer: string, reading: Reading): PackArtifact {
   const { slug, name = slug, description, kind, source, permissions, limits, retryable } = artifact
   const { rule = null, schedule = null, api } = artifact
+  for (const { index, message } of unknownEventPatterns(rule?.events ?? []))
+    reading.problems.push(
+      problemAt(manifestFile, `${pointer}/rule/events/${index}`, 'unknown_event', message),
+    )
   return {
     ...{ slug, name, description, kind, permissions, limits, retryable, rule, schedule },
     api: kind === 'api' ? (api ?? defaultApi) : null,

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { matchesSomeEvent, nearestEventPattern } from './event-pattern.js'
+import { matchesSomeEvent, unknownEventPatterns } from './event-pattern.js'
 
 test.each(['*', 'audit.*', 'incident.*', 'incident.created', 'sdk.execution.*', 'workflow.run_failed'])(
   '%s matches something',
@@ -14,5 +14,5 @@ test.each([
   ['sdk.executions.*', 'sdk.execution.*'],
 ])('%s matches nothing; %s is the nearest', (pattern, nearest) => {
   expect(matchesSomeEvent(pattern)).toBe(false)
-  expect(nearestEventPattern(pattern)).toBe(nearest)
+  expect(unknownEventPatterns(['incident.*', pattern])).toMatchObject([{ index: 1, pattern, nearest }])
 })

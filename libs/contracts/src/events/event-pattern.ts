@@ -17,8 +17,30 @@ const families = [
 export const matchesSomeEvent = (pattern: string): boolean =>
   types.some((type) => patternMatches(pattern, type))
 
+/** A subscription entry that matches no declared type. */
+export interface UnknownEventPattern {
+  /** Its place among the entries. */
+  index: number
+  pattern: string
+  /** What it may have meant. */
+  nearest: string
+  message: string
+}
+
+/** Entries that match nothing, and would wait for ever. */
+export const unknownEventPatterns = (
+  patterns: readonly string[],
+  matches = matchesSomeEvent,
+): UnknownEventPattern[] =>
+  patterns.flatMap((pattern, index) => {
+    if (matches(pattern)) return []
+    const nearest = nearestEventPattern(pattern)
+    const message = `matches no event there is; did you mean ${nearest}? GET /events/catalog lists all`
+    return [{ index, pattern, nearest, message }]
+  })
+
 /** The declared type, or for a pattern the family of types, that is spelt most like this one. */
-export function nearestEventPattern(pattern: string): string {
+function nearestEventPattern(pattern: string): string {
   const candidates = pattern.endsWith('.*') ? families : types
   const [nearest = '*'] = candidates
     .map((candidate) => ({ candidate, distance: editDistance(pattern, candidate) }))

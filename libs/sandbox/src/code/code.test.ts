@@ -252,6 +252,16 @@ export default artifact(async (input: Input): Promise<number> => {
   })
 
   test.each([
+    'export default () => { for (;;); }',
+    'export default () => { for (;;) {} }',
+    'export default async function () { while (true); }',
+    'export const a = () => { do {} while (true) }\nexport default a',
+    'export default 1\nfor (;;); // not run',
+  ])('reads and does not run: %s', async (source) => {
+    for (const fileName of ['endless.js', 'endless.ts']) await compiled(source, fileName)
+  })
+
+  test.each([
     ['an error of syntax', 'const a: = 1', 1, 10, /Type expected/],
     ['an error at its end', 'const a = 1\nfoo(', 2, 5, /expected/],
     [

@@ -21,12 +21,18 @@ const packages = `${sep}node_modules`
 /** Native stack in KB: QuickJS comes to its own limit before it, where the system gives a process 8 MB as usual. */
 const stackKb = 2_400
 
+/**
+ * Bytes of a function V8 runs before it optimizes it: what starts a child and what most code does stay below, as optimizing the
+ * interpreter takes as much CPU as some hundred small runs, while the first of them wait.
+ */
+const tieringBudget = 60_000_000
+
 /** Runs code of a tenant. */
 export const codeProgram = (heapMb: number): ChildProgram => ({
   file: fileURLToPath(new URL('./child/main.js', import.meta.url)),
   readable: [ownFolder, ...engineFolders()],
   heapMb,
-  flags: [`--stack-size=${stackKb}`, '--expose-gc'],
+  flags: [`--stack-size=${stackKb}`, '--expose-gc', `--wasm-tiering-budget=${tieringBudget}`],
 })
 
 /** Compiles sources. */

@@ -1,10 +1,10 @@
 import {
   CreateWebhook,
   type ErrorDetail,
-  nearestEventPattern,
   newId,
   type TenantScope,
   UpdateWebhook,
+  unknownEventPatterns,
   Webhook,
   WebhookStatus,
 } from '@opsplane/contracts'
@@ -153,12 +153,11 @@ function refuseUnknownEvents(
   { matchesSomeEvent }: Pick<WebhookRoutesContext, 'matchesSomeEvent'>,
   events: readonly string[],
 ): void {
-  const details = events.flatMap((pattern, index): ErrorDetail[] => {
-    if (matchesSomeEvent(pattern)) return []
-    const nearest = nearestEventPattern(pattern)
-    const message = `matches no event there is; did you mean ${nearest}? GET /events/catalog lists all`
-    return [{ in: 'body', path: `/events/${index}`, code: 'unknown_event', message, params: { nearest } }]
-  })
+  const details = unknownEventPatterns(events, matchesSomeEvent).map(
+    ({ index, nearest, message }): ErrorDetail => ({
+      ...{ in: 'body', path: `/events/${index}`, code: 'unknown_event', message, params: { nearest } },
+    }),
+  )
   if (details.length > 0) throw validationFailed(details)
 }
 

@@ -138,34 +138,44 @@ function receive(text: string): void {
 /** What most artifacts have. */
 const usualMemoryMb = 64
 
-/** The first invocation takes a hundred times as long as those after it: nobody has to wait for it. */
+/** The first invocation takes a hundred times as long as those after it, the next ones still some times: nobody has to wait for them. */
 async function warmUp(): Promise<void> {
-  const limits = { cpuMs: 10_000, memoryMb: 8, inputBytes: 100, outputBytes: 100, logBytes: 0 }
-  const header: RunHeader = {
-    op: 'run',
-    run: 0,
-    entry: 'default',
-    functions: ['warm.up'],
-    ...limits,
-    hostCalls: 1,
-    hostCallsAtOnce: 1,
-  }
-  const work: Work = {
-    header,
-    code: 'export default (n, host) => host.warm.up(n)',
-    args: '[1]',
-    context: 'null',
-  }
-  const instance = await engine.take(limits.memoryMb)
-  const outlet = { call() {}, log() {} }
-  const invocation = createInvocation({ instance, prepared: guestOf(instance) }, work, outlet)
-  while (invocation.slice() === 'more');
-  invocation.answer(1, true, '1')
-  while (invocation.slice() === 'more');
-  invocation.dispose()
-  engine.release(await engine.take(usualMemoryMb))
+  const instance = await engine.take(usualMemoryMb)
+  for (let run = 0; run < warmingRuns; run += 1) warmingRun(instance)
+  engine.release(instance)
   prepareNext()
 }
+const warmingRuns = 5
+
+/** Code with a call of the host, and some of what most code does. */
+function warmingRun(instance: Instance): void {
+  const header: RunHeader = {
+    ...{
+      op: 'run',
+      run: 0,
+      entry: 'default',
+      functions: ['warm.up'],
+      cpuMs: 10_000,
+      memoryMb: usualMemoryMb,
+    },
+    ...{ inputBytes: 1_000, outputBytes: 1_000, logBytes: 0, hostCalls: 1, hostCallsAtOnce: 1 },
+  }
+  const work: Work = { header, code: warmingCode, args: '[{"name":"a","items":[1,2]}]', context: '{}' }
+  const invocation = createInvocation({ instance, prepared: guestOf(instance) }, work, {
+    call() {},
+    log() {},
+  })
+  while (invocation.slice() === 'more');
+  invocation.answer(1, true, '{"ok":true}')
+  while (invocation.slice() === 'more');
+  invocation.dispose()
+}
+const warmingCode = `export default async ({ name, items, ...rest }, host) => {
+  const answer = await host.warm.up({ name })
+  try { if (answer.ok) throw new Error(\`of \${name}\`) } catch (error) { rest.message = error.message }
+  const sum = items.map((item) => item * 2).filter(Boolean).reduce((all, item) => all + item, 0)
+  return { ...rest, sum, at: new Date(0).toISOString(), keys: Object.keys(answer), is: /a+/.test(name) }
+}`
 
 channel.on('data', (chunk) => {
   for (const text of read(chunk)) receive(text)

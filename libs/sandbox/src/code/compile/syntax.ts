@@ -5,23 +5,30 @@ import type { Diagnostic } from '../types.js'
 const engine = createEngine()
 const memoryMb = 128
 
-/** What QuickJS does not take of a script, such as a name declared twice, in the source's lines; it runs nothing. */
+/** A module that is not there: what imports it is read and then not run. */
+const absent = 'not there'
+
+/**
+ * What QuickJS does not take of a script, such as a name declared twice, in the source's lines; it runs nothing. Its binding
+ * has an option to compile only, which for modules goes on with a pointer that nobody has set: it fails at random without a reason.
+ */
 export async function syntaxFault(script: string, map: string): Promise<Diagnostic | undefined> {
   const { quickjs } = await engine.take(memoryMb)
   const runtime = quickjs.newRuntime()
-  runtime.setModuleLoader(() => '')
+  runtime.setModuleLoader((name) => (name === absent ? { error: new Error(absent) } : ''))
   const context = runtime.newContext()
-  const result = context.evalCode(script, 'script.js', { type: 'module', compileOnly: true })
-  const fault = result.error && readFault(context.dump(result.error), map)
+  const result = context.evalCode(`${script}\nimport '${absent}'`, 'script.js', { type: 'module' })
+  const thrown = result.error && (context.dump(result.error) as Thrown | undefined)
   result.dispose()
   context.dispose()
   runtime.dispose()
-  return fault
+  return thrown?.message === absent ? undefined : readFault(thrown, map)
 }
 
-function readFault(thrown: { message?: unknown; stack?: unknown } | undefined, map: string): Diagnostic {
-  // QuickJS fails without a reason at some exported functions that can never return, such as `() => { for (;;); }`.
-  if (!thrown) return { message: 'Not compiled: is there a function that can never end?', line: 1, column: 1 }
+type Thrown = { message?: unknown; stack?: unknown }
+
+function readFault(thrown: Thrown | undefined, map: string): Diagnostic {
+  if (!thrown) return { message: 'The source is too large to be compiled.', line: 1, column: 1 }
   const [, row = '1', column = '1'] = /script\.js:(\d+):(\d+)/.exec(String(thrown.stack)) ?? []
   const entry = new SourceMap(JSON.parse(map) as SourceMapPayload).findEntry(
     Number(row) - 1,

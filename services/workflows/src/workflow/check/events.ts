@@ -1,9 +1,4 @@
-import {
-  matchesSomeEvent,
-  nearestEventPattern,
-  type WorkflowDefinition,
-  type WorkflowProblem,
-} from '@opsplane/contracts'
+import { unknownEventPatterns, type WorkflowDefinition, type WorkflowProblem } from '@opsplane/contracts'
 import { problem } from './structure.js'
 import { type Path, visits } from './walk.js'
 
@@ -20,15 +15,6 @@ export function checkEvents(definition: WorkflowDefinition): WorkflowProblem[] {
 }
 
 const unknownEvents = (step: string | null, path: Path, patterns: readonly string[]): WorkflowProblem[] =>
-  patterns.flatMap((pattern, index) =>
-    matchesSomeEvent(pattern)
-      ? []
-      : [
-          problem(
-            step,
-            [...path, index],
-            'unknown_event',
-            `${pattern} is no event of this platform; did you mean ${nearestEventPattern(pattern)}?`,
-          ),
-        ],
+  unknownEventPatterns(patterns).map(({ index, pattern, message }) =>
+    problem(step, [...path, index], 'unknown_event', `${pattern} ${message}`),
   )

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { createLogger } from '@opsplane/runtime'
 import { type CodeRequest, createCodeRunner } from '@opsplane/sandbox'
-import { percentile } from './child.js'
-import type { MeasureOptions } from './log/creates.js'
-import type { Figure } from './report.js'
+import { percentile } from '../child.js'
+import type { MeasureOptions } from '../log/creates.js'
+import type { Figure } from '../report.js'
+import { measureInvocations } from './invocations.js'
 
 const goals = { warmMs: 3, spareMs: 10, callMs: 0.3, memoryMb: 64, fair: 2 }
 const tenants = 20
@@ -29,10 +30,11 @@ const limits = {
 type Runner = ReturnType<typeof createCodeRunner>
 
 /** Code of tenants in child processes: what an invocation takes, what a call of the host costs, and who gets how much. */
-export async function measureCode({
-  seconds,
-  say,
-}: Pick<MeasureOptions, 'seconds' | 'say'>): Promise<Figure[]> {
+export async function measureCode(options: MeasureOptions): Promise<Figure[]> {
+  return [...(await measureRunner(options)), ...(await measureInvocations(options))]
+}
+
+async function measureRunner({ seconds, say }: Pick<MeasureOptions, 'seconds' | 'say'>): Promise<Figure[]> {
   const runner = createCodeRunner({
     log: createLogger({ service: 'bench', level: 'error' }),
     maxWaitMs: 600_000,
