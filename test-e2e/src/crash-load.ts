@@ -8,12 +8,19 @@ export interface CreateLoad {
   lastAnswer(): string
   /** How many requests got another answer than they should, or none. */
   refused(): number
+  /** Answers that were neither success nor, by their own words, worth another try. */
+  unexpected(): readonly string[]
   /** How many changes of each incident were answered 200. */
   changed: ReadonlyMap<string, number>
   stop(): Promise<void>
 }
 
 const retryMs = 25
+
+interface Answer {
+  data: { id: string }
+  error?: { retryable: boolean }
+}
 
 /**
  * Each worker creates one incident after the other, `pauseMs` apart, and changes each so many times, repeating each
@@ -22,6 +29,7 @@ const retryMs = 25
 export function startCreating(api: Api, { workers = 6, pauseMs = 0, changes = 0 } = {}): CreateLoad {
   const acknowledged = new Map<string, string>()
   const changed = new Map<string, number>()
+  const unexpected: string[] = []
   let refused = 0
   let creating = true
   let lastAnswer = ''
@@ -30,11 +38,12 @@ export function startCreating(api: Api, { workers = 6, pauseMs = 0, changes = 0 
   const untilDone = async (method: 'POST' | 'PATCH', path: string, key: string, body: object) => {
     while (creating) {
       const request = { body, headers: { 'idempotency-key': key } }
-      const answer = await api<{ data: { id: string } }>(method, path, request).catch((error: unknown) => {
+      const answer = await api<Answer>(method, path, request).catch((error: unknown) => {
         lastAnswer = String(error)
       })
       if (answer) lastAnswer = `${answer.status} ${JSON.stringify(answer.body)}`
       if (answer?.status === 200 || answer?.status === 201) return answer.body.data.id
+      if (answer && answer.body.error?.retryable !== true) unexpected.push(`${method} ${path}: ${lastAnswer}`)
       refused++
       await pause(retryMs)
     }
@@ -61,6 +70,7 @@ export function startCreating(api: Api, { workers = 6, pauseMs = 0, changes = 0 
     acknowledged,
     changed,
     refused: () => refused,
+    unexpected: () => unexpected,
     lastAnswer: () => lastAnswer,
     async stop() {
       creating = false

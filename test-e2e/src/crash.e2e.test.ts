@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Receiver, seededRandom, startReceiver, waitFor } from '@opsplane/testing'
 import postgres from 'postgres'
 import { cliRunner } from './cli.js'
+import { nothingIsLost } from './crash-checks.js'
 import { type CreateLoad, killAndRecover, startCreating } from './crash-load.js'
-import { eventsInStream } from './event-trail.js'
 import { faultsOf } from './faults.js'
 import { type Api, apiClient, startTestCluster } from './platform.js'
 
@@ -27,7 +27,6 @@ afterAll(async () => {
 const seed = Number(process.env.CRASH_SEED ?? 20_251)
 const faults = Number(process.env.CRASH_KILLS ?? 16)
 const changes = 2
-const patience = { timeoutMs: 300_000, intervalMs: 500 }
 
 test(
   `${faults} kills, losses and outages (seed ${seed}) lose no acknowledged incident, event or delivery`,
@@ -50,11 +49,7 @@ test(
     }
     expect(load.acknowledged.size).toBeGreaterThan(faults * 5)
     expect(new Set(load.acknowledged.values()).size).toBe(load.acknowledged.size)
-    await everyIncidentIsStoredOnce(load)
-    const events = await everyVersionIsInTheLog(load)
-    await everyEventIsInTheStream(events)
-    await everyEventIsInTheAudit(events)
-    await everyEventIsDelivered(events)
+    await nothingIsLost({ sql, natsUrl: cluster.info.natsUrl, receiver }, load)
     await rebuildChangesNothing()
   },
   600_000 + faults * 30_000,
@@ -71,81 +66,6 @@ async function suffer(load: CreateLoad): Promise<void> {
     const [name, victim] = chosen
     await killAndRecover(cluster, { name, victim }, load)
   }
-}
-
-async function everyIncidentIsStoredOnce({ acknowledged }: CreateLoad): Promise<void> {
-  const rows = await sql<{ id: string; title: string }[]>`
-    select id, state->>'title' as title from itsm.incidents where state->>'title' like 'crash-%'`
-  const idsByTitle = new Map<string, string[]>()
-  for (const { id, title } of rows) idsByTitle.set(title, [...(idsByTitle.get(title) ?? []), id])
-  for (const [key, id] of acknowledged) expect(idsByTitle.get(key)).toEqual([id])
-}
-
-interface LoggedEvent {
-  id: string
-  incidentId: string
-  version: number
-}
-
-/** In their order in the log: each aggregate's versions without a gap, and every acknowledged change among them. */
-async function everyVersionIsInTheLog({ acknowledged, changed }: CreateLoad): Promise<LoggedEvent[]> {
-  const events = await sql<LoggedEvent[]>`
-    select id, stream_id as "incidentId", version from itsm.events
-     where stream_id = any (${[...acknowledged.values()]}) order by position`
-  const last = new Map<string, number>()
-  for (const { incidentId, version } of events) {
-    expect(version).toBe((last.get(incidentId) ?? 0) + 1)
-    last.set(incidentId, version)
-  }
-  for (const id of acknowledged.values()) {
-    const known = 1 + (changed.get(id) ?? 0)
-    expect(last.get(id)).toBeGreaterThanOrEqual(known)
-    // The request that was under way at the end may have taken effect.
-    expect(last.get(id)).toBeLessThanOrEqual(known + 1)
-  }
-  return events
-}
-
-/** A stream that was lost or set back is filled again without anybody's help. */
-async function everyEventIsInTheStream(events: LoggedEvent[]): Promise<void> {
-  await nothingMissing('in the stream', events, async () => {
-    return new Set(await eventsInStream(cluster.info.natsUrl).catch(() => []))
-  })
-}
-
-async function everyEventIsInTheAudit(events: LoggedEvent[]): Promise<void> {
-  await nothingMissing('in the audit log', events, async () => {
-    const rows = await sql<{ id: string }[]>`
-      select id from settings.audit_log where id = any (${events.map(({ id }) => id)})`
-    return new Set(rows.map(({ id }) => id))
-  })
-}
-
-async function everyEventIsDelivered(events: LoggedEvent[]): Promise<void> {
-  await nothingMissing('delivered', events, async () => {
-    return new Set(receiver.received().map(({ headers }) => String(headers['x-service-delivery'])))
-  })
-}
-
-async function nothingMissing(
-  where: string,
-  events: LoggedEvent[],
-  found: () => Promise<Set<string>>,
-): Promise<void> {
-  let missing: LoggedEvent[] = events
-  await waitFor(
-    async () => {
-      const ids = await found()
-      missing = events.filter(({ id }) => !ids.has(id))
-      return missing.length === 0
-    },
-    { ...patience, message: `every event to be ${where}` },
-  ).catch((cause: unknown) => {
-    const some = missing.slice(0, 5).map(({ id, version }) => `${id} (version ${version})`)
-    throw new Error(`${missing.length} of ${events.length} events are not ${where}: ${some.join(', ')}`, {
-      cause,
-    })
-  })
 }
 
 /** The read model is what the log makes of it. */

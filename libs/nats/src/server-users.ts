@@ -150,10 +150,13 @@ export function authorizationOf(users: readonly NatsUser[]): string {
   ].join('\n')
 }
 
-/** The URL with which a user connects to the server of another one. */
-export function urlOfUser(url: string, { user, password }: { user: string; password: string }): string {
-  const own = new URL(url)
-  own.username = encodeURIComponent(user)
-  own.password = encodeURIComponent(password)
-  return own.href
+/** The URL, or several separated by commas, with which a user connects to the servers of another one. */
+export function urlOfUser(urls: string, { user, password }: { user: string; password: string }): string {
+  const ownOf = (url: string) => {
+    const own = new URL(url)
+    own.username = encodeURIComponent(user)
+    own.password = encodeURIComponent(password)
+    return own.href
+  }
+  return urls.split(',').map(ownOf).join(',')
 }

@@ -87,6 +87,10 @@ export const baseConfig = z.object({
   instanceId: z.string().min(1).max(200).default(hostname).meta({
     description: 'names this replica in leases: no two of a service share one, and a restart keeps it',
   }),
+  drainDelayMs: z.coerce.number().int().min(0).max(60_000).default(0).meta({
+    description:
+      'how long a service that is asked to end still takes requests, until balancers send them elsewhere',
+  }),
   serviceUrls: urlMap.default({}).meta({
     description: 'JSON object: service name to its base URL, such as {"settings":"http://…"}',
   }),

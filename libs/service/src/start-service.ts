@@ -47,8 +47,9 @@ export async function startService<Config extends BackendConfig, Overrides exten
       readiness: () => readiness(ctx.database),
       translateError: translatePostgresError,
     })
-    const { port, host } = config
-    const listening = await listen(app, { port, host, log, tls: ctx.tls, ...(onDrain && { onDrain }) })
+    const { port, host, drainDelayMs } = config
+    const place = { port, host, drainDelayMs }
+    const listening = await listen(app, { ...place, log, tls: ctx.tls, ...(onDrain && { onDrain }) })
     releasers.add('http', () => listening.close())
     log.info({ port: listening.port }, 'listening')
     if (definition.searchesTexts) void warnOfAsciiOnly(ctx)

@@ -135,8 +135,11 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
       port: config.port,
       host: config.host,
       log,
-      // Whoever waits for events is asked at once to come again, rather than holding up the end.
+      drainDelayMs: config.drainDelayMs,
+      // Whoever waits for events is asked at once to come again, rather than holding up the end. In a deployment, where
+      // others take over meanwhile, they may wait to their end: it comes before the last one of the drain.
       onDrain: () => {
+        if (config.drainDelayMs > 0) return
         for (const { waiting } of services.values()) void waiting.close()
       },
     })

@@ -43,6 +43,9 @@ export function createUpstream(
 ): Upstream {
   const pool = new Pool(url, {
     pipelining: 1,
+    // Shorter than a replica that ends still takes requests: unused connections are closed from here, where no request
+    // can meet it.
+    ...{ keepAliveTimeout: unusedConnectionMs, keepAliveMaxTimeout: unusedConnectionMs },
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
     connect: { timeout: Math.min(timeoutMs, 5_000), ...clientTls(tls) },
@@ -53,6 +56,8 @@ export function createUpstream(
     close: () => pool.destroy(),
   }
 }
+
+const unusedConnectionMs = 4_000
 
 function send(pool: Pool, forwarding: Forwarding, firstTry: boolean): void {
   const { req, res } = forwarding
@@ -73,10 +78,8 @@ function send(pool: Pool, forwarding: Forwarding, firstTry: boolean): void {
     if (res.headersSent || res.destroyed) {
       // Cut short, so that the client cannot take a part for the whole.
       res.destroy()
-    } else if (firstTry && forwarding.body === null && isSafe(req.method) && wasReset(error)) {
-      // The service had closed a kept-alive connection just as it was used again.
-      send(pool, forwarding, false)
-    } else forwarding.fail(translate(error))
+    } else if (firstTry && mayBeSentAgain(forwarding, error)) send(pool, forwarding, false)
+    else forwarding.fail(translate(error))
   }
   /** One at a time; resolves also when the caller was refused. */
   const recheck = (running: Dispatcher.DispatchController) => {
@@ -159,12 +162,21 @@ function send(pool: Pool, forwarding: Forwarding, firstTry: boolean): void {
   )
 }
 
+/**
+ * What changes nothing may be, where a replica has closed a connection just as it was used again, or was killed. So may what
+ * has never left, where a replica that has ended did not take the connection: another one may.
+ */
+function mayBeSentAgain({ req, body }: Forwarding, error: Error): boolean {
+  if (neverSentCodes.has(codeOf(error))) return body === null || Buffer.isBuffer(body)
+  return body === null && isSafe(req.method) && resetCodes.has(codeOf(error))
+}
+
 const isSafe = (method: string | undefined) => method === 'GET' || method === 'HEAD'
 
 const codeOf = (error: Error): string => ('code' in error && typeof error.code === 'string' ? error.code : '')
 
 const resetCodes = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
-const wasReset = (error: Error) => resetCodes.has(codeOf(error))
+const neverSentCodes = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'])
 
 function translate(error: Error): ApiError {
   if (error instanceof ApiError) return error

@@ -2,8 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, tes
 import { natsNames } from '@opsplane/contracts'
 import { connectNats, type NatsLink } from '@opsplane/nats'
 import { connect } from '@opsplane/postgres'
-import { testNatsUrl, uniquePrefix, waitFor } from '@opsplane/testing'
-import { pgbouncer, startPooler } from '../fixture/pooler.js'
+import { pgbouncer, startPooler, testNatsUrl, testRolePassword, uniquePrefix, waitFor } from '@opsplane/testing'
 import { streamMessages } from '../fixture/stream-messages.js'
 import { startTcpProxy } from '../fixture/tcp-proxy.js'
 import {
@@ -153,11 +152,11 @@ describe('the lease of the relay', () => {
 
   const withPooler = pgbouncer ? test : test.skip
   withPooler('is held and handed on behind a pooler of transactions (with pgbouncer)', async () => {
-    const pooler = await startPooler(testStore.url, schema)
+    const pooler = await startPooler({ databaseUrl: testStore.url, users: { [schema]: testRolePassword } })
     closing.push(() => pooler.stop())
-    const [one, two] = [start('one', link, pooler.url), start('two', link, pooler.url)]
+    const [one, two] = [start('one', link, pooler.urlOf(schema)), start('two', link, pooler.urlOf(schema))]
     const replicas = [one, two].map((relay) => {
-      const database = connect(pooler.url, { schema, max: 4 })
+      const database = connect(pooler.urlOf(schema), { schema, max: 4 })
       closing.push(() => database.close())
       return testStore.replica({ database, onCommit: relay.offer })
     })

@@ -69,6 +69,7 @@ export interface ServiceClientOptions {
 }
 
 const maxResponseBytes = 16 * 1024 * 1024
+const unusedConnectionMs = 4_000
 
 /**
  * Throws the ApiError the service answered; `service_unavailable` when it cannot be reached, `upstream_timeout`
@@ -84,6 +85,8 @@ export function serviceClient(options: ServiceClientOptions): ServiceClient {
     const { Pool } = undici()
     pool ??= new Pool(options.baseUrl, {
       connections: 64,
+      // Unused ones are closed from here, before a replica that ends closes them.
+      keepAliveMaxTimeout: unusedConnectionMs,
       maxResponseSize: maxResponseBytes,
       connect: clientTls(options.tls),
     })

@@ -2,7 +2,7 @@ import { createServer as createHttpServer, type Server as HttpServer, type Reque
 import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { ApiError } from '@opsplane/contracts'
-import type { Logger } from '@opsplane/runtime'
+import { delay, type Logger } from '@opsplane/runtime'
 import type { InternalTls } from '../calls/internal-tls.js'
 import { messageClasses } from '../openapi/message-classes.js'
 import { answerClientError } from './client-error.js'
@@ -15,9 +15,14 @@ export interface ListenOptions {
   log: Logger
   /** Without it connections are not encrypted. */
   tls?: InternalTls | undefined
-  /** How long requests in flight may take after close() was called; then they are cut. 25 s unless given. */
+  /**
+   * How long requests are still taken after close() was called, while `/readyz` says that this is no place for more; each
+   * answer ends its connection, so a client that keeps connections finds another place without meeting a reset. 0 unless given.
+   */
+  drainDelayMs?: number
+  /** How long requests in flight may take after that; then they are cut. 25 s unless given. */
   drainTimeoutMs?: number
-  /** Called first on close, to let go of requests that wait for something (long-polls). */
+  /** Called when no more requests are taken, to let go of those that wait for something (long-polls). */
   onDrain?: () => void
 }
 
@@ -47,7 +52,8 @@ export async function listen(app: RequestListener, options: ListenOptions): Prom
     // Node would answer by itself, without the envelope and the headers of every answer.
     requireHostHeader: false,
   }
-  const answer = withHost(app, log)
+  const state = { draining: false }
+  const answer = withHost(untilDrained(app, state, log), log)
   const server = options.tls
     ? createHttpsServer({ ...settings, ...serverTls(options.tls) }, answer)
     : createHttpServer(settings, answer)
@@ -67,6 +73,7 @@ export async function listen(app: RequestListener, options: ListenOptions): Prom
     port: (server.address() as AddressInfo).port,
     server,
     close() {
+      state.draining = true
       closed ??= drain(server, unused, options)
       return closed
     },
@@ -79,6 +86,17 @@ function withHost(app: RequestListener, log: Logger): RequestListener {
     if (req.headers.host !== undefined || req.httpVersion !== '1.1') return app(req, res)
     const problem = new ApiError('malformed_url', 'The request has no Host header.')
     sendError(beginExchange(req, res, 'none', log), problem)
+  }
+}
+
+/** While it drains, answers end their connections, and `/readyz` is answered here. */
+function untilDrained(app: RequestListener, state: { draining: boolean }, log: Logger): RequestListener {
+  return (req, res) => {
+    if (!state.draining) return app(req, res)
+    res.shouldKeepAlive = false
+    if (req.url !== '/readyz') return app(req, res)
+    const problem = new ApiError('service_unavailable', 'Not ready: this replica is about to end.')
+    sendError(beginExchange(req, res, '/readyz', log), problem)
   }
 }
 
@@ -99,11 +117,12 @@ function trackUnused(server: Server): ReadonlySet<Socket> {
   return unused
 }
 
-function drain(server: Server, unused: ReadonlySet<Socket>, options: ListenOptions): Promise<void> {
-  const { log, drainTimeoutMs = 25_000, onDrain } = options
-  server.prependListener('request', (_req, res) => {
-    res.shouldKeepAlive = false
-  })
+async function drain(
+  server: Server,
+  unused: ReadonlySet<Socket>,
+  { log, drainDelayMs = 0, drainTimeoutMs = 25_000, onDrain }: ListenOptions,
+): Promise<void> {
+  if (drainDelayMs > 0) await delay(drainDelayMs)
   return new Promise((resolve, reject) => {
     const sweep = setInterval(() => {
       server.closeIdleConnections()

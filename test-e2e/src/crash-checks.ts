@@ -1,0 +1,102 @@
+import { expect } from '@jest/globals'
+import { type Receiver, waitFor } from '@opsplane/testing'
+import type { Sql } from 'postgres'
+import type { CreateLoad } from './crash-load.js'
+import { eventsInStream } from './event-trail.js'
+
+/** Where what a load has done must be found. */
+export interface Traces {
+  sql: Sql
+  natsUrl: string
+  /** Of a webhook for `incident.created` and `incident.updated`. */
+  receiver: Receiver
+}
+
+const patience = { timeoutMs: 300_000, intervalMs: 500 }
+
+/** Every acknowledged incident and change is stored, in the log, in the stream, in the audit log, and delivered. */
+export async function nothingIsLost(traces: Traces, load: CreateLoad): Promise<void> {
+  await everyIncidentIsStoredOnce(traces, load)
+  const events = await everyVersionIsInTheLog(traces, load)
+  await everyEventIsInTheStream(traces, events)
+  await everyEventIsInTheAudit(traces, events)
+  await everyEventIsDelivered(traces, events)
+}
+
+async function everyIncidentIsStoredOnce({ sql }: Traces, { acknowledged }: CreateLoad): Promise<void> {
+  const rows = await sql<{ id: string; title: string }[]>`
+    select id, state->>'title' as title from itsm.incidents where state->>'title' like 'crash-%'`
+  const idsByTitle = new Map<string, string[]>()
+  for (const { id, title } of rows) idsByTitle.set(title, [...(idsByTitle.get(title) ?? []), id])
+  for (const [key, id] of acknowledged) expect(idsByTitle.get(key)).toEqual([id])
+}
+
+interface LoggedEvent {
+  id: string
+  incidentId: string
+  version: number
+}
+
+/** In their order in the log: each aggregate's versions without a gap, and every acknowledged change among them. */
+async function everyVersionIsInTheLog(
+  { sql }: Traces,
+  { acknowledged, changed }: CreateLoad,
+): Promise<LoggedEvent[]> {
+  const events = await sql<LoggedEvent[]>`
+    select id, stream_id as "incidentId", version from itsm.events
+     where stream_id = any (${[...acknowledged.values()]}) order by position`
+  const last = new Map<string, number>()
+  for (const { incidentId, version } of events) {
+    expect(version).toBe((last.get(incidentId) ?? 0) + 1)
+    last.set(incidentId, version)
+  }
+  for (const id of acknowledged.values()) {
+    const known = 1 + (changed.get(id) ?? 0)
+    expect(last.get(id)).toBeGreaterThanOrEqual(known)
+    // The request that was under way at the end may have taken effect.
+    expect(last.get(id)).toBeLessThanOrEqual(known + 1)
+  }
+  return events
+}
+
+/** A stream that was lost or set back is filled again without anybody's help. */
+async function everyEventIsInTheStream({ natsUrl }: Traces, events: LoggedEvent[]): Promise<void> {
+  await nothingMissing('in the stream', events, async () => {
+    return new Set(await eventsInStream(natsUrl).catch(() => []))
+  })
+}
+
+async function everyEventIsInTheAudit({ sql }: Traces, events: LoggedEvent[]): Promise<void> {
+  await nothingMissing('in the audit log', events, async () => {
+    const rows = await sql<{ id: string }[]>`
+      select id from settings.audit_log where id = any (${events.map(({ id }) => id)})`
+    return new Set(rows.map(({ id }) => id))
+  })
+}
+
+async function everyEventIsDelivered({ receiver }: Traces, events: LoggedEvent[]): Promise<void> {
+  await nothingMissing('delivered', events, async () => {
+    return new Set(receiver.received().map(({ headers }) => String(headers['x-service-delivery'])))
+  })
+}
+
+async function nothingMissing(
+  where: string,
+  events: LoggedEvent[],
+  found: () => Promise<Set<string>>,
+): Promise<void> {
+  let missing: LoggedEvent[] = events
+  await waitFor(
+    async () => {
+      const ids = await found()
+      missing = events.filter(({ id }) => !ids.has(id))
+      return missing.length === 0
+    },
+    { ...patience, message: `every event to be ${where}` },
+  ).catch((cause: unknown) => {
+    const some = missing.slice(0, 5).map(({ id, version }) => `${id} (version ${version})`)
+    throw new Error(`${missing.length} of ${events.length} events are not ${where}: ${some.join(', ')}`, {
+      cause,
+    })
+  })
+}

@@ -1,0 +1,50 @@
+import { join } from 'node:path'
+import type { RestartableServer } from '@opsplane/local'
+import { type EmbeddedNats, startEmbeddedNats } from '@opsplane/nats/embedded'
+import { freePort } from '@opsplane/runtime/server-process'
+
+export interface NatsServers {
+  /** All of them, separated by commas. */
+  url: string
+  servers: readonly RestartableServer[]
+  stop(): Promise<void>
+}
+
+/** So many NATS servers below a folder, a cluster where they are more than one. */
+export async function startNatsServers(
+  folder: string,
+  count: number,
+  authorization: () => string,
+): Promise<NatsServers> {
+  const ports: number[] = []
+  const routes: number[] = []
+  for (let n = 0; n < count; n++) {
+    ports.push(await freePort())
+    routes.push(await freePort())
+  }
+  const start = (n: number) =>
+    startEmbeddedNats({
+      storeDir: join(folder, `nats-${n}`),
+      port: ports[n],
+      authorization,
+      ...(count > 1 && { cluster: { serverName: `nats-${n}`, port: routes[n] ?? 0, routes } }),
+    })
+  const servers = await Promise.all(
+    ports.map(async (_, n): Promise<RestartableServer> => {
+      let current: EmbeddedNats = await start(n)
+      return {
+        pid: () => current.pid,
+        start: async () => {
+          current = await start(n)
+        },
+        stop: () => current.stop(),
+        kill: () => process.kill(current.pid, 'SIGKILL'),
+      }
+    }),
+  )
+  return {
+    url: ports.map((port) => `nats://127.0.0.1:${port}`).join(','),
+    servers,
+    stop: async () => void (await Promise.all(servers.map((server) => server.stop()))),
+  }
+}
