@@ -13,6 +13,7 @@ import { measurePolls } from './delivery/polls.js'
 import { measureRest } from './delivery/rest.js'
 import { measureRestart } from './delivery/restart.js'
 import { measureTarpit } from './delivery/tarpit.js'
+import { measureTelemetry } from './delivery/telemetry.js'
 import { measureTopics } from './delivery/topics.js'
 import { measureWebhooks } from './delivery/webhooks.js'
 import { measureExports } from './exports.js'
@@ -38,6 +39,7 @@ const measures = {
   // First, before the other measurements' writes leave work for autovacuum.
   rest: measureRest,
   delivered: measureDelivered,
+  telemetry: measureTelemetry,
   restart: measureRestart,
   append: measureAppend,
   relay: measureRelay,

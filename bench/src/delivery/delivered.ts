@@ -105,7 +105,8 @@ async function createBare(options: {
   return { perSecond, cpuMs: (spent() - before) / requests }
 }
 
-async function createAndDeliver(options: {
+/** So long creates by so many clients, until each has arrived and all that reacts to it has done so. */
+export async function createAndDeliver(options: {
   cluster: Cluster
   receiver: ChildProcess
   seconds: number

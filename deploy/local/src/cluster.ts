@@ -25,6 +25,8 @@ export interface ClusterOptions {
   extra?: Record<string, string>
   /** Services call each other over mutual TLS, with a certificate made for it. */
   tls?: boolean
+  /** Services show their metrics. */
+  metrics?: boolean
 }
 
 /** A server that can be killed and started again on the same port and data. */
@@ -46,6 +48,8 @@ export interface Cluster {
   postgres: RestartableServer
   nats: RestartableServer
   certificate: ReceiverCertificate
+  /** Where each service shows its metrics, where they do. */
+  metricsUrls: Record<ServiceName, string> | undefined
   /** By which its services know each other, where they do. */
   tls: InternalTls | undefined
   stop(): Promise<void>
@@ -73,6 +77,7 @@ async function start(options: ClusterOptions, releasers: Releasers): Promise<Clu
   const databaseUrls = await provisionAll(postgresUrl, databasePasswords)
   const secrets = await finishMasterKeyRotation(state, postgresUrl)
   const ports = await choosePorts()
+  const metricsPorts = options.metrics ? await choosePorts() : undefined
   const origin = `http://127.0.0.1:${ports.gateway}`
   const internalCertificate = options.tls ? await makeInternalCertificate(state.tlsDir) : undefined
   const tls = internalCertificate && {
@@ -91,6 +96,7 @@ async function start(options: ClusterOptions, releasers: Releasers): Promise<Clu
     databaseUrls,
     natsUrls,
     ports,
+    metricsPorts,
     origin,
     webhookCaFile: certificate.caFile,
     ...(options.extra ? { extra: options.extra } : {}),
@@ -125,6 +131,8 @@ async function start(options: ClusterOptions, releasers: Releasers): Promise<Clu
     postgres,
     nats,
     certificate,
+    metricsUrls:
+      metricsPorts && eachOf(serviceNames, (name) => `http://127.0.0.1:${metricsPorts[name]}/metrics`),
     tls,
     stop: () => releasers.release(),
   }

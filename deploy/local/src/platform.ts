@@ -9,7 +9,7 @@ import { databaseOf, makeDataDatabase } from './data-database.js'
 import { keepServer } from './kept-server.js'
 import { finishMasterKeyRotation } from './master-key.js'
 import { natsAuthorization, natsUrlsOf } from './nats-users.js'
-import { choosePorts, LocalRunError } from './ports.js'
+import { choosePorts, LocalRunError, metricsPortsFrom } from './ports.js'
 import { eachOf, planServices } from './service-plan.js'
 import { backends, services } from './services.js'
 import type { LocalInfo, LocalState } from './state.js'
@@ -45,6 +45,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     )
   }
   const ports = await choosePorts(options.port)
+  const metricsPorts = metricsPortsFrom(process.env.METRICS_PORT)
   const releasers = createReleasers(log)
   try {
     const { databasePasswords, natsPasswords } = state.secrets()
@@ -61,6 +62,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       databaseUrls,
       natsUrls: servers.natsUrls,
       ports,
+      metricsPorts,
       origin,
       ...(options.webhookCaFile ? { webhookCaFile: options.webhookCaFile } : {}),
     })

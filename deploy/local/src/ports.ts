@@ -14,3 +14,12 @@ export async function choosePorts(gatewayPort?: number): Promise<Record<ServiceN
   for (const name of serviceNames) if (name !== 'gateway') ports[name] = await freePort()
   return ports
 }
+
+/** From the first one on, a port for the metrics of each service, in the order of the registry; undefined without it. */
+export function metricsPortsFrom(first: string | undefined): Record<ServiceName, number> | undefined {
+  if (first === undefined || first === '') return undefined
+  const port = Number(first)
+  if (!Number.isInteger(port) || port < 1 || port > 65_535 - serviceNames.length)
+    throw new LocalRunError(`METRICS_PORT=${first} is no port with ${serviceNames.length - 1} more above it.`)
+  return eachOf(serviceNames, (name) => port + serviceNames.indexOf(name))
+}

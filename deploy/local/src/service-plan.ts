@@ -15,6 +15,8 @@ export interface PlanOptions {
   natsUrls: Record<ServiceName, string>
   natsPrefix?: string
   ports: Record<ServiceName, number>
+  /** Where each service shows its metrics; nowhere unless given. */
+  metricsPorts?: Record<ServiceName, number> | undefined
   origin: string
   /** With it services call each other with https, and show who they are. */
   internalCertificate?: InternalCertificate | undefined
@@ -54,6 +56,7 @@ export function planServices(options: PlanOptions): Record<ServiceName, Environm
   return eachOf(serviceNames, (name) => ({
     ...common,
     PORT: String(options.ports[name]),
+    ...(options.metricsPorts && { METRICS_PORT: String(options.metricsPorts[name]) }),
     NATS_URL: options.natsUrls[name],
     SERVICE_PRIVATE_KEY: options.secrets.serviceKeys[name]?.privateKey,
     ...(isBackend(name) && {

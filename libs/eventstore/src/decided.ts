@@ -5,6 +5,7 @@ import {
   type Decision,
   type TenantScope,
 } from '@opsplane/contracts'
+import { currentTraceparent } from '@opsplane/telemetry'
 import type { EventRow, RowWrite } from './append/commit.js'
 import { seal } from './sealed.js'
 
@@ -38,6 +39,7 @@ export function toRows<State extends { id: string }, Command, Resource>(
   const actor = JSON.stringify(meta.actor)
   const source = meta.source ? JSON.stringify(meta.source) : null
   const scope = { workspaceId: tenant.workspaceId, environment: tenant.environment }
+  const trace = currentTraceparent() ?? null
   let { state, version } = current
 
   for (const decision of decisions) {
@@ -67,6 +69,7 @@ export function toRows<State extends { id: string }, Command, Resource>(
       causationId: meta.causationId ?? null,
       source,
       createdAt: meta.now,
+      trace,
     })
     for (const row of projected(decider, id, decision)) {
       const state = row.state && JSON.stringify(row.state)

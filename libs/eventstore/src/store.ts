@@ -10,6 +10,7 @@ import {
 import type { IdempotencyStore } from '@opsplane/http'
 import type { Database, StatementRunner } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
+import { inSpan } from '@opsplane/telemetry'
 import type { Aggregate } from './aggregate.js'
 import { shapeOf } from './append/append-statement.js'
 import { createAppender } from './append/appender.js'
@@ -136,7 +137,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
 
   async function write(commit: Commit): Promise<void> {
     if (commit.events.length === 0 && !commit.idempotency) return
-    const events = await commits.commit(commit)
+    const events = await inSpan('append events', {}, () => commits.commit(commit))
     if (events.length > 0) onCommit?.(events)
   }
 

@@ -28,6 +28,8 @@ export const events = pgTable('events', {
   /** Address and user agent of the client; null for what the platform does itself. */
   source: json('source'),
   createdAt: instant('created_at').notNull(),
+  /** The `traceparent` of the append, where its request is followed. */
+  trace: text('trace'),
 })
 
 /** How far each consumer of the platform's events has come. */

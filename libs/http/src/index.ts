@@ -105,4 +105,5 @@ export { type Answer, beginExchange, type Exchange, logRequest, send } from './s
 export { claimMs, type IdempotencyStore } from './server/idempotency.js'
 export { type Listening, type ListenOptions, listen } from './server/listen.js'
 export { requestIdFrom } from './server/request-id.js'
+export { noOperation, type RecorderFor, requestRecorders } from './server/request-metrics.js'
 export { securityHeaders } from './server/security-headers.js'

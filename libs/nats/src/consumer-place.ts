@@ -10,6 +10,8 @@ export interface ConsumerPlace {
   /** The last one that was delivered, and how many wait to be. */
   delivered: number
   pending: number
+  /** How many were delivered that are not acknowledged yet. */
+  ackPending: number
   /** Another one when the stream was lost and created again. */
   streamCreated: string
   /** The oldest message the stream has; one above its last one when it has none. */
@@ -27,13 +29,14 @@ export async function consumerPlace(
 ): Promise<ConsumerPlace> {
   const manager = await jetstreamManager(connection, { checkAPI: false, timeout: timeoutMs })
   // In this order: what is acknowledged in between was there.
-  const { ack_floor, delivered, num_pending } = await manager.consumers.info(stream, durable)
+  const { ack_floor, delivered, num_pending, num_ack_pending } = await manager.consumers.info(stream, durable)
   const { created, state } = await manager.streams.info(stream)
   return {
     isNew,
     ackFloor: ack_floor.stream_seq,
     delivered: delivered.stream_seq,
     pending: num_pending,
+    ackPending: num_ack_pending,
     streamCreated: created,
     firstSequence: state.messages === 0 ? state.last_seq + 1 : state.first_seq,
     firstStoredMs: state.messages === 0 ? null : Date.parse(state.first_ts),

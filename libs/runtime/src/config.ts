@@ -78,6 +78,22 @@ export const baseConfig = z.object({
     .default(0)
     .meta({ description: 'HTTP port; 0 takes a free one' }),
   host: z.string().default('127.0.0.1').meta({ description: 'address to listen on' }),
+  metricsPort: z.coerce.number().int().min(0).max(65535).optional().meta({
+    description: 'port of GET /metrics, 0 takes a free one; without it nothing is measured',
+  }),
+  metricsHost: z.string().optional().meta({ description: 'address of that port; HOST unless given' }),
+  otelExporterOtlpEndpoint: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .meta({
+      description: 'base URL of an OTLP/HTTP receiver of traces; without it nothing is traced',
+    }),
+  otelExporterOtlpHeaders: z.string().optional().meta({
+    description: 'headers sent to it, such as its key: name=value, separated by commas',
+  }),
+  otelTracesSamplerArg: z.coerce.number().min(0).max(1).default(0.05).meta({
+    description: 'the share of requests that are traced',
+  }),
   natsUrl: z.string().default('nats://127.0.0.1:4222').meta({ description: 'NATS server' }),
   natsPrefix: z
     .string()

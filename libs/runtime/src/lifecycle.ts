@@ -40,6 +40,8 @@ export interface RunningService {
   name: string
   port: number
   url: string
+  /** Where its metrics are, if anywhere. */
+  metricsUrl?: string | undefined
   /** Stops intake, drains, closes. Safe to call twice. */
   stop(): Promise<void>
 }

@@ -10,6 +10,7 @@ export {
   type ExpressionsOptions,
 } from './expressions.js'
 export { maxDepth } from './limits.js'
+export { measureChildren } from './measure-children.js'
 export { PoolError, type PoolFailure } from './pool/pool.js'
 export type { Evaluated, ExpressionError } from './results.js'
 export { maxExpressionLength } from './template/scan.js'

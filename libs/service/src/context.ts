@@ -43,6 +43,8 @@ import {
   type Releasers,
   systemClock,
 } from '@opsplane/runtime'
+import type { Metrics, Tracing } from '@opsplane/telemetry'
+import { measureService } from './measure.js'
 import { openNeighbour } from './neighbour.js'
 import { wakeHints } from './wake-hints.js'
 
@@ -65,6 +67,10 @@ export interface ServiceContext<Config extends BackendConfig = BackendConfig> {
   /** The logs of all services that are configured, this one's included. */
   logs: readonly LogSource[]
   clock: Clock
+  /** What it measures; for nobody where no port is set. */
+  metrics: Metrics
+  /** Follows what is done; nothing where nobody is told. */
+  tracing: Tracing
   log: Logger
 }
 
@@ -72,7 +78,7 @@ export interface ServiceContext<Config extends BackendConfig = BackendConfig> {
 /** A consumer of a service: what is its own about it. */
 export type ServiceConsumer = Omit<
   ConsumerSettings,
-  'database' | 'link' | 'names' | 'log' | 'filterSubjects' | 'history'
+  'database' | 'link' | 'names' | 'log' | 'tracing' | 'filterSubjects' | 'history'
 > & {
   /** Event types and patterns such as `incident.*`; every event when absent. */
   types?: readonly string[]
@@ -104,6 +110,8 @@ export interface OpenContextOptions<Config extends BackendConfig> {
   config: Config
   overrides: ServiceOverrides
   log: Logger
+  metrics: Metrics
+  tracing: Tracing
   releasers: Releasers
 }
 
@@ -111,7 +119,7 @@ export interface OpenContextOptions<Config extends BackendConfig> {
 export function openContext<Config extends BackendConfig>(
   options: OpenContextOptions<Config>,
 ): ServiceContext<Config> {
-  const { name, schema, config, overrides, log, releasers } = options
+  const { name, schema, config, overrides, log, metrics, tracing, releasers } = options
   const names = natsNames(config.natsPrefix)
   const database = connect(config.databaseUrl, {
     schema,
@@ -129,6 +137,7 @@ export function openContext<Config extends BackendConfig>(
     names,
     instanceId: config.instanceId,
     log,
+    tracing,
     streams: { ...streamOptionsOf(config), ...overrides.streams },
   })
   releasers.add('relay', () => relay.close())
@@ -145,6 +154,8 @@ export function openContext<Config extends BackendConfig>(
     hints: wakeHints(link, names, name),
   })
   releasers.add('due work', () => dueWork.close())
+  const consumers = new Map<string, EventConsumer>()
+  measureService(metrics, { database, relay, link, dueWork, consumers })
   const logs = [ownLog(schema, database), ...otherLogs({ name, config, issuer, tls, releasers })]
   return {
     config,
@@ -170,13 +181,18 @@ export function openContext<Config extends BackendConfig>(
         link,
         names,
         log,
+        tracing,
         ...options,
         ...filter,
         history: { of: history, logs },
       }
-      return consumeEvents(own)
+      const consumer = consumeEvents(own)
+      consumers.set(own.durable, consumer)
+      return consumer
     },
     clock: overrides.clock ?? systemClock,
+    metrics,
+    tracing,
     log,
   }
 }

@@ -7,6 +7,7 @@ import {
   translatePostgresError,
 } from '@opsplane/postgres'
 import { type BackendConfig, createLogger, createReleasers, type RunningService } from '@opsplane/runtime'
+import { openTelemetry } from '@opsplane/telemetry'
 import { openContext, type ServiceContext, type ServiceOverrides } from './context.js'
 import type { ServiceDefinition } from './define-service.js'
 
@@ -31,7 +32,10 @@ export async function startService<Config extends BackendConfig, Overrides exten
     overrides.log ?? createLogger({ service: name, level: config.logLevel, tenantData: config.logTenantData })
   const releasers = createReleasers(log)
   try {
-    const ctx = openContext({ name, schema, config, overrides, log, releasers })
+    const telemetry = await openTelemetry(name, config)
+    releasers.add('telemetry', () => telemetry.close())
+    const { metrics, tracing } = telemetry
+    const ctx = openContext({ name, schema, config, overrides, log, metrics, tracing, releasers })
     const { routes, background = [], onDrain } = await definition.setup(ctx, overrides)
     for (const work of background) releasers.add('background work', () => work.close())
     // Before what it works with; where the service does not get as far as this, its context closes it.
@@ -44,6 +48,8 @@ export async function startService<Config extends BackendConfig, Overrides exten
       idempotency: ctx.store.idempotency,
       log,
       clock: ctx.clock,
+      metrics,
+      tracing,
       readiness: () => readiness(ctx.database),
       translateError: translatePostgresError,
     })
@@ -51,12 +57,14 @@ export async function startService<Config extends BackendConfig, Overrides exten
     const place = { port, host, drainDelayMs }
     const listening = await listen(app, { ...place, log, tls: ctx.tls, ...(onDrain && { onDrain }) })
     releasers.add('http', () => listening.close())
+    const metricsUrl = await telemetry.serve()
     log.info({ port: listening.port }, 'listening')
     if (definition.searchesTexts) void warnOfAsciiOnly(ctx)
     return {
       name,
       port: listening.port,
       url: `${ctx.tls ? 'https' : 'http'}://${host}:${listening.port}`,
+      metricsUrl,
       stop: () => releasers.release(),
     }
   } catch (error) {

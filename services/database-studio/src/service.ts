@@ -6,6 +6,7 @@ import { migration } from './migration/domain.js'
 import { openMigrations } from './migration/open.js'
 import { changeRecorder } from './migration/record-change.js'
 import { createDataPlane } from './plane/data-plane.js'
+import { measurePlane } from './plane/measure.js'
 import { provisionPlane } from './plane/provision-plane.js'
 import { savedQuery } from './query/domain.js'
 import { createQueries } from './query/queries.js'
@@ -28,6 +29,7 @@ export const databaseStudio = defineService<StudioConfig>({
   deciders: [table, savedQuery, migration],
   setup(ctx) {
     const plane = createDataPlane(ctx)
+    measurePlane(ctx.metrics, plane)
     const definitions = createDefinitions(ctx.database)
     const tables = createTables(ctx, { plane, definitions, record: changeRecorder(ctx) })
     ctx.dueWork.start(purging(ctx, { plane, tables: tables.aggregate }))

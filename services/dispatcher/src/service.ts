@@ -31,6 +31,7 @@ import { type DispatcherConfig, loadConfig } from './config.js'
 import { createAttempt } from './delivery/attempt/attempt.js'
 import { deliveryChangeRoutes } from './delivery/changes.js'
 import { maxSlow, startDispatch } from './delivery/dispatch.js'
+import { measureDue } from './delivery/measure.js'
 import type { Incoming } from './delivery/queue/fan-out.js'
 import type { Share } from './delivery/queue/sender.js'
 import { resend, resendLog } from './delivery/resend/resend-log.js'
@@ -38,6 +39,7 @@ import { resendRoutes } from './delivery/resend/resend-routes.js'
 import { createDeliveryDays } from './delivery/retention/delivery-days.js'
 import { startRetention } from './delivery/retention/retention.js'
 import { deliveryRoutes } from './delivery/routes.js'
+import { watchAttempts } from './delivery/watch.js'
 import { replay, replayLog } from './replay/replay-log.js'
 import { replayRoutes } from './replay/routes.js'
 import { replaying, replayWork } from './replay/runner.js'
@@ -77,6 +79,8 @@ export const dispatcher = defineService<DispatcherConfig, DispatcherOverrides>({
     const outbound = await outboundOf(ctx.config)
     const settings = openNeighbour(ctx, 'settings')
     const limits = createLimits(ctx.config)
+    ctx.metrics.gather(() => [{ name: 'opsplane_topic_polls_waiting', value: waiters.size }])
+    measureDue(ctx.metrics, ctx.database)
     const budgets = openBudgets(ctx, limits)
     const topics = createTopics({ link, names, waiters, log, budgets, ...(streams && { streams }) })
     const subscribable = overrides.matchesSomeEvent ?? matchesSomeEvent
@@ -151,6 +155,7 @@ function startSending(ctx: Context, options: SendingOptions): Sending {
     consumer: fanOutConsumer,
     floor: () => places.floor(fanOutConsumer),
     attempt,
+    watch: watchAttempts({ metrics: ctx.metrics, tracing: ctx.tracing, nowMs }),
     random: Math.random,
     announce: relay.wake,
     leaseMs: config.webhookLeaseMs,
@@ -229,9 +234,9 @@ function shareOf(limits: Limits, workspaceId: string): Share {
 
 function incomingOf(events: readonly PlatformEvent[], origins: readonly EventOrigin[]): Incoming[] {
   return events.map((event, at) => {
-    const { source = null, position = null, redelivered = true } = origins[at] ?? {}
+    const { source = null, position = null, redelivered = true, traceparent } = origins[at] ?? {}
     const origin = source === null || position === null ? null : { source, position }
-    return { event, origin, redelivered }
+    return { event, origin, redelivered, traceparent }
   })
 }
 

@@ -25,6 +25,8 @@ const notForServices = new Set([
   'host',
   'x-client-ip',
   'x-real-ip',
+  'traceparent',
+  'tracestate',
   'x-request-id',
 ])
 const notForServicesPrefixes = ['x-forwarded-', 'x-internal-', 'x-opsplane-']

@@ -1,7 +1,15 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
 import { ApiError, guestTokenHeader, type Principal } from '@opsplane/contracts'
-import { type Exchange, logRequest, requestIdFrom, sendError } from '@opsplane/http'
+import {
+  type Exchange,
+  logRequest,
+  noOperation,
+  type RecorderFor,
+  requestIdFrom,
+  sendError,
+} from '@opsplane/http'
 import type { Budgets, Logger } from '@opsplane/runtime'
+import type { Traced, Tracing } from '@opsplane/telemetry'
 import { type Authenticator, bearerOf } from './authenticate.js'
 import { requestHeaders } from './forwarded-headers.js'
 import type { LoginLimiter } from './login-limiter.js'
@@ -35,13 +43,15 @@ export interface ProxyOptions {
   limit(clientAddress: string): Record<string, string>
   /** Answers what is not passed on. Its requests carry their id in X-Request-ID. */
   own: RequestListener
+  recorderFor: RecorderFor
+  tracing: Tracing
   log: Logger
 }
 
 /** What every request passes: route, authentication, body limit, service. */
 export function createProxy(options: ProxyOptions): RequestListener {
   const { services, authenticator, clientAddress, tokenFor, limit } = options
-  const { loginLimiter, hookLimiter, budgets, bodyTimeoutMs, own, log } = options
+  const { loginLimiter, hookLimiter, budgets, bodyTimeoutMs, own, recorderFor, tracing, log } = options
 
   /** Throws `service_unavailable` while nothing is known of the service; counts as an anonymous request then. */
   const learnTable = async (exchange: Exchange, { routes }: ProxiedService) => {
@@ -52,7 +62,7 @@ export function createProxy(options: ProxyOptions): RequestListener {
     throw new ApiError('service_unavailable', 'The service is not available. Try again shortly.')
   }
 
-  const pass = async (exchange: Exchange, target: Target, service: ProxiedService) => {
+  const pass = async (exchange: Exchange, traced: Traced, target: Target, service: ProxiedService) => {
     const { req, res, requestId } = exchange
     const places = createPlaces()
     const logAnswer = () => logRequest(exchange, res.writableFinished ? res.statusCode : 499)
@@ -65,6 +75,8 @@ export function createProxy(options: ProxyOptions): RequestListener {
     try {
       const table = service.routes.table() ?? (await learnTable(exchange, service))
       const rule = ruleOf(table, req.method ?? '', target)
+      traced.rename(rule.operationId)
+      exchange.record = recorderFor(rule, req.method ?? '')
       const address = clientAddress(req)
       const caller = { request: req, clientAddress: address }
       const principal = await authenticator.authenticate(caller, rule.access, (headers) => {
@@ -83,6 +95,7 @@ export function createProxy(options: ProxyOptions): RequestListener {
       if (isPublic) places.add((target.isOfOrigin ? hookLimiter : loginLimiter).acquire(address))
       const headers = requestHeaders(req)
       headers.push('authorization', `Bearer ${token}`, 'x-request-id', requestId, 'x-forwarded-for', address)
+      if (traced.traceparent !== undefined) headers.push('traceparent', traced.traceparent)
       const guestToken = isPublic && rule.access === 'guest' ? bearerOf(req) : undefined
       if (guestToken !== undefined) headers.push(guestTokenHeader, guestToken)
       const answerHeaders = { ...exchange.headers, 'x-request-id': requestId }
@@ -113,6 +126,9 @@ export function createProxy(options: ProxyOptions): RequestListener {
       if (!isProbe(req.url)) {
         for (const [name, value] of Object.entries(limit(clientAddress(req)))) res.setHeader(name, value)
       }
+      const { startedAt } = exchange
+      if (!isProbe(req.url))
+        res.once('close', () => exchange.record?.(res.statusCode, performance.now() - startedAt))
       own(req, res)
     } catch (error) {
       sendError(exchange, error)
@@ -126,9 +142,14 @@ export function createProxy(options: ProxyOptions): RequestListener {
     const service = target === null ? undefined : services.get(target.service)
     const route = target === null || service === undefined ? 'gateway' : target.service
     // The path may hold what is not for logs; the service logs its pattern under the same request id.
-    const exchange = { req, res, requestId, route, startedAt: performance.now(), log }
+    const exchange: Exchange = { req, res, requestId, route, startedAt: performance.now(), log }
+    exchange.record = recorderFor(noOperation, req.method ?? '')
     if (target === null || service === undefined) answerOwn(exchange)
-    else void pass(exchange, target, service)
+    else {
+      const traced = tracing.enter('request', String(req.headers.traceparent ?? ''), { kind: 'server' })
+      res.once('close', () => traced.end(res.statusCode >= 500 ? res.statusCode : undefined))
+      void traced.run(() => pass(exchange, traced, target, service))
+    }
   }
 }
 

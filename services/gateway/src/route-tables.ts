@@ -2,10 +2,15 @@ import { type RouteRule, RouteTable } from '@opsplane/contracts'
 import { RouteTree, type ServiceClient } from '@opsplane/http'
 import type { Logger } from '@opsplane/runtime'
 
+/** How requests for an operation are treated. */
+export interface OperationRule extends RouteRule {
+  operationId: string
+}
+
 /** How the gateway treats the requests of one service, as the service itself says. */
 export interface ServiceRoutes {
   /** Undefined until the service has said it once. */
-  table(): RouteTree<RouteRule> | undefined
+  table(): RouteTree<OperationRule> | undefined
   /** Asks the service, together with whoever else is waiting for it; resolves also when it does not answer. */
   ask(): Promise<void>
   /** To be called when a connection to the service is new: another version of it may be at its end. */
@@ -31,7 +36,7 @@ const retryAfterMs = 100
  */
 export function createServiceRoutes(options: ServiceRoutesOptions): ServiceRoutes {
   const { service, client, log, monotonicMs, renewAfterMs = 5_000 } = options
-  let table: RouteTree<RouteRule> | undefined
+  let table: RouteTree<OperationRule> | undefined
   let asking: Promise<void> | undefined
   let askedAt = Number.NEGATIVE_INFINITY
   let failed = false
@@ -78,8 +83,8 @@ export function createServiceRoutes(options: ServiceRoutesOptions): ServiceRoute
   }
 }
 
-function treeOf({ routes }: RouteTable): RouteTree<RouteRule> {
-  const tree = new RouteTree<RouteRule>()
-  for (const { operationId: _, method, path, ...rule } of routes) tree.add(method, path, rule)
+function treeOf({ routes }: RouteTable): RouteTree<OperationRule> {
+  const tree = new RouteTree<OperationRule>()
+  for (const { method, path, permission: _, ...rule } of routes) tree.add(method, path, rule)
   return tree
 }

@@ -6,10 +6,11 @@ import {
   type InternalTls,
   listen,
   readInternalTls,
+  requestRecorders,
   type ServiceClient,
   serviceClient,
 } from '@opsplane/http'
-import { connectNats } from '@opsplane/nats'
+import { connectNats, measureLink } from '@opsplane/nats'
 import {
   createBudgets,
   createLimits,
@@ -22,6 +23,7 @@ import {
   type RunningService,
   urlOfService,
 } from '@opsplane/runtime'
+import { openTelemetry } from '@opsplane/telemetry'
 import { z } from 'zod'
 import { createAuthenticator } from './authenticate.js'
 import { clientAddressReader } from './client-address.js'
@@ -67,7 +69,10 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
   const monotonicMs = overrides.monotonicMs ?? (() => performance.now())
   const issuer = createInternalIssuer({ service: 'gateway', privateKey: config.servicePrivateKey })
   const tls = readInternalTls(config)
+  const telemetry = await openTelemetry('gateway', config)
+  const { metrics, tracing } = telemetry
   const releasers = createReleasers(log)
+  releasers.add('telemetry', () => telemetry.close())
   try {
     // Without it nobody could get in.
     const settings = clientOf(urlOfService(config, 'settings'), 'settings', { issuer, tls })
@@ -81,6 +86,7 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
 
     const link = connectNats({ url: config.natsUrl, name: 'gateway', log })
     releasers.add('NATS', () => link.close())
+    measureLink(metrics, link)
     const revocations = watchRevocations({ link, names: natsNames(config.natsPrefix), tokens, log })
     releasers.add('revocations', () => revocations.close())
 
@@ -128,6 +134,8 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
       bodyTimeoutMs: config.bodyTimeoutMs,
       limit: (clientAddress) => anonymousLimiter.take(networkOf(clientAddress)),
       own: createOwnRoutes({ config, tls, monotonicMs, log }),
+      recorderFor: requestRecorders(metrics),
+      tracing,
       log,
     })
 
@@ -145,8 +153,9 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
     })
     releasers.add('HTTP server', close)
     const url = `http://${config.host}:${port}`
+    const metricsUrl = await telemetry.serve()
     log.info({ url }, 'listening')
-    return { name: 'gateway', port, url, stop: () => releasers.release() }
+    return { name: 'gateway', port, url, metricsUrl, stop: () => releasers.release() }
   } catch (error) {
     await releasers.release().catch(() => undefined)
     throw error

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import type { RouteRule } from '@opsplane/contracts'
 import { RouteTree } from '@opsplane/http'
+import type { OperationRule } from './route-tables.js'
 import { resolveTarget, ruleOf } from './target.js'
 import { dispatcherRoutes, itsmRoutes, settingsRoutes } from './testing/platform.js'
 
@@ -74,7 +74,7 @@ describe('where a request goes', () => {
 })
 
 describe('what is asked of a request', () => {
-  const table = new RouteTree<RouteRule>()
+  const table = new RouteTree<OperationRule>()
   for (const { method, path, ...rule } of [...settingsRoutes, ...itsmRoutes, ...dispatcherRoutes])
     table.add(method, path, rule)
   const rule = (method: string, path: string) => {

@@ -1,11 +1,6 @@
-import {
-  defaultRouteRule,
-  originPrefix,
-  type RouteRule,
-  type ServiceEntry,
-  serviceRegistry,
-} from '@opsplane/contracts'
-import type { RouteTree } from '@opsplane/http'
+import { defaultRouteRule, originPrefix, type ServiceEntry, serviceRegistry } from '@opsplane/contracts'
+import { noOperation, type RouteTree } from '@opsplane/http'
+import type { OperationRule } from './route-tables.js'
 
 /** Where a request goes that a service answers. */
 export interface Target {
@@ -48,6 +43,8 @@ export function resolveTarget(url: string): Target | null {
 }
 
 /** What a service's table says of a request. What it does not name takes a token and a workspace. */
-export function ruleOf(table: RouteTree<RouteRule>, method: string, { pathname }: Target): RouteRule {
-  return table.lookup(method, pathname) ?? defaultRouteRule
+export function ruleOf(table: RouteTree<OperationRule>, method: string, { pathname }: Target): OperationRule {
+  return table.lookup(method, pathname) ?? unknownRule
 }
+
+const unknownRule: OperationRule = { ...defaultRouteRule, ...noOperation }

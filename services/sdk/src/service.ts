@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { createCauses, createOperations, platformClients, remoteDepths } from '@opsplane/http'
-import { createCodeRunner } from '@opsplane/sandbox'
+import { createCodeRunner, measureChildren } from '@opsplane/sandbox'
 import { defineService, openNeighbour } from '@opsplane/service'
 import { artifact } from './artifact/domain.js'
 import { createArtifactLoading } from './artifact/loading.js'
@@ -33,6 +33,7 @@ export const sdk = defineService<SdkConfig>({
     const clients = platformClients(ctx)
     const operations = createOperations(clients, () => performance.now())
     const runner = createCodeRunner({ log: ctx.log })
+    measureChildren(ctx.metrics, 'code', runner)
     const folders = ctx.config.sdkPacksDir === undefined ? [] : [ctx.config.sdkPacksDir]
     const loading = createArtifactLoading(ctx.database)
     const jobs = createJobs(ctx, loading)

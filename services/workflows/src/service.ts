@@ -7,7 +7,7 @@ import {
   platformClients,
   remoteDepths,
 } from '@opsplane/http'
-import { createExpressions } from '@opsplane/sandbox'
+import { createExpressions, measureChildren } from '@opsplane/sandbox'
 import { defineService, openNeighbour } from '@opsplane/service'
 import { loadConfig, type WorkflowsConfig } from './config.js'
 import { internalRoutes } from './internal-routes.js'
@@ -46,6 +46,7 @@ export const workflows = defineService<WorkflowsConfig>({
     const operations = createOperations(clients, () => performance.now())
     const connectors = findConnectors(clients.get('integrations'))
     const expressions = createExpressions({ log: ctx.log })
+    measureChildren(ctx.metrics, 'expressions', expressions)
     const checks = createChecks({
       expressions,
       findWorkflows: (tenant) => findWorkflows(ctx.database, tenant),

@@ -14,6 +14,8 @@ export const eventHeaders = {
   floor: 'Opsplane-Floor',
   /** By the service that is the source, for each service that checks it: see ADR 049. */
   signature: 'Opsplane-Signature',
+  /** W3C Trace Context of the span that has published it, where its request is followed; not signed. */
+  traceparent: 'traceparent',
 } as const
 
 /** Names of everything on the NATS server. A prefix keeps several installations apart on one server. */

@@ -42,6 +42,7 @@ const eventColumns: Column<EventRow>[] = [
   text('causation_id', (row) => row.causationId),
   text('source', (row) => row.source, 'json'),
   text('created_at', (row) => row.createdAt, 'timestamptz'),
+  text('trace', (row) => row.trace),
 ]
 
 const headColumns: Column<HeadMove>[] = [

@@ -15,6 +15,8 @@ export interface EventRow {
   causationId: string | null
   source: string | null
   createdAt: string
+  /** The `traceparent` of the append; null where nobody follows it. */
+  trace: string | null
 }
 
 /** An event with its place in the log. */

@@ -1,6 +1,7 @@
 import { type NatsNames, PlatformEvent } from '@opsplane/contracts'
 import {
   type ConsumerCounters,
+  type ConsumerPlace,
   durableConsumer,
   lineOf,
   type NatsLink,
@@ -11,9 +12,11 @@ import {
 } from '@opsplane/nats'
 import { type Database, type Drizzle, isDependencyAway, isTransient } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
+import { noTracing, type Tracing } from '@opsplane/telemetry'
 import { createConsumerTables } from './consumer-tables.js'
 import { eventOf } from './event-cache.js'
 import { type EventOrigin, originOf } from './event-origin.js'
+import { followEvents } from './follow-events.js'
 import type { LogSource } from './log-pages.js'
 import { keepPast } from './past-of-consumer.js'
 import { startRedrive } from './redrive.js'
@@ -33,6 +36,7 @@ export interface ConsumerSettings {
   /** Where a new durable begins; at the oldest event kept unless given. */
   start?: 'oldest' | 'new'
   log: Logger
+  tracing?: Tracing
   maxBatch?: number
   /** How many batches may be applied side by side; one unless given. The events of an aggregate stay in order. */
   batchesInFlight?: number
@@ -90,6 +94,8 @@ export type ConsumeEventsOptions = ConsumerSettings & (Handling | Performing)
 
 export interface EventConsumer {
   counters(): ConsumerCounters
+  /** Asks the server how far it has come. Rejects while that is away. */
+  place(): Promise<ConsumerPlace>
   /** Up to where the log of each service is handled without a gap, by source; only kept with `history`. */
   floors(): ReadonlyMap<string, number>
   /** Whether everything that is in the stream by now is handled. Rejects while the server is away. */
@@ -126,12 +132,23 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
   const past =
     history && keepPast({ ...options, history, tables, checkpoint, apply: (events) => apply(events, false) })
   const places = streamPlaces(link, names.eventsStream)
+  const follow = followEvents(options.tracing ?? noTracing, durable)
 
   /** Events of the stream, or of a log, which no checkpoint tells of. */
   const apply = async (received: Received<PlatformEvent>[], isOfStream = true) => {
     const events = received.map(({ event }) => event)
     const messages = received.map(({ message }) => message)
-    const batch = { origins: messages.map(originOf), places: () => places.of(messages) }
+    const followed = follow(received)
+    const origins = followed.origins ?? messages.map(originOf)
+    const batch = { origins, places: () => places.of(messages) }
+    await followed.run(() => applied(events, batch, received, isOfStream))
+  }
+  const applied = async (
+    events: PlatformEvent[],
+    batch: EventBatch,
+    received: Received<PlatformEvent>[],
+    isOfStream: boolean,
+  ) => {
     if (options.perform) {
       await options.perform(events, batch)
       const last = received.at(-1)
@@ -186,6 +203,7 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
 
   return {
     counters: consumer.counters,
+    place: consumer.place,
     floors: () => past?.floors.current() ?? new Map(),
     async isCaughtUp() {
       if (past && !past.isFilled()) return false

@@ -7,6 +7,8 @@ export interface EventOrigin {
   position: number | null
   /** Whether it may have been handled before: it was delivered before, or comes from a log. */
   redelivered: boolean
+  /** What follows from it belongs to this span, where it is followed. */
+  traceparent?: string | undefined
 }
 
 export function originOf(message: StreamMessage): EventOrigin {

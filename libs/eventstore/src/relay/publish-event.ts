@@ -15,6 +15,8 @@ export interface PublishOptions {
   floor: number
   /** That of the event unless given. */
   messageId?: string
+  /** Of the span that it is published in. */
+  traceparent?: string | undefined
   /** Without them, as in tests of the relay alone, it goes unsigned. */
   signatures: EventSignatures | undefined
 }
@@ -39,6 +41,7 @@ export async function publishEvent(
   carried.set(eventHeaders.source, options.schema)
   carried.set(eventHeaders.position, event.position)
   carried.set(eventHeaders.floor, String(options.floor))
+  if (options.traceparent !== undefined) carried.set(eventHeaders.traceparent, options.traceparent)
   if (event.requestId !== null) carried.set(eventHeaders.requestId, event.requestId)
   const subject = names.eventSubject({ workspaceId, environment, type })
   const signature = options.signatures?.sign({ subject, body, header: (name) => carried.get(name) })

@@ -35,6 +35,7 @@ const event = {
   causationId: null,
   source: null,
   createdAt: '2026-01-01T00:00:00.000Z',
+  trace: null,
 }
 
 describe('a look at the outbox', () => {

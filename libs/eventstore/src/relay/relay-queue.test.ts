@@ -24,6 +24,7 @@ const event = (position: number, streamId: string, version: number, workspaceId 
   causationId: null,
   source: null,
   createdAt: '2026-01-01T00:00:00.000Z',
+  trace: null,
 })
 
 /** A queue over a log in memory, whose publishes are acknowledged by the test. */

@@ -3,6 +3,7 @@ import type { NatsConnection } from '@nats-io/transport-node'
 import type { NatsNames } from '@opsplane/contracts'
 import { type NatsLink, NoStreamError, openAckInbox, type PublishAck } from '@opsplane/nats'
 import type { Logger } from '@opsplane/runtime'
+import { endingWith, type Tracing } from '@opsplane/telemetry'
 import type { LoggedEvent } from '../logged-events.js'
 import type { Waker } from '../waker.js'
 import { readOutbox } from './outbox-reader.js'
@@ -32,6 +33,7 @@ export interface TermOptions {
   first: number
   /** Where it ended when the outbox was refilled for it just now. */
   refilledAt: number | undefined
+  tracing: Tracing
   onPublished(event: LoggedEvent): void
 }
 
@@ -64,7 +66,7 @@ const inspectMs = 5_000
 const restingInspectMs = 20_000
 
 export function openTerm(options: TermOptions): Term {
-  const { store, lease, link, connection, manager, names, schema, progress, waker } = options
+  const { store, lease, link, connection, manager, names, schema, progress, tracing, waker } = options
   const inbox = openAckInbox(connection, ackTimeoutMs)
   let reason: TermEnd | undefined
   let whenEnded: (reason: TermEnd) => void = () => {}
@@ -84,7 +86,13 @@ export function openTerm(options: TermOptions): Term {
     const maxPayload = connection.info?.max_payload ?? 0
     const { floor } = queue.positions
     const signatures = link.identity?.signatures
-    const ack = await publishEvent(event, { inbox, names, schema, maxPayload, floor, messageId, signatures })
+    const traced = tracing.follow('publish', event.trace, { kind: 'producer' })
+    const { traceparent } = traced
+    const ack = await endingWith(traced, () =>
+      publishEvent(event, {
+        ...{ inbox, names, schema, maxPayload, floor, messageId, signatures, traceparent },
+      }),
+    )
     if (ack && ack.sequence >= options.first) progress.acknowledged(ack.sequence, messageId)
     unseen++
     // The first one after a rest: what befell the stream meanwhile is found now.

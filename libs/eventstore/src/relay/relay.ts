@@ -3,6 +3,7 @@ import type { NatsConnection } from '@nats-io/transport-node'
 import type { NatsNames } from '@opsplane/contracts'
 import { ensureStreams, type NatsLink, type StreamOptions, streamInfo } from '@opsplane/nats'
 import { type Logger, retryDelayMs } from '@opsplane/runtime'
+import { noTracing, type Tracing } from '@opsplane/telemetry'
 import type { CommittedEvent } from '../append/commit.js'
 import { createWaker } from '../waker.js'
 import { holdLease } from './relay-lease.js'
@@ -19,6 +20,7 @@ export interface RelayOptions {
   /** Names this replica: no two share it, and a restarted one keeps it, so that it goes on at once. */
   instanceId: string
   log: Logger
+  tracing?: Tracing
   streams?: StreamOptions
 }
 
@@ -31,6 +33,8 @@ export interface RelayCounters {
   lagMs: number
   /** Whether this process is the service's relay. */
   active: boolean
+  /** How often it has filled a stream again. */
+  refills: number
 }
 
 export interface Relay {
@@ -62,7 +66,7 @@ export function startRelay(options: RelayOptions): Relay {
   const { link, names, schema, instanceId, log } = options
   const store = openRelayStore(options.databaseUrl, schema)
   const waker = createWaker()
-  const counters = { published: 0, lagMs: 0 }
+  const counters = { published: 0, lagMs: 0, refills: 0 }
   let term: Term | undefined
   let fence: string | undefined
   let streamsReady = false
@@ -91,6 +95,7 @@ export function startRelay(options: RelayOptions): Relay {
       names,
       schema,
       log,
+      tracing: options.tracing ?? noTracing,
       waker,
     }
     let end: TermEnd = 'closed'
@@ -99,6 +104,7 @@ export function startRelay(options: RelayOptions): Relay {
       streamsReady = true
       const sound = await soundStream({ ...parts, ensureStreams: makeStreams, witness })
       if (!sound || waker.closing.aborted) return
+      if (sound.refilledAt !== undefined) counters.refills++
       term = openTerm({ ...parts, ...sound, onPublished })
       recovered()
       end = await term.over

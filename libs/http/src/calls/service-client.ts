@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline'
 import { ApiError, ErrorEnvelope } from '@opsplane/contracts'
+import { currentTraceparent, inSpan } from '@opsplane/telemetry'
 import type { Dispatcher, Pool } from 'undici'
 import { z } from 'zod'
 import { causationHeader } from './authenticate.js'
@@ -102,6 +103,7 @@ export function serviceClient(options: ServiceClientOptions): ServiceClient {
   }
   const headersOf = ({ requestId, causationId, causationDepth = 0 }: CallOptions, token: string) => ({
     authorization: `Bearer ${token}`,
+    ...traceHeaders(),
     ...(requestId !== undefined && { 'x-request-id': requestId }),
     ...(causationId !== undefined && { [causationHeader]: `${causationId};${causationDepth}` }),
   })
@@ -132,7 +134,9 @@ export function serviceClient(options: ServiceClientOptions): ServiceClient {
     }
   }
   const send = (request: Parameters<typeof open>[0]) =>
-    open(request, async ({ statusCode, body }) => ({ status: statusCode, text: await body.text() }))
+    inSpan(`call ${audience}`, { kind: 'client' }, () =>
+      open(request, async ({ statusCode, body }) => ({ status: statusCode, text: await body.text() })),
+    )
   const call = (method: 'GET' | 'POST', path: string, body: string | null, options: CallOptions) =>
     send({ ...options, method, path, body })
 
@@ -188,6 +192,11 @@ export function serviceClient(options: ServiceClientOptions): ServiceClient {
       await Promise.all([pool?.close(), streaming?.close()])
     },
   }
+}
+
+function traceHeaders(): { traceparent?: string } {
+  const traceparent = currentTraceparent()
+  return traceparent === undefined ? {} : { traceparent }
 }
 
 const DataEnvelope = z.object({ data: z.unknown() })

@@ -1,4 +1,5 @@
 import type { Clock, Logger } from '@opsplane/runtime'
+import { type Metrics, noMetrics, noTracing, type Tracing } from '@opsplane/telemetry'
 import express from 'express'
 import type { InternalVerifier } from '../calls/internal-token.js'
 import { openApiDocument } from '../openapi/openapi.js'
@@ -8,6 +9,7 @@ import { sendError } from './errors.js'
 import { beginExchange } from './exchange.js'
 import { Idempotency, type IdempotencyStore } from './idempotency.js'
 import { probes } from './probes.js'
+import { noOperation, requestRecorders } from './request-metrics.js'
 import { type RouteHandler, routeHandler } from './serve.js'
 
 export interface AppOptions {
@@ -19,6 +21,9 @@ export interface AppOptions {
   idempotency?: IdempotencyStore
   log: Logger
   clock: Clock
+  /** None are kept unless given. */
+  metrics?: Metrics
+  tracing?: Tracing
   /** Each dependency: `up`, or what is wrong with it. */
   readiness?: () => Promise<Record<string, string>>
   /** Answers that break their schema become a 500. On when NODE_ENV is `test`. */
@@ -47,6 +52,8 @@ export function createApp(options: AppOptions): express.Express {
     clock: options.clock,
     checkResponses: options.checkResponses ?? process.env.NODE_ENV === 'test',
     translate,
+    tracing: options.tracing ?? noTracing,
+    recorderFor: requestRecorders(options.metrics ?? noMetrics),
   }
   const tree = new RouteTree<RouteHandler>()
   for (const route of routes) tree.add(route.method, route.path, routeHandler(route, context))
@@ -59,9 +66,14 @@ export function createApp(options: AppOptions): express.Express {
   probes(app, { log, readiness: options.readiness, document: () => openApiDocument(options.service, routes) })
   options.mount?.(app)
 
-  app.use((req, res) => sendError(beginExchange(req, res, 'none', log), routeNotFound(req.method, req.path)))
+  const failed = (req: express.Request, res: express.Response, error: unknown) => {
+    const exchange = beginExchange(req, res, 'none', log)
+    exchange.record = context.recorderFor(noOperation, req.method)
+    sendError(exchange, error)
+  }
+  app.use((req, res) => failed(req, res, routeNotFound(req.method, req.path)))
   app.use((error: unknown, req: express.Request, res: express.Response, _next: express.NextFunction) =>
-    sendError(beginExchange(req, res, 'none', log), translate(error)),
+    failed(req, res, translate(error)),
   )
   return app
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from '@opsplane/runtime'
 import { requestIdFrom } from './request-id.js'
+import type { RequestRecorder } from './request-metrics.js'
 import { securityHeaders } from './security-headers.js'
 
 /** One request and its answer. */
@@ -15,6 +16,8 @@ export interface Exchange {
   workspaceId?: string
   /** Of the answer, whatever it is. */
   headers?: Record<string, string>
+  /** Takes note of the answer; once. */
+  record?: RequestRecorder | undefined
 }
 
 export interface Answer {
@@ -65,9 +68,11 @@ export function send(exchange: Exchange, { status, body, bare, headers }: Answer
   logRequest(exchange, status)
 }
 
-/** Status 499: the client left before it could be answered. */
+/** Notes and logs that it is over. Status 499: the client left before it could be answered. */
 export function logRequest(exchange: Exchange, status: number): void {
-  const { log, req, requestId, route, workspaceId, startedAt } = exchange
+  const { log, req, requestId, route, workspaceId, startedAt, record } = exchange
+  exchange.record = undefined
+  record?.(status, performance.now() - startedAt)
   const level = status >= 500 ? 'info' : 'debug'
   if (!log.isLevelEnabled(level)) return
   const durationMs = Math.round((performance.now() - startedAt) * 100) / 100

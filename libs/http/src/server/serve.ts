@@ -1,5 +1,6 @@
 import type { ErrorDetail } from '@opsplane/contracts'
 import type { Clock, Logger } from '@opsplane/runtime'
+import type { Tracing } from '@opsplane/telemetry'
 import type { Request, Response } from 'express'
 import type { z } from 'zod'
 import { authenticate } from '../calls/authenticate.js'
@@ -22,6 +23,7 @@ import { malformedUrl, sendError } from './errors.js'
 import { type Answer, beginExchange, type Exchange, send } from './exchange.js'
 import { checkKey, fingerprintOf, type Idempotency, scopedKey } from './idempotency.js'
 import { createMeta } from './meta.js'
+import type { RecorderFor } from './request-metrics.js'
 import { checkAnswer, checkReplay } from './response-check.js'
 
 export interface ServeContext {
@@ -33,6 +35,8 @@ export interface ServeContext {
   clock: Clock
   checkResponses: boolean
   translate: (error: unknown) => unknown
+  recorderFor: RecorderFor
+  tracing: Tracing
 }
 
 /** The parts of a request, as sent or as parsed. */
@@ -78,7 +82,13 @@ export function routeHandler(route: Route, context: ServeContext): RouteHandler 
   return (req, res, params) => {
     const exchange = beginExchange(req, res, route.path, context.log)
     if (headers) exchange.headers = headers
-    serve(exchange, req, params).catch((error: unknown) => sendError(exchange, context.translate(error)))
+    exchange.record = context.recorderFor(route, req.method)
+    const work = () =>
+      serve(exchange, req, params).catch((error: unknown) => sendError(exchange, context.translate(error)))
+    const { traceparent } = req.headers
+    if (traceparent === undefined) return void work()
+    const traced = context.tracing.follow(route.operationId, String(traceparent), { kind: 'server' })
+    void traced.run(work).finally(() => traced.end(res.statusCode >= 500 ? res.statusCode : undefined))
   }
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { delay, type Logger, retryDelayMs } from '@opsplane/runtime'
 import type { Database } from '../database.js'
 import { isDatabaseAway } from '../errors.js'
+import type { DueTable } from './due-table.js'
 import { present } from './statements.js'
 import { type DueCounts, type MakeWorker, run, type Worker } from './work.js'
 
@@ -33,6 +34,8 @@ export interface DueWork {
 /** Several kinds of work, which look together for what is due next: at rest that is one statement every 10 s. */
 export interface DueWorkGroup {
   start(make: MakeWorker): DueWork
+  /** What is done here, and what has come of it. */
+  works(): { name: string; of: DueTable; counts: DueCounts }[]
   /** Wakes the work of this name, here or, where it is not done here, in another replica. */
   wake(work: string, inMs?: number): void
   /** Claims nothing any more and waits for what is in hand, so long; then it is cut and given back. */
@@ -41,6 +44,7 @@ export interface DueWorkGroup {
 
 interface Member {
   worker: Worker
+  counts: DueCounts
   lookAtMs: number
   isBusy(): boolean
   wake(inMs: number): void
@@ -109,7 +113,7 @@ export function createDueWork({ sql, log, ...options }: DueWorkOptions): DueWork
       const worker = make({ sql, log, owner, at, counts, closing: closing.signal })
       const { name } = worker.options
       const member = createMember({
-        ...{ worker, trouble, restMs, closing: closing.signal },
+        ...{ worker, counts, trouble, restMs, closing: closing.signal },
         idle: () => lookSoon(member),
         helpWanted: () => hints?.send(name),
       })
@@ -126,6 +130,12 @@ export function createDueWork({ sql, log, ...options }: DueWorkOptions): DueWork
         },
       }
     },
+    works: () =>
+      members.map(({ worker: { options }, counts }) => ({
+        name: options.name,
+        of: options.of,
+        counts: { ...counts },
+      })),
     wake(work, inMs = 0) {
       const member = members.find(({ worker }) => worker.options.name === work)
       if (member) member.wake(inMs)
@@ -155,6 +165,7 @@ const noCounts = (): DueCounts => ({ claimed: 0, done: 0, failed: 0, lost: 0, la
 
 interface MemberOptions {
   worker: Worker
+  counts: DueCounts
   trouble: Trouble
   restMs: number
   closing: AbortSignal
@@ -164,7 +175,7 @@ interface MemberOptions {
   helpWanted(): void
 }
 
-function createMember({ worker, trouble, restMs, closing, idle, helpWanted }: MemberOptions): Member {
+function createMember({ worker, counts, trouble, restMs, closing, idle, helpWanted }: MemberOptions): Member {
   const { name } = worker.options
   let running: Promise<void> | undefined
   let again = false
@@ -203,6 +214,7 @@ function createMember({ worker, trouble, restMs, closing, idle, helpWanted }: Me
 
   return {
     worker,
+    counts,
     lookAtMs: 0,
     isBusy: () => running !== undefined,
     wake(inMs) {

@@ -14,6 +14,7 @@ export { createPlaces, type Places } from './places.js'
 export {
   type ClaimOptions,
   claimedAt,
+  dueCountOf,
   giveBackStatement,
   type Held,
   lockStatement,

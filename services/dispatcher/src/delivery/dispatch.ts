@@ -18,6 +18,7 @@ import { type Claimed, failWithoutEvent, releaseLeases, retakeLeases } from './q
 import { createSender, type EndpointMood, type Job, type Share } from './queue/sender.js'
 import { createWebhookIndex } from './queue/webhook-index.js'
 import type { DeliveryDays } from './retention/delivery-days.js'
+import type { Watch } from './watch.js'
 
 export interface DeliveryJob extends Job {
   target: Target
@@ -26,6 +27,8 @@ export interface DeliveryJob extends Job {
   cycleBase: number
   /** Of a delivery that is sent in order: others may wait for its end. */
   orderingKey: string | null
+  /** Of the event, where that is followed. */
+  traceparent?: string | undefined
   /** Of a first attempt that does not wait for its row. */
   first?: Started
 }
@@ -45,6 +48,8 @@ export interface DispatchOptions extends Omit<RecorderOptions, 'onPaused'> {
   /** Unix milliseconds. */
   nowMs(): number
   random(): number
+  /** Measures and follows attempts. */
+  watch: Watch
   log: Logger
   leaseMs: number
   drainPerSecond: number
@@ -137,8 +142,10 @@ export function startDispatch(options: DispatchOptions): Dispatch {
   })
 
   async function run(job: DeliveryJob): Promise<EndpointMood> {
-    const result = await options.attempt(job.target, job.content, stopping.signal)
+    const watched = options.watch(job)
+    const result = await watched.run(() => options.attempt(job.target, watched.content, stopping.signal))
     const row = resultRow(job, result)
+    watched.over(row.status)
     const gone = result.kind === 'attempted' && isGone(result.outcome)
     const mood = moodOf(result)
     const recorded = record(job, { row, target: job.target, eventId: job.content.id, gone })

@@ -6,6 +6,7 @@ import { systemClock } from '@opsplane/runtime'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
 import type { ArtifactLoading } from '../artifact/loading.js'
 import { maskFields } from '../execution/masking.js'
+import { measureExecutions } from '../execution/measure.js'
 import type { ExecutionIdentity, ExecutionPlan, NewExecution } from '../execution/model.js'
 import { getExecution } from '../execution/queries.js'
 import { executionOf } from '../execution/shown.js'
@@ -53,6 +54,7 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
   const { perform, loading, sealing, most, leaseMs } = options
   const owner = `${ctx.config.instanceId}:${randomUUID()}`
   const closing = new AbortController()
+  const measured = measureExecutions(ctx.metrics)
   const simulated = ctx.clock === systemClock ? undefined : ctx.clock
   const store = createExecutionStore({
     ...{ database, leaseMs, announce: relay.wake, closing: closing.signal },
@@ -86,8 +88,11 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
     return isOurs ? { ...performed, completedAt } : undefined
   }
 
-  const end = ({ identity, hand }: Pick<Performance, 'identity' | 'hand'>, finished: Finished) =>
-    store.end({ identity, fence: hand.fence, ...finished })
+  async function end({ identity, hand }: Pick<Performance, 'identity' | 'hand'>, finished: Finished) {
+    const isOurs = await store.end({ identity, fence: hand.fence, ...finished })
+    if (isOurs) measured(finished.outcome)
+    return isOurs
+  }
 
   async function resume(row: LeasedExecution, hand: Hand): Promise<void> {
     const identity = identityOf(row)

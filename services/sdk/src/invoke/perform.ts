@@ -2,6 +2,7 @@ import { ApiError, type JsonValue } from '@opsplane/contracts'
 import { faultOfValidation } from '@opsplane/packs'
 import { createRedaction, type Logger } from '@opsplane/runtime'
 import type { CodeOutcome, CodeRunner, HostFunctions, Json } from '@opsplane/sandbox'
+import { inSpan } from '@opsplane/telemetry'
 import type { LoadedArtifact } from '../artifact/loading.js'
 import { maskFields, maskTexts } from '../execution/masking.js'
 import type { ExecutionIdentity, Outcome, TouchedRecord } from '../execution/model.js'
@@ -44,7 +45,9 @@ const mostRecords = 500
 
 /** Runs the code of an artifact once. Never rejects. */
 export function createPerform({ runner, functions, log }: PerformOptions): Perform {
-  return async (work) => {
+  return (work) => inSpan('execution', {}, () => performed(work))
+
+  async function performed(work: Performance): ReturnType<Perform> {
     const { identity, artifact, input, hand, timeoutMs, entry, hostOverride, contextNow } = work
     const records = new Map<string, TouchedRecord>()
     const masked = maskFields(input)

@@ -40,6 +40,8 @@ export interface ActiveRunOptions {
     awaited: readonly AwaitTask[],
     begun: readonly AwaitTask[],
   ): Promise<readonly Presented[]>
+  /** It has come to another state, which is durable. */
+  moved(status: RunFace['status']): void
   /** Something is due at this time (Unix ms). */
   schedule(run: ActiveRun, at: number): void
   /** It is not worked on here any more; `lost` with what kept it from going on, if that is known. */
@@ -182,6 +184,7 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
       for (const { resolve } of batch) resolve('gone')
       return leave({ how: 'lost' })
     }
+    if (transition.face.status !== face.status) options.moved(transition.face.status)
     ;({ seq, bytes, face } = transition)
     for (const id of aftermath.strays) strays.add(id)
     for (const queued of batch) queued.resolve(decided.changing.has(queued) ? 'changed' : 'ignored')

@@ -17,6 +17,8 @@ export interface Origin {
   requestId: string | null
   /** Up to where logs had come, for a run that may wait for events: what it waits for is later. */
   since: LogPositions | null
+  /** Of what has started it, where that is followed: its steps belong to the same trace. */
+  traceparent?: string | undefined
 }
 
 /** The step of another run that a run was started by. */

@@ -6,7 +6,8 @@ import type { Mind } from './mind.js'
 import type { HeldRun, Origin } from './model.js'
 import { own, type Presented, type Reception } from './presented.js'
 
-export interface RunnerOptions extends Pick<ActiveRunOptions, 'nowMs' | 'commit' | 'perform' | 'look'> {
+export interface RunnerOptions
+  extends Pick<ActiveRunOptions, 'nowMs' | 'commit' | 'perform' | 'look' | 'moved'> {
   /** Runs in hand at most, and of one workspace. */
   most: { all: number; ofOne: number }
   /** A run whose worker has died so often in a row at the same step is not tried again. */
@@ -113,9 +114,9 @@ export function createRunner(options: RunnerOptions): Runner {
   }
 
   function begin(run: HeldRun, origin: Origin, mind: Mind): ActiveRun {
-    const { nowMs: now, commit, perform, look } = options
+    const { nowMs: now, commit, perform, look, moved } = options
     return createActiveRun({
-      ...{ run, origin, mind, nowMs: now, commit, perform, look, schedule },
+      ...{ run, origin, mind, nowMs: now, commit, perform, look, moved, schedule },
       left(active, leaving) {
         free(run.identity.id, run.fence)
         options.left(active, leaving)

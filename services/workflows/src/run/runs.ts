@@ -18,6 +18,7 @@ import { sendToWaiting } from './event-wait/waits.js'
 import { readNews } from './inbox.js'
 import { type LeasedRun, leaseRun, runColumns } from './lease.js'
 import { loadJournals } from './loading.js'
+import { measureRuns } from './measure.js'
 import { createMind } from './mind.js'
 import type { Origin, RunIdentity } from './model.js'
 import { createNews } from './news.js'
@@ -82,6 +83,7 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
   const { most, leaseMs, mostDeaths } = { ...defaults, ...options }
   const owner = `${ctx.config.instanceId}:${randomUUID()}`
   const closing = new AbortController()
+  const measures = measureRuns(ctx.metrics)
   const clock = databaseClock(database.sql, ctx.clock === systemClock ? undefined : ctx.clock)
   const store = createRunStore({
     ...{ database, leaseMs, announce: relay.wake, closing: closing.signal },
@@ -178,10 +180,10 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
   const work = createWork({
     ...{ evaluate, effects: options.effects },
     rightsOf: async ({ origin, identity }) => (await loaded(origin, identity)).version,
-    ...{ startChild, log },
+    ...{ startChild, log, took: measures.stepTook, tracing: ctx.tracing },
   })
   const runner = createRunner({
-    ...{ most, mostDeaths, commit, left, perform: work },
+    ...{ most, mostDeaths, commit, left, perform: work, moved: measures.moved },
     nowMs: clock.nowMs,
     look: (active, awaited, begun) => readNews(database.sql, { active, awaited, begun }),
     journals: async (ids) => (await store.insist(() => loadJournals(database.sql, ids))) ?? new Map(),
@@ -216,6 +218,7 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
   const start = createStarter({
     ...{ store, runner, programs, clock, owner, evaluate, database, logEnds: options.logEnds },
     wake: () => due.wake(),
+    moved: measures.moved,
     limitOf: (program, request) => limitOf(options.expressions, program, request),
     async makeRoom(runIds) {
       const reason = 'A later run of the same key takes its place.'

@@ -1,5 +1,6 @@
 import { type Actor, idFactory, idTime, type TenantScope } from '@opsplane/contracts'
 import type { Database, StatementRunner } from '@opsplane/postgres'
+import { currentTraceparent } from '@opsplane/telemetry'
 import type { Program } from '../engine/program.js'
 import { begin } from './beginning.js'
 import type { DatabaseClock } from './clock.js'
@@ -57,6 +58,8 @@ export interface StarterOptions {
   wake(): void
   /** Cancels runs that have to make room for another one. */
   makeRoom(runIds: readonly string[]): Promise<void>
+  /** A run has come to a state. */
+  moved(status: RunFace['status']): void
   /** The run that a trigger of a workflow has started. */
   startedBy(workflowId: string, triggerKey: string): Promise<string | undefined>
 }
@@ -123,6 +126,8 @@ export function createStarter(options: StarterOptions) {
     }
     const created = limit === null ? await store.insert(row, tx) : await insertWithin(limit, row, tx)
     if (!created) return { runId: (await startedBy(workflow.id, triggerKey ?? '')) ?? id, created }
+    options.moved('queued')
+    if (face.status !== 'queued') options.moved(face.status)
     const run: HeldRun = { identity, face, fence: '1', seq: entries.length, bytes, signals: 0 }
     if (begins) runner.enter(run, { origin }, mind)
     else if (!tx) options.wake()
@@ -163,6 +168,7 @@ function originOf(request: StartRequest, since: LogPositions | null): Origin {
   return {
     ...{ programRef: workflow.programRef, trigger, event, input, depth, grant, causationId, requestId },
     since,
+    traceparent: currentTraceparent(),
     parent: parent ? { runId: parent.runId, place: parent.place } : null,
   }
 }

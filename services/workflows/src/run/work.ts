@@ -1,5 +1,6 @@
 import type { EffectStep } from '@opsplane/contracts'
 import { delay, type Logger, retryDelayMs } from '@opsplane/runtime'
+import { endingWith, type Tracing } from '@opsplane/telemetry'
 import type { Outcome, Signal } from '../engine/signal.js'
 import type { Task } from '../engine/task.js'
 import type { ActiveRun, WorkTask } from './active-run.js'
@@ -17,6 +18,9 @@ export interface WorkOptions {
   rightsOf(run: ActiveRun): Promise<Pick<PinnedVersion, 'grant' | 'publishedBy'>>
   /** Starts the run of a step `workflow`, unless it has been. Throws where it cannot be. */
   startChild(run: ActiveRun, task: StartTask): Promise<{ runId: string }>
+  /** A step is over. */
+  took(type: EffectStep['type'], seconds: number): void
+  tracing: Tracing
   log: Logger
 }
 
@@ -27,14 +31,16 @@ type PerformTask = Extract<Task, { kind: 'perform' }>
 const mostLooks = 30
 
 /** Does what tasks ask for. Rejects with the reason of `aborted`, where it is, and for nothing else. */
-export function createWork({ evaluate, effects, rightsOf, startChild, log }: WorkOptions) {
+export function createWork({ evaluate, effects, rightsOf, startChild, took, tracing, log }: WorkOptions) {
   async function perform(run: ActiveRun, task: PerformTask, aborted: AbortSignal): Promise<Signal> {
     const { input, key, timeoutMs } = task
     const { identity, origin } = run
+    const startedAt = performance.now()
     const act = async () => {
       const { grant, publishedBy: userId } = await rightsOf(run)
       const call = { run: identity, origin, input, key, timeoutMs, grant, userId, signal: aborted }
-      return dispatch(effects, task.step, call)
+      const traced = tracing.follow(`step ${task.step.type}`, origin.traceparent)
+      return endingWith(traced, () => dispatch(effects, task.step, call))
     }
     let outcome = await attempt(run, aborted, act)
     // As left behind by a worker that died, or by a service that did: whoever has the key gives it back in time.
@@ -43,6 +49,7 @@ export function createWork({ evaluate, effects, rightsOf, startChild, log }: Wor
       aborted.throwIfAborted()
       outcome = await attempt(run, aborted, act)
     }
+    took(task.step.type, (performance.now() - startedAt) / 1_000)
     return { kind: 'performed', task: task.id, outcome }
   }
 

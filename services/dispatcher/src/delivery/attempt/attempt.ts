@@ -48,6 +48,8 @@ export interface Content {
   id: string
   type: string
   text: string
+  /** Of the span of the attempt, where that is followed. */
+  traceparent?: string
 }
 
 export type MakeAttempt = (target: Target, content: Content, signal: AbortSignal) => Promise<AttemptResult>
@@ -56,13 +58,18 @@ export type MakeAttempt = (target: Target, content: Content, signal: AbortSignal
 export function createAttempt(dependencies: AttemptDependencies): MakeAttempt {
   const { outbound, nowMs } = dependencies
 
-  const prepare = async (target: Target, { id, type, text }: Content): Promise<RequestHeaders> => {
+  const prepare = async (
+    target: Target,
+    { id, type, text, traceparent }: Content,
+  ): Promise<RequestHeaders> => {
     const credentials = await dependencies.credentials(target)
     const names = Object.values(credentials.headers).flatMap(referencedSecrets)
     const { values, refused } = await dependencies.resolveSecrets(secretUser(target), names)
     for (const [name, reason] of Object.entries(refused)) throw new SecretRefusedError(name, reason)
     const timestamp = Math.floor(nowMs() / 1_000)
-    return requestHeaders(credentials, values, { eventId: id, eventType: type, body: text, timestamp })
+    return requestHeaders(credentials, values, {
+      ...{ eventId: id, eventType: type, body: text, timestamp, traceparent },
+    })
   }
 
   return async (target, content, signal) => {

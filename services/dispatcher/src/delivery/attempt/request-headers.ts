@@ -16,6 +16,8 @@ export interface RequestContent {
   body: string
   /** Unix seconds. */
   timestamp: number
+  /** W3C Trace Context; a header of that name of the webhook's own wins. */
+  traceparent?: string | undefined
 }
 
 /** The headers of one request, and the same with every secret as `***`, to be kept. */
@@ -109,8 +111,10 @@ export function requestHeaders(
     'webhook-timestamp': String(timestamp),
     ...signatureHeaders(secrets, { messageId: eventId, timestamp, body }),
   }
-  const named = Object.keys(custom).some((name) => name.toLowerCase() === 'user-agent')
-  const agent: Record<string, string> = named ? {} : { 'user-agent': 'Opsplane-Webhooks/1' }
+  const given = new Set(Object.keys(custom).map((name) => name.toLowerCase()))
+  const agent: Record<string, string> = given.has('user-agent') ? {} : { 'user-agent': 'Opsplane-Webhooks/1' }
+  const { traceparent } = content
+  if (traceparent !== undefined && !given.has('traceparent')) agent.traceparent = traceparent
   return {
     sent: { ...agent, ...custom, ...own },
     kept: { ...agent, ...redacted, ...own },

@@ -18,6 +18,8 @@ export interface Incoming {
   event: PlatformEvent
   /** Null when the message does not say. */
   origin: Origin | null
+  /** Of its span, where it is followed. */
+  traceparent?: string | undefined
   /** It was handed to a consumer before, which may have sent it. */
   redelivered: boolean
 }
@@ -145,7 +147,7 @@ function merge(before: Draft[], now: Draft[]): Draft[] {
 
 function draftsOf(options: FanOutOptions, batch: Batch): Draft[] {
   return batch.incoming.flatMap((incoming) => {
-    const { event, origin } = incoming
+    const { event, origin, traceparent } = incoming
     const matches = matchesOf(batch.webhooksOf(event), event, origin)
     if (matches.length === 0) return []
     const data = JSON.stringify(matches[0]?.body.data)
@@ -172,6 +174,7 @@ function draftsOf(options: FanOutOptions, batch: Batch): Draft[] {
         ...{ deliveryId: id, webhookId: target.id, workspaceId: event.workspaceId, target },
         ...{ bytes, lane: 'first', orderingKey },
         content: { id: event.id, type: event.type, text: bodyText(body, data) },
+        traceparent,
         ...{ attempts: 0, cycleBase: 0, sendBefore: options.now() + options.leaseMs * 0.9 },
       }
       return { incoming, row, job, started: undefined }

@@ -1,0 +1,34 @@
+import { expect, test } from '@jest/globals'
+import { createMetrics, noMetrics } from '@opsplane/telemetry'
+import { requestRecorders } from './request-metrics.js'
+
+const lines = (text: string) =>
+  text.split('\n').filter((line) => /^opsplane_http_requests_total|_seconds_(?:count|sum)/.test(line))
+
+test('counts answers by operation, method and class of the status, and how long they took', async () => {
+  const metrics = createMetrics({ service: 'desk' })
+  const recorderFor = requestRecorders(metrics)
+  const read = { operationId: 'getNote', waits: false }
+  recorderFor(read, 'GET')?.(200, 250)
+  recorderFor(read, 'GET')?.(204, 250)
+  recorderFor(read, 'HEAD')?.(404, 500)
+  const text = await metrics.text()
+  expect(lines(text)).toEqual([
+    'opsplane_http_request_duration_seconds_sum{service="desk",operation="getNote",waits="false"} 1',
+    'opsplane_http_request_duration_seconds_count{service="desk",operation="getNote",waits="false"} 3',
+    'opsplane_http_requests_total{operation="getNote",method="GET",status="2xx",service="desk"} 2',
+    'opsplane_http_requests_total{operation="getNote",method="HEAD",status="4xx",service="desk"} 1',
+  ])
+})
+
+test('methods that a client makes up are one', async () => {
+  const metrics = createMetrics({ service: 'desk' })
+  const recorderFor = requestRecorders(metrics)
+  for (const method of ['BREW', 'PROPFIND', 'get'])
+    recorderFor({ operationId: 'none', waits: false }, method)?.(405, 1)
+  expect(await metrics.text()).toContain('{operation="none",method="other",status="4xx",service="desk"} 3')
+})
+
+test('records nothing for nobody', () => {
+  expect(requestRecorders(noMetrics)({ operationId: 'getNote', waits: false }, 'GET')).toBeUndefined()
+})

@@ -1,0 +1,51 @@
+import type { Metrics } from '@opsplane/telemetry'
+
+/** Notes the status of an answer, and how long it took. */
+export type RequestRecorder = (status: number, durationMs: number) => void
+
+/** What is no operation, such as an unknown path. */
+export const noOperation = { operationId: 'none', waits: false }
+
+const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+
+/** Of which operation, by what method, and whether its answer may be late. */
+export interface RecordedOperation {
+  operationId: string
+  waits: boolean
+}
+
+export type RecorderFor = (operation: RecordedOperation, method: string) => RequestRecorder | undefined
+
+/** A recorder for each operation and method: both are of the contracts, never what a client has made up. */
+export function requestRecorders(metrics: Metrics): RecorderFor {
+  const recorders = new Map<string, RequestRecorder>()
+  return (operation, method) => {
+    if (!metrics.enabled) return undefined
+    const known = methods.has(method) ? method : 'other'
+    const key = `${known} ${operation.operationId}`
+    const recorder = recorders.get(key) ?? recorderOf(metrics, operation, known)
+    recorders.set(key, recorder)
+    return recorder
+  }
+}
+
+function recorderOf(
+  metrics: Metrics,
+  { operationId: operation, waits }: RecordedOperation,
+  method: string,
+): RequestRecorder {
+  const took = metrics.histogram('opsplane_http_request_duration_seconds', {
+    operation,
+    waits: String(waits),
+  })
+  const counts = new Map<number, () => void>()
+  return (status, durationMs) => {
+    const group = Math.floor(status / 100)
+    const count =
+      counts.get(group) ??
+      metrics.counter('opsplane_http_requests_total', { operation, method, status: `${group}xx` })
+    counts.set(group, count)
+    count()
+    took(durationMs / 1_000)
+  }
+}

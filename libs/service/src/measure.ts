@@ -1,0 +1,136 @@
+import type { EventConsumer, Relay } from '@opsplane/eventstore'
+import { measureLink, type NatsLink } from '@opsplane/nats'
+import { type Database, type DueWorkGroup, dueCountOf } from '@opsplane/postgres'
+import type { Metrics, Sample } from '@opsplane/telemetry'
+
+/** What costs a question is asked for once in so many milliseconds, however often is scraped. */
+const questionEveryMs = 10_000
+/** Rows are counted no further. */
+const mostEvents = 100_000
+const mostDue = 10_000
+
+export interface MeasuredParts {
+  database: Database
+  relay: Relay
+  link: NatsLink
+  dueWork: DueWorkGroup
+  /** Consumers that were started so far, by their durables. */
+  consumers: ReadonlyMap<string, EventConsumer>
+}
+
+/** Has the log, the consumers, the due work and the connections of a service measured. */
+export function measureService(metrics: Metrics, parts: MeasuredParts): void {
+  metrics.gather(() => [...relayed(parts), ...handled(parts), ...worked(parts)])
+  metrics.gather(() => outbox(parts), questionEveryMs)
+  metrics.gather(() => deadLetters(parts), questionEveryMs)
+  metrics.gather(() => places(parts), questionEveryMs)
+  metrics.gather(() => due(parts), questionEveryMs)
+  metrics.gather(() => connections(parts), questionEveryMs)
+  measureLink(metrics, parts.link)
+}
+
+function relayed({ relay }: MeasuredParts): Sample[] {
+  const { active, published, lagMs, refills } = relay.counters()
+  return [
+    { name: 'opsplane_relay_active', value: active ? 1 : 0 },
+    { name: 'opsplane_relay_published_total', value: published },
+    { name: 'opsplane_relay_lag_seconds', value: active ? lagMs / 1_000 : 0 },
+    { name: 'opsplane_relay_refills_total', value: refills },
+  ]
+}
+
+function handled({ consumers }: MeasuredParts): Sample[] {
+  return [...consumers].flatMap(([durable, consumer]): Sample[] => {
+    const counts = consumer.counters()
+    const labels = { durable }
+    return [
+      { name: 'opsplane_consumer_handled_total', labels, value: counts.handled },
+      { name: 'opsplane_consumer_retried_total', labels, value: counts.retried },
+      { name: 'opsplane_consumer_dead_letters_total', labels, value: counts.deadLettered },
+    ]
+  })
+}
+
+function worked({ dueWork }: MeasuredParts): Sample[] {
+  return dueWork.works().flatMap(({ name: work, counts }): Sample[] => [
+    { name: 'opsplane_due_work_claimed_total', labels: { work }, value: counts.claimed },
+    { name: 'opsplane_due_work_done_total', labels: { work }, value: counts.done },
+    { name: 'opsplane_due_work_failed_total', labels: { work }, value: counts.failed },
+  ])
+}
+
+async function outbox({ database }: MeasuredParts): Promise<Sample[]> {
+  const [row] = await database.sql.unsafe<{ events: number; age: number }[]>(
+    `select (select count(*)::int from (select from outbox limit ${mostEvents}) some) as events,
+       coalesce((select greatest(extract(epoch from now() - e.created_at), 0)::float8 from events e
+         where e.id = (select event_id from outbox order by position limit 1)), 0) as age`,
+  )
+  return [
+    { name: 'opsplane_outbox_events', value: row?.events ?? 0 },
+    { name: 'opsplane_outbox_oldest_age_seconds', value: row?.age ?? 0 },
+  ]
+}
+
+async function deadLetters({ database }: MeasuredParts): Promise<Sample[]> {
+  const rows = await database.sql.unsafe<{ consumer: string; count: number }[]>(
+    `select consumer, count(*)::int as count from (select consumer from dead_letters limit ${mostDue}) some group by consumer`,
+  )
+  return rows.map(({ consumer, count }) => ({
+    name: 'opsplane_dead_letters',
+    labels: { consumer },
+    value: count,
+  }))
+}
+
+async function places({ consumers, link }: MeasuredParts): Promise<Sample[]> {
+  if (!link.connected()) return []
+  const found = await Promise.all(
+    [...consumers].map(async ([durable, consumer]): Promise<Sample[]> => {
+      const place = await consumer.place()
+      const labels = { durable }
+      return [
+        { name: 'opsplane_consumer_pending', labels, value: place.pending },
+        { name: 'opsplane_consumer_ack_pending', labels, value: place.ackPending },
+      ]
+    }),
+  )
+  return found.flat()
+}
+
+/** One after the other: a scrape takes no more than one connection for it. */
+async function due({ database, dueWork }: MeasuredParts): Promise<Sample[]> {
+  const samples: Sample[] = []
+  for (const { name: work, of } of dueWork.works()) {
+    const { text, parameters } = dueCountOf(of, mostDue)
+    const [row] = await database.sql.unsafe<{ due: number; age: number }[]>(text, parameters)
+    samples.push(
+      { name: 'opsplane_due_work_due', labels: { work }, value: row?.due ?? 0 },
+      { name: 'opsplane_due_work_oldest_age_seconds', labels: { work }, value: row?.age ?? 0 },
+    )
+  }
+  return samples
+}
+
+async function connections({ database }: MeasuredParts): Promise<Sample[]> {
+  const rows = await database.sql.unsafe<{ state: string; count: number }[]>(
+    `select coalesce(state, 'unknown') as state, count(*)::int as count
+     from pg_stat_activity where usename = current_user group by 1`,
+  )
+  const pools = { statements: database.sql, writes: database.planned }
+  const took = await Promise.all(
+    Object.entries(pools).map(async ([pool, sql]): Promise<Sample> => {
+      const startedAt = performance.now()
+      await sql`select 1`
+      const value = (performance.now() - startedAt) / 1_000
+      return { name: 'opsplane_postgres_roundtrip_seconds', labels: { pool }, value }
+    }),
+  )
+  const states = rows.map(
+    ({ state, count }): Sample => ({
+      name: 'opsplane_postgres_connections',
+      labels: { state },
+      value: count,
+    }),
+  )
+  return [...states, ...took]
+}

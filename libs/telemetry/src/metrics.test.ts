@@ -1,0 +1,74 @@
+import { afterEach, describe, expect, test } from '@jest/globals'
+import { createMetrics, type Sample } from './metrics.js'
+import { type MetricsServer, serveMetrics } from './serve-metrics.js'
+
+const seriesOf = async (text: Promise<string>, name: string) =>
+  (await text).split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
+
+describe('what is asked for at a scrape', () => {
+  const pending = (value: number): Sample[] => [
+    { name: 'opsplane_consumer_pending', labels: { durable: 'a' }, value },
+  ]
+
+  test('is what is so then, and is gone when its source says no more of it', async () => {
+    const metrics = createMetrics({ service: 'desk' })
+    const answers = [pending(3), pending(1), []]
+    metrics.gather(() => answers.shift() ?? [])
+    const name = 'opsplane_consumer_pending'
+    expect(await seriesOf(metrics.text(), name)).toEqual([`${name}{durable="a",service="desk"} 3`])
+    expect(await seriesOf(metrics.text(), name)).toEqual([`${name}{durable="a",service="desk"} 1`])
+    expect(await seriesOf(metrics.text(), name)).toEqual([])
+  })
+
+  test('is missing where it cannot be found out, which is counted; the rest is there', async () => {
+    const metrics = createMetrics({ service: 'desk' })
+    metrics.gather(async () => {
+      throw new Error('away')
+    })
+    metrics.gather(() => pending(2))
+    const text = metrics.text()
+    expect(await seriesOf(text, 'opsplane_consumer_pending')).toHaveLength(1)
+    expect(await seriesOf(metrics.text(), 'opsplane_metrics_failures_total')).toEqual([
+      'opsplane_metrics_failures_total{service="desk"} 2',
+    ])
+  })
+
+  test('is asked for once for scrapes at the same time, and no more often than it may be', async () => {
+    const metrics = createMetrics({ service: 'desk' })
+    let [often, seldom] = [0, 0]
+    metrics.gather(async () => pending(++often))
+    metrics.gather(async () => pending(++seldom), 3_600_000)
+    await Promise.all([metrics.text(), metrics.text()])
+    await metrics.text()
+    expect([often, seldom]).toEqual([2, 1])
+  })
+
+  test('adds up where several say something of the same', async () => {
+    const metrics = createMetrics({ service: 'desk' })
+    metrics.gather(() => [...pending(2), ...pending(5)])
+    expect(await seriesOf(metrics.text(), 'opsplane_consumer_pending')).toEqual([
+      'opsplane_consumer_pending{durable="a",service="desk"} 7',
+    ])
+  })
+})
+
+describe('the port of metrics', () => {
+  let server: MetricsServer
+  afterEach(() => server?.close())
+
+  test('answers GET /metrics and nothing else', async () => {
+    const metrics = createMetrics({ service: 'desk' })
+    metrics.counter('opsplane_executions_total', { status: 'completed' })()
+    server = await serveMetrics(metrics, { port: 0, host: '127.0.0.1' })
+    const answer = await fetch(server.url)
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([
+      200,
+      'text/plain; version=0.0.4; charset=utf-8',
+    ])
+    expect(await answer.text()).toContain('opsplane_executions_total{status="completed",service="desk"} 1')
+    const origin = new URL(server.url).origin
+    expect((await fetch(server.url, { method: 'POST' })).status).toBe(404)
+    expect((await fetch(`${origin}/metrics/more`)).status).toBe(404)
+    expect((await fetch(origin)).status).toBe(404)
+  })
+})

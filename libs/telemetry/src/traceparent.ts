@@ -1,0 +1,19 @@
+import { isValidSpanId, isValidTraceId, type SpanContext, TraceFlags } from '@opentelemetry/api'
+
+const form = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
+const longest = 128
+
+/** Reads a `traceparent` as W3C Trace Context defines it; undefined for what is none. `sampled`: its sender follows it. */
+export function parseTraceparent(
+  text: string | null | undefined,
+): { context: SpanContext; sampled: boolean } | undefined {
+  if (!text || text.length > longest) return undefined
+  const [, version, traceId = '', spanId = '', flags = '', rest] = form.exec(text) ?? []
+  if (version === undefined || version === 'ff' || (version === '00' && rest !== undefined)) return undefined
+  if (!isValidTraceId(traceId) || !isValidSpanId(spanId)) return undefined
+  const sampled = (Number.parseInt(flags, 16) & TraceFlags.SAMPLED) !== 0
+  const context = { traceId, spanId, isRemote: true, traceFlags: TraceFlags.SAMPLED }
+  return { context, sampled }
+}
+
+export const formatTraceparent = ({ traceId, spanId }: SpanContext): string => `00-${traceId}-${spanId}-01`

@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { context } from '@opentelemetry/api'
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
+import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
+import { chooser, openTracing } from './open-tracing.js'
+import { parseTraceparent } from './traceparent.js'
+import { captureNow, createTracing, currentTraceparent, endingWith, inSpan, traceFields } from './tracing.js'
+
+const exporter = new InMemorySpanExporter()
+const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] })
+const tracing = createTracing(
+  provider.getTracer('test'),
+  () => true,
+  async () => {},
+)
+const caller = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
+const spans = () =>
+  exporter.getFinishedSpans().map(({ name, parentSpanContext }) => [name, parentSpanContext?.spanId])
+const spanIdOf = (traceparent: string | undefined) => traceparent?.split('-')[2]
+
+beforeAll(() => {
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
+})
+afterAll(() => context.disable())
+beforeEach(() => exporter.reset())
+
+describe('a traceparent', () => {
+  test.each([
+    ['as W3C has it', caller, true],
+    ['of one who does not follow', caller.replace(/01$/, '00'), false],
+    ['with flags of later versions', caller.replace(/01$/, 'ff'), true],
+    ['of a later version, with more', `01${caller.slice(2)}-more`, true],
+  ])('%s', (_what, text, sampled) => {
+    expect(parseTraceparent(text)?.sampled).toBe(sampled)
+    expect(parseTraceparent(text)?.context.traceId).toBe('4bf92f3577b34da6a3ce929d0e0e4736')
+  })
+
+  test.each([
+    ['nothing', ''],
+    ['a version that is none', `ff${caller.slice(2)}`],
+    ['more than version 00 has', `${caller}-more`],
+    ['a trace of zeros', `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`],
+    ['a span of zeros', `00-4bf92f3577b34da6a3ce929d0e0e4736-${'0'.repeat(16)}-01`],
+    ['capitals', caller.toUpperCase()],
+    ['two of them', `${caller}, ${caller}`],
+    ['any length', `01${caller.slice(2)}-${'x'.repeat(1_000)}`],
+  ])('is none: %s', (_what, text) => {
+    expect(parseTraceparent(text)).toBeUndefined()
+  })
+})
+
+describe('what is followed', () => {
+  test('goes on with the trace of whoever asks, through all that is awaited', async () => {
+    const traced = tracing.enter('request', caller, { kind: 'server' })
+    await traced.run(async () => {
+      await Promise.resolve()
+      await inSpan('append', {}, async () => {
+        expect(traceFields()).toMatchObject({ trace_id: '4bf92f3577b34da6a3ce929d0e0e4736' })
+      })
+      expect(currentTraceparent()).toBe(traced.traceparent)
+    })
+    traced.end()
+    expect(spans()).toEqual([
+      ['append', spanIdOf(traced.traceparent)],
+      ['request', '00f067aa0ba902b7'],
+    ])
+    expect(currentTraceparent()).toBeUndefined()
+  })
+
+  test('goes on later, from what was captured or written down', async () => {
+    const traced = tracing.enter('request', undefined)
+    const within = traced.run(captureNow)
+    traced.end()
+    within(() => inSpan('host api', {}, () => 1))
+    endingWith(tracing.follow('publish', traced.traceparent), () => 2)
+    const parent = spanIdOf(traced.traceparent)
+    expect(spans().slice(1)).toEqual([
+      ['host api', parent],
+      ['publish', parent],
+    ])
+  })
+
+  test('has failed with what was thrown, of which it says no more than the kind', async () => {
+    const work = async () => {
+      throw new TypeError('the words of a tenant')
+    }
+    await expect(endingWith(tracing.enter('request', undefined), work)).rejects.toThrow('tenant')
+    const [span] = exporter.getFinishedSpans()
+    expect(span?.status).toEqual({ code: 2, message: 'TypeError' })
+    expect(span?.events).toEqual([])
+  })
+
+  test('is not what its caller does not follow, nor what stands alone', () => {
+    const none = [tracing.follow('publish', null), tracing.follow('publish', caller.replace(/01$/, '00'))]
+    for (const traced of none) expect(traced.run(() => inSpan('x', {}, currentTraceparent))).toBeUndefined()
+    expect(inSpan('alone', {}, () => 7)).toBe(7)
+    expect(spans()).toEqual([])
+  })
+})
+
+describe('who is followed', () => {
+  test('is a share of all', () => {
+    const chances = [0.04, 0.06]
+    const choose = chooser(0.05, { random: () => chances.shift() ?? 1, nowMs: () => 0 })
+    expect([choose(false), choose(false)]).toEqual([true, false])
+  })
+
+  test('and of those who ask for it twenty a second', () => {
+    let nowMs = 500
+    const choose = chooser(0.05, { random: () => 1, nowMs: () => nowMs })
+    const chosen = () => Array.from({ length: 100 }, () => choose(true)).filter(Boolean).length
+    expect(chosen()).toBe(20)
+    expect(chosen()).toBe(0)
+    nowMs = 1_500
+    expect(chosen()).toBe(20)
+  })
+
+  test('is nobody where the share is 0', () => {
+    expect(chooser(0, { random: () => 0, nowMs: () => 0 })(true)).toBe(false)
+  })
+})
+
+test('without a receiver nothing is opened', async () => {
+  const { enabled, enter } = await openTracing('desk', { otelTracesSamplerArg: 1 })
+  expect(enabled).toBe(false)
+  expect(enter('request', caller).traceparent).toBeUndefined()
+})

@@ -1,0 +1,61 @@
+import { byKey, type Metrics, type Tracing } from '@opsplane/telemetry'
+import type { Content } from './attempt/attempt.js'
+import type { ResultRow } from './attempt/record-statement.js'
+import { idTimeMs } from './delivery-id.js'
+import type { DeliveryJob } from './dispatch.js'
+
+type Outcome = ResultRow['status']
+
+/** One attempt that is under way. */
+export interface WatchedAttempt {
+  /** What is sent, with the trace it belongs to. */
+  content: Content
+  run<Result>(work: () => Result): Result
+  over(outcome: Outcome): void
+}
+
+export type Watch = (job: DeliveryJob) => WatchedAttempt
+
+export interface WatchOptions {
+  metrics: Metrics
+  tracing: Tracing
+  nowMs(): number
+}
+
+/** Retries of so many deliveries are followed on. */
+const mostRemembered = 10_000
+
+/** Measures attempts, and follows those of events that are followed: their retries too, while they stay on this replica. */
+export function watchAttempts({ metrics, tracing, nowMs }: WatchOptions): Watch {
+  const ended = byKey((outcome: Outcome) => metrics.counter('opsplane_delivery_attempts_total', { outcome }))
+  const took = metrics.histogram('opsplane_delivery_attempt_duration_seconds', {})
+  const lag = metrics.histogram('opsplane_delivery_lag_seconds', {})
+  const retried = new Map<string, string>()
+
+  const remember = (deliveryId: string, traceparent: string) => {
+    const [oldest] = retried.keys()
+    if (retried.size >= mostRemembered && oldest !== undefined) retried.delete(oldest)
+    retried.set(deliveryId, traceparent)
+  }
+
+  return ({ deliveryId, traceparent: own, content, attempts }) => {
+    const startedAt = performance.now()
+    if (attempts === 0) lag(Math.max(nowMs() - idTimeMs(deliveryId), 0) / 1_000)
+    const parent = own ?? retried.get(deliveryId)
+    const attributes = { 'opsplane.event_type': content.type, 'opsplane.attempt': attempts + 1 }
+    const traced = tracing.follow('deliver', parent, { kind: 'client', attributes })
+    const { traceparent } = traced
+    return {
+      content: traceparent === undefined ? content : { ...content, traceparent },
+      run: traced.run,
+      over(outcome) {
+        ended(outcome)()
+        took((performance.now() - startedAt) / 1_000)
+        traced.end(outcome === 'succeeded' ? undefined : outcome)
+        retried.delete(deliveryId)
+        if (parent !== undefined && (outcome === 'retrying' || outcome === 'postponed'))
+          remember(deliveryId, parent)
+      },
+    }
+  }
+}

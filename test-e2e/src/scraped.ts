@@ -1,0 +1,42 @@
+import { request } from 'undici'
+
+/** What one scrape of all services has shown: sums of the series of a name that have the labels asked for. */
+export interface Scraped {
+  /** 0 where there is none. */
+  sum(name: string, labels?: Record<string, string>): number
+  /** Those that begin with `opsplane_`. */
+  names(): Set<string>
+}
+
+interface Series {
+  name: string
+  labels: Record<string, string>
+  value: number
+}
+
+export async function scrape(urls: Readonly<Record<string, string>>): Promise<Scraped> {
+  const texts = await Promise.all(Object.values(urls).map(textAt))
+  const series = texts.flatMap((text) => text.split('\n').flatMap((line) => seriesOf(line) ?? []))
+  return {
+    sum: (name, labels = {}) =>
+      series
+        .filter((each) => each.name === name)
+        .filter((each) => Object.entries(labels).every(([label, value]) => each.labels[label] === value))
+        .reduce((sum, { value }) => sum + value, 0),
+    names: () => new Set(series.map(({ name }) => name).filter((name) => name.startsWith('opsplane_'))),
+  }
+}
+
+async function textAt(url: string): Promise<string> {
+  const { statusCode, body } = await request(url)
+  const text = await body.text()
+  if (statusCode !== 200) throw new Error(`${url} answered ${statusCode}`)
+  return text
+}
+
+function seriesOf(line: string): Series | undefined {
+  const [, name, labels = '', value] = /^([a-z_]+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? []
+  if (name === undefined) return undefined
+  const pairs = [...labels.matchAll(/([a-z_]+)="([^"]*)"/g)].map(([, label, of]) => [label, of])
+  return { name, labels: Object.fromEntries(pairs), value: Number(value) }
+}
