@@ -95,6 +95,14 @@ INTERNAL_TLS_MUTUAL: {{ .Values.internalTls.mutual | quote }}
 {{- define "opsplane.config" -}}
 HOST: 0.0.0.0
 PORT: '8080'
+{{- with .root.Values.tracing.endpoint }}
+OTEL_EXPORTER_OTLP_ENDPOINT: {{ . | quote }}
+OTEL_TRACES_SAMPLER_ARG: {{ $.root.Values.tracing.sampling | quote }}
+{{- end }}
+{{- if .root.Values.metrics.enabled }}
+METRICS_HOST: 0.0.0.0
+METRICS_PORT: '9090'
+{{- end }}
 SERVICE_URLS: {{ include "opsplane.serviceUrls" .root | quote }}
 {{- if .root.Values.nats.prefix }}
 NATS_PREFIX: {{ .root.Values.nats.prefix | quote }}

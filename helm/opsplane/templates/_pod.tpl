@@ -53,6 +53,10 @@ spec:
       ports:
         - name: http
           containerPort: 8080
+        {{- if $root.Values.metrics.enabled }}
+        - name: metrics
+          containerPort: 9090
+        {{- end }}
       envFrom:
         - configMapRef:
             name: {{ include "opsplane.fullname" $root }}-{{ .name }}

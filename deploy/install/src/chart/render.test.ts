@@ -16,6 +16,10 @@ const definitions = [
   { module: 'sigs.k8s.io/gateway-api@v1.4.0', folder: 'config/crd/standard' },
   { module: 'github.com/cert-manager/cert-manager@v1.19.1', folder: 'deploy/crds' },
   { module: 'github.com/cloudnative-pg/cloudnative-pg@v1.27.0', folder: 'config/crd/bases' },
+  {
+    module: 'github.com/prometheus-operator/prometheus-operator@v0.85.0',
+    folder: 'example/prometheus-operator-crd',
+  },
 ]
 
 const chart = fileURLToPath(new URL('../../../../helm/opsplane', import.meta.url))

@@ -122,9 +122,12 @@ describe.each(serviceNames)('%s', (name) => {
     ...(entry.database ? ['DATABASE_URL', 'CURSOR_SECRET'] : []),
     ...entry.secret,
   ]
-  const secret = [...required, 'PREVIOUS_SERVICE_PRIVATE_KEYS', ...entry.optional]
+  const secret = [
+    ...[...required, 'PREVIOUS_SERVICE_PRIVATE_KEYS', 'OTEL_EXPORTER_OTLP_HEADERS', ...entry.optional],
+  ]
   const ofChart = [
     ...['HOST', 'PORT', 'INSTANCE_ID', 'SERVICE_URLS', 'NATS_PREFIX', 'LIMITS', 'WORKSPACE_LIMITS'],
+    ...['METRICS_HOST', 'METRICS_PORT', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_TRACES_SAMPLER_ARG'],
     ...['INTERNAL_TLS_CERT_FILE', 'INTERNAL_TLS_KEY_FILE', 'INTERNAL_TLS_CA_FILE', 'INTERNAL_TLS_MUTUAL'],
     ...(entry.database ? ['NATS_STREAM_REPLICAS'] : []),
     ...(entry.origin ? ['PUBLIC_ORIGIN'] : []),

@@ -1,0 +1,129 @@
+import { spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from '@jest/globals'
+import { createMetrics, seriesNames } from '@opsplane/telemetry'
+import { parse } from 'yaml'
+import { z } from 'zod'
+
+const root = fileURLToPath(new URL('../../../../', import.meta.url))
+const rulesFile = join(root, 'helm/opsplane/files/alerts.yaml')
+const dashboardsFolder = join(root, 'deploy/observability/dashboards')
+const runbooksFolder = join(root, 'docs/runbooks')
+
+const Recorded = z.strictObject({ record: z.string(), expr: z.string() })
+const Alert = z.strictObject({
+  alert: z.string(),
+  expr: z.string(),
+  for: z.string().optional(),
+  labels: z.object({ severity: z.enum(['page', 'ticket']) }),
+  annotations: z.strictObject({ summary: z.string(), description: z.string(), runbook_url: z.url() }),
+})
+const Rules = z.strictObject({
+  groups: z.array(z.strictObject({ name: z.string(), rules: z.array(z.union([Recorded, Alert])) })),
+})
+const Dashboard = z.looseObject({
+  uid: z.string(),
+  panels: z.array(
+    z.looseObject({ title: z.string(), targets: z.array(z.looseObject({ expr: z.string() })) }),
+  ),
+})
+
+const rules = Rules.parse(parse(readFileSync(rulesFile, 'utf8'))).groups.flatMap((group) => group.rules)
+const alerts = rules.flatMap((rule) => ('alert' in rule ? [rule] : []))
+const recorded = rules.flatMap((rule) => ('record' in rule ? [rule.record] : []))
+const dashboards = readdirSync(dashboardsFolder).map((file) =>
+  Dashboard.parse(JSON.parse(readFileSync(join(dashboardsFolder, file), 'utf8'))),
+)
+
+/** What stands before labels or a range, or alone: names with a prefix that only metrics have. */
+const namesIn = (expr: string): string[] =>
+  expr.replaceAll(/"[^"]*"/g, '').match(/\b(?:opsplane[_:]|nodejs_|process_)[a-z0-9_:]+/g) ?? []
+
+describe('what rules and dashboards name is served', () => {
+  const known = async () => {
+    const ofProcess = (await createMetrics({ service: 'any' }).text()).matchAll(/^# TYPE (\S+) /gm)
+    return new Set([...seriesNames(), ...recorded, ...[...ofProcess].map(([, name]) => name)])
+  }
+
+  test.each(rules.map((rule) => ('alert' in rule ? rule.alert : rule.record)).map((name, at) => [name, at]))(
+    '%s',
+    async (_name, at) => {
+      const names = namesIn(rules[Number(at)]?.expr ?? '')
+      const served = await known()
+      expect(names.filter((name) => !served.has(name))).toEqual([])
+    },
+  )
+
+  test.each(dashboards.map(({ uid, panels }) => [uid, panels] as const))('%s', async (_uid, panels) => {
+    const served = await known()
+    const exprs = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
+    expect(exprs.filter((expr) => namesIn(expr).length === 0)).toEqual([])
+    expect(exprs.flatMap(namesIn).filter((name) => !served.has(name))).toEqual([])
+  })
+
+  test('and a name that is misspelt would show', async () => {
+    expect(namesIn('sum(rate(opsplane_http_request_total{service="gateway"}[5m]))')).toEqual([
+      'opsplane_http_request_total',
+    ])
+    expect((await known()).has('opsplane_http_request_total')).toBe(false)
+  })
+})
+
+describe('each alert has a page that says what to do', () => {
+  const pageOf = ({ annotations }: z.infer<typeof Alert>) => annotations.runbook_url.split('/').at(-1) ?? ''
+
+  test.each([...new Map(alerts.map((alert) => [alert.alert, alert]))])('%s', (name, alert) => {
+    const text = readFileSync(join(runbooksFolder, pageOf(alert)), 'utf8')
+    expect(text.startsWith(`# ${name}\n`)).toBe(true)
+    const headings = [...text.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading)
+    expect(headings).toEqual(['What it means', 'What users see', 'What to look at', 'What to do'])
+  })
+
+  test('and each page an alert', () => {
+    expect(readdirSync(runbooksFolder).sort()).toEqual([...new Set(alerts.map(pageOf))].sort())
+  })
+
+  test('pages lead to pages that are there', () => {
+    for (const file of readdirSync(runbooksFolder))
+      for (const [, target = ''] of readFileSync(join(runbooksFolder, file), 'utf8').matchAll(
+        /\]\(([^)#]+)/g,
+      ))
+        expect(() => readFileSync(join(runbooksFolder, target))).not.toThrow()
+  })
+})
+
+/** Of Prometheus: from PATH (Debian has it in the package `prometheus`), or where PROMTOOL says. */
+const promtool = process.env.PROMTOOL ?? 'promtool'
+const isFound = spawnSync(promtool, ['--version']).status === 0
+const described = isFound ? describe : describe.skip
+
+described('promtool (skipped where it is neither in PATH nor named by PROMTOOL)', () => {
+  const run = (...args: string[]) => {
+    const { status, stdout, stderr } = spawnSync(promtool, args, { encoding: 'utf8' })
+    return { status, output: `${stdout}${stderr}` }
+  }
+
+  test('takes the rules', () => {
+    expect(run('check', 'rules', rulesFile)).toMatchObject({ status: 0 })
+  })
+
+  test('finds that they fire when they are to, and not else', () => {
+    expect(run('test', 'rules', join(root, 'deploy/observability/alerts.test.yaml'))).toMatchObject({
+      status: 0,
+    })
+  })
+
+  test('takes the example of a configuration', () => {
+    const file = join(root, 'deploy/observability/prometheus.yaml')
+    expect(run('check', 'config', '--syntax-only', file)).toMatchObject({ status: 0 })
+  })
+
+  test('takes what the services serve for metrics', async () => {
+    const text = await createMetrics({ service: 'any' }).text()
+    const { status } = spawnSync(promtool, ['check', 'metrics'], { encoding: 'utf8', input: text })
+    // 3 stands for proposals of other names, as it has of those of the process.
+    expect([0, 3]).toContain(status)
+  })
+})
