@@ -22,6 +22,7 @@ export interface Performance {
   /** As the code gets it. */
   input: JsonValue
   hand: Hand
+  permissions?: ExecutionRequest['permissions'] | undefined
   timeoutMs?: number | undefined
   entry?: string | null | undefined
   hostOverride?: HostFunctions | undefined
@@ -45,7 +46,7 @@ const mostRecords = 500
 /** Runs the code of an artifact once. Never rejects. */
 export function createPerform({ runner, functions, log }: PerformOptions): Perform {
   return async (work) => {
-    const { identity, artifact, input, hand, timeoutMs, entry, hostOverride, contextNow } = work
+    const { identity, artifact, input, hand, permissions, timeoutMs, entry, hostOverride, contextNow } = work
     const records = new Map<string, TouchedRecord>()
     const masked = maskFields(input)
     const secrets = new Set(masked.secrets)
@@ -54,7 +55,13 @@ export function createPerform({ runner, functions, log }: PerformOptions): Perfo
     const host = createHost({
       ...{ functions, log, leftMs: () => wallMs - (performance.now() - startedMs) },
       context: {
-        ...{ executionId: identity.id, depth: identity.depth, tenant: identity.tenant, artifact },
+        ...{
+          executionId: identity.id,
+          depth: identity.depth,
+          tenant: identity.tenant,
+          artifact,
+          permissions,
+        },
         touch: (record) => {
           if (records.size < mostRecords) records.set(`${record.table}/${record.id}`, record)
         },
