@@ -7,6 +7,7 @@ let cluster: Awaited<ReturnType<typeof startTestCluster>>
 let api: Api
 /** What lies below the origin instead of the versioned prefix. */
 let atOrigin: Api
+let atOriginUrl: string
 let receiver: Receiver
 
 const log = '/api/service-sdk'
@@ -80,7 +81,8 @@ beforeAll(async () => {
   cluster = await startTestCluster()
   const { info } = cluster
   api = apiClient(info)
-  atOrigin = apiClient({ ...info, baseUrl: new URL(info.baseUrl).origin })
+  atOriginUrl = new URL(info.baseUrl).origin
+  atOrigin = apiClient({ ...info, baseUrl: atOriginUrl })
   receiver = await startReceiver({
     tls: { key: cluster.certificate.key, cert: cluster.certificate.cert },
     respond: () => ({ status: 200 }),
@@ -241,4 +243,35 @@ test('a rule and a workflow that cause each other come to an end', async () => {
   await waitFor(async () => (await outputs()).includes('Last'), { timeoutMs: 60_000 })
   expect((await outputs()).filter((output) => output === 'Loops')).toHaveLength(5)
   expect(await runsOf(loops)).toBe(6)
+})
+
+test('whoever invokes an artifact gains nothing by it: it does no more than they may', async () => {
+  const scopes = ['sdk:invoke', 'executions:read']
+  const { body } = await api<Data<{ token: string }>>('POST', '/auth/tokens', {
+    body: { name: 'invokes', scopes },
+  })
+  const limited = apiClient({ ...cluster.info, apiKey: body.data.token })
+  const incidents = async () =>
+    (await api<Page<{ title: string }>>('GET', '/itsm/incidents?limit=200')).body.data.map(
+      ({ title }) => title,
+    )
+  const refused = { status: 'failed', error: { message: expect.stringContaining('itsm:write') } }
+
+  const path = '/sdk/artifacts/open-incident/invoke'
+  const sync = await limited<Data<Execution>>('POST', path, { body: { input: { title: 'Gained' } } })
+  expect(sync.body.data).toMatchObject(refused)
+  const async = await limited<Data<Execution>>('POST', path, {
+    body: { mode: 'async', input: { title: 'Gained later' } },
+  })
+  const ended = async () => {
+    const found = await atOrigin<Data<Execution>>('GET', `${log}/executions/${async.body.data.id}`)
+    return found.body.data.status !== 'running' && found.body.data
+  }
+  expect(await waitFor(ended)).toMatchObject(refused)
+  const { id } = await invoke('open-incident', { title: 'Mine' })
+  const replay = await apiClient({ ...cluster.info, baseUrl: atOriginUrl, apiKey: body.data.token })<
+    Data<Execution>
+  >('POST', `${log}/executions/${id}/replay`)
+  expect(replay.body.data).toMatchObject(refused)
+  expect((await incidents()).filter((title) => /^(Gained|Mine)/.test(title))).toEqual(['Mine'])
 })

@@ -14,6 +14,7 @@ import { createJobs } from './job/jobs.js'
 import { jobRoutes } from './job/routes.js'
 import { startSchedules } from './job/schedules.js'
 import { pack } from './pack/domain.js'
+import { permissionsOf } from './pack/needs.js'
 import { openPacks } from './pack/open-packs.js'
 import { workflowUses } from './pack/workflow-uses.js'
 import { announceValidations, followValidations } from './rule/announce.js'
@@ -36,7 +37,7 @@ export const sdk = defineService<SdkConfig>({
     measureChildren(ctx.metrics, 'code', runner)
     const folders = ctx.config.sdkPacksDir === undefined ? [] : [ctx.config.sdkPacksDir]
     const loading = createArtifactLoading(ctx.database)
-    const jobs = createJobs(ctx, loading)
+    const jobs = createJobs(ctx, loading, permissionsOf(operations))
     const studio = openNeighbour(ctx, 'database-studio')
     const uses = [jobs.uses, workflowUses(clients.get('workflows'))]
     const packs = openPacks(ctx, {

@@ -31,6 +31,8 @@ export const DelegationRequest = z.strictObject({
   audience: z.string().max(100),
   /** The workflow that acts, which events then name as their actor; the person unless given. */
   workflow: z.strictObject({ id: z.string().max(100), name: z.string().max(200) }).optional(),
+  /** No more than these of what the grant gives, as where somebody else has caused the call; all of it unless given. */
+  permissions: z.array(z.string().max(100)).max(500).optional(),
 })
 export type DelegationRequest = z.infer<typeof DelegationRequest>
 

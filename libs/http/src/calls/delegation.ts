@@ -25,7 +25,10 @@ export interface Delegations {
    * Signs the calls of a `serviceClient` in the person's name. Settings is asked whether that still holds: the call throws
    * `token_expired`, `workspace_forbidden` or `invalid_token` once it does not. Events name the workflow, where one is given.
    */
-  actingBy(grant: string, workflow?: DelegationRequest['workflow']): Pick<InternalIssuer, 'serviceToken'>
+  actingBy(
+    grant: string,
+    limits?: Pick<DelegationRequest, 'workflow' | 'permissions'>,
+  ): Pick<InternalIssuer, 'serviceToken'>
   /** Ends a standing grant; one that has ended already stays so. */
   revoke(grant: string): Promise<void>
   /** Makes one that was revoked hold again, as far as the person may still do what it says. */
@@ -50,12 +53,16 @@ export function createDelegations(settings: Pick<ServiceClient, 'post'>): Delega
     async reinstate(grant) {
       await settings.post('/internal/grants/reinstate', { grant }, z.unknown())
     },
-    actingBy: (grant, workflow) => ({
+    actingBy: (grant, { workflow, permissions } = {}) => ({
       serviceToken(audience) {
-        const key = `${audience}\0${workflow?.id}\0${grant}`
+        const key = [audience, workflow?.id, permissions?.join(), grant].join('\0')
         const known = tokens.get(key)
         if (known && known.until > performance.now()) return known.token
-        const token = askFor({ grant, audience, ...(workflow && { workflow }) })
+        const token = askFor({
+          ...{ grant, audience },
+          ...(workflow && { workflow }),
+          ...(permissions && { permissions }),
+        })
         tokens.set(key, { token, until: performance.now() + reuseMs })
         token.catch(() => tokens.delete(key))
         return token

@@ -10,6 +10,8 @@ export interface PlatformCaller
   grant: string | null
   /** Of the workflow that events are to name, where it is one. */
   workflow?: DelegationRequest['workflow']
+  /** No more than these of the rights that the grant gives; all of them unless given. */
+  permissions?: DelegationRequest['permissions']
   /** The same in every attempt: by it the other side knows a repetition. */
   key: string
 }
@@ -31,7 +33,7 @@ const rightsGone = new Set(['token_expired', 'workspace_forbidden', 'invalid_tok
 
 /** Calls services in the name of a person who has given a grant. */
 export function createCallPlatform({ clients, delegations }: PlatformOptions): CallPlatform {
-  return async ({ grant, workflow, key, ...options }, { service, ...request }) => {
+  return async ({ grant, workflow, permissions, key, ...options }, { service, ...request }) => {
     const client = clients.get(service)
     if (!client) throw new CallFailure('service_unavailable', `${service} is not there.`, { retryable: true })
     if (grant === null) throw new CallFailure('forbidden', 'Nobody has given the right to call the platform.')
@@ -39,7 +41,7 @@ export function createCallPlatform({ clients, delegations }: PlatformOptions): C
       .request({
         ...options,
         ...request,
-        issuer: delegations.actingBy(grant, workflow),
+        issuer: delegations.actingBy(grant, { workflow, permissions }),
         ...(request.method !== 'GET' && { headers: { 'idempotency-key': key } }),
       })
       .catch((error: unknown) => {

@@ -24,6 +24,7 @@ export function createCalling({ load, once }: Pick<Invoking, 'load' | 'once'>): 
       {
         ...{ tenant: meta.tenant, artifact, type: 'api', trigger: triggerOf(meta), input },
         ...{ now: meta.now, requestId: meta.requestId, depth: depthOfRequest(meta) },
+        permissions: meta.principal.permissions,
         key:
           key === undefined ? null : { key: `api/${artifact.id}/${key}`, fingerprint: fingerprint ?? null },
         records: recordsIn([...segments, ...Object.values(query), ...valuesOf(body)]),

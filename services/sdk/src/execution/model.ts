@@ -38,6 +38,8 @@ export interface ExecutionPlan {
   retryable: boolean
   /** Which export is called, where it is not the default one. */
   entry: string | null
+  /** What whoever has asked for it may do; null where nobody has. */
+  permissions: readonly string[] | null
   /** What it is given, where the row does not show all of it: sealed. */
   sealedInput?: string
 }

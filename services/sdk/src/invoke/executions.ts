@@ -121,7 +121,8 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
     hand.mayPass = plan.retryable
     const { timeoutMs, entry, sealedInput } = plan
     const input = sealedInput === undefined ? row.input : await sealing.open(identity, sealedInput)
-    await finish({ identity, artifact, input, hand, entry, timeoutMs: timeoutMs ?? undefined })
+    const limits = { permissions: plan.permissions ?? undefined, timeoutMs: timeoutMs ?? undefined }
+    await finish({ identity, artifact, input, hand, entry, ...limits })
   }
 
   const sinceMs = (startedAt: string) =>
@@ -155,17 +156,10 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
       try {
         const begun = newExecution(request, identity, { owner, plan: null })
         if (!(await store.begin(begun))) return undefined
-        const { artifact, input, timeoutMs, entry, hostOverride, contextNow, faultOf } = request
+        const { artifact, input, permissions, timeoutMs, entry, hostOverride, contextNow, faultOf } = request
         const finished = await finish({
-          identity,
-          artifact,
-          input,
-          hand,
-          timeoutMs,
-          entry,
-          hostOverride,
-          contextNow,
-          faultOf,
+          ...{ identity, artifact, input, hand, permissions, timeoutMs, entry },
+          ...{ hostOverride, contextNow, faultOf },
         })
         if (!finished) return (await getExecution(database.sql, identity.id, identity.tenant)).shown
         const { outcome, completedAt, input: shown = begun.input } = finished
@@ -178,8 +172,8 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
     async accept(request, tx) {
       refuseSuspended(request.artifact)
       const identity = identityFor(request)
-      const { artifact, timeoutMs = null, entry = null, input } = request
-      const plan: ExecutionPlan = { timeoutMs, entry, retryable: artifact.retryable }
+      const { artifact, timeoutMs = null, entry = null, permissions = null, input } = request
+      const plan: ExecutionPlan = { timeoutMs, entry, permissions, retryable: artifact.retryable }
       if (maskFields(input).secrets.length > 0) plan.sealedInput = await sealing.seal(identity, input)
       const begun = newExecution(request, identity, { owner: null, plan })
       if (!(await store.begin(begun, tx))) return undefined

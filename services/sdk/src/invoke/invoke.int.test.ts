@@ -104,6 +104,33 @@ describe('an invocation', () => {
   })
 })
 
+describe('an invocation by somebody who may use no secrets', () => {
+  it.each([
+    ['whose value it reads', 'reads', `host.secret({ name: 'token', plain: true })`],
+    ['it sends', 'sends', `host.http({ url: 'https://example.com/{{secrets.token}}' })`],
+  ])('reaches none %s, at once or later', async (_, slug, call) => {
+    await world.install({
+      ...{ slug, code: `export default async function (_, host) { return ${call} }` },
+      permissions: { secretsPlain: ['token'], http: ['example.com'] },
+    })
+    const { principal, service } = world
+    const limited = service.as({
+      ...testPrincipal({ permissions: ['sdk:invoke'] }),
+      workspaceId: principal.workspaceId,
+    })
+    for (const mode of ['sync', 'async']) {
+      const answer = await limited.post(`/sdk/artifacts/${slug}/invoke`, { mode })
+      const { id } = answer.data(Execution)
+      await waitFor(async () => (await read(id)).status !== 'running')
+      expect(await read(id)).toMatchObject({
+        status: 'failed',
+        error: { message: expect.stringContaining('may not use secrets') },
+      })
+    }
+    expect(world.settings.asked).toEqual([])
+  })
+})
+
 describe('an asynchronous invocation', () => {
   it('is accepted, runs by itself and ends in the log', async () => {
     const answer = await invoke('echo', { mode: 'async', input: 7 })

@@ -129,6 +129,7 @@ export function createInvoking({ database, loading, executions }: InvokingOption
         },
         type: meta.delegate?.by === 'workflows' ? 'workflow_action' : 'api',
         input: checkedInput(artifact.inputSchema, asked.input),
+        permissions: meta.principal.permissions,
         timeoutMs: asked.timeoutMs,
         depth: depthOfRequest(meta),
         records: recordsIn(valuesOf(asked.input)),

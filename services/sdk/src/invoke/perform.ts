@@ -23,6 +23,7 @@ export interface Performance {
   /** As the code gets it. */
   input: JsonValue
   hand: Hand
+  permissions?: ExecutionRequest['permissions'] | undefined
   timeoutMs?: number | undefined
   entry?: string | null | undefined
   hostOverride?: HostFunctions | undefined
@@ -48,7 +49,7 @@ export function createPerform({ runner, functions, log }: PerformOptions): Perfo
   return (work) => inSpan('execution', {}, () => performed(work))
 
   async function performed(work: Performance): ReturnType<Perform> {
-    const { identity, artifact, input, hand, timeoutMs, entry, hostOverride, contextNow } = work
+    const { identity, artifact, input, hand, permissions, timeoutMs, entry, hostOverride, contextNow } = work
     const records = new Map<string, TouchedRecord>()
     const masked = maskFields(input)
     const secrets = new Set(masked.secrets)
@@ -57,7 +58,13 @@ export function createPerform({ runner, functions, log }: PerformOptions): Perfo
     const host = createHost({
       ...{ functions, log, leftMs: () => wallMs - (performance.now() - startedMs) },
       context: {
-        ...{ executionId: identity.id, depth: identity.depth, tenant: identity.tenant, artifact },
+        ...{
+          executionId: identity.id,
+          depth: identity.depth,
+          tenant: identity.tenant,
+          artifact,
+          permissions,
+        },
         touch: (record) => {
           if (records.size < mostRecords) records.set(`${record.table}/${record.id}`, record)
         },

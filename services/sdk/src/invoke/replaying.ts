@@ -34,6 +34,7 @@ export function createReplaying(
           ...{ tenant, artifact, input, now, requestId, replayOf: id, timeoutMs: asked.timeoutMs, records },
           ...{
             depth: depthOfRequest(meta),
+            permissions: principal.permissions,
             type: executionType,
             trigger: { type: 'manual', id: principal.userId },
           },

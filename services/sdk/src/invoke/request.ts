@@ -18,6 +18,8 @@ export interface ExecutionRequest {
   /** ISO: when it is asked for. */
   now: string
   requestId: string | null
+  /** Of whoever asks: what the code calls is done with no more. With all its owner has where nobody asks, as on a schedule. */
+  permissions?: readonly string[]
   replayOf?: string
   /** How many executions and runs have caused one another before it. */
   depth?: number

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { Execution, ScheduledJob } from '@opsplane/contracts'
-import { waitFor } from '@opsplane/testing'
+import { testPrincipal, waitFor } from '@opsplane/testing'
 import { type SdkWorld, startSdk } from '../invoke/invoke.fixture.js'
 
 let world: SdkWorld
@@ -58,6 +58,23 @@ it('takes only an artifact that is there, with what it takes, and a schedule tha
   expect(await refused({ artifact: 'nobody' })).toEqual(['/artifact'])
   expect(await refused({ input: {} })).toEqual([expect.stringMatching(/^\/input/)])
   expect(await refused({ schedule: { cron: 'never' } })).toEqual(['/schedule/cron'])
+})
+
+it('does no more than whoever schedules it may do', async () => {
+  const code = 'export default async function () { return 1 }'
+  await world.install({ slug: 'posts', kind: 'scheduled', code, permissions: { topics: ['orders'] } })
+  const { principal, service } = world
+  const limited = service.as({
+    ...testPrincipal({ permissions: ['sdk:write'] }),
+    workspaceId: principal.workspaceId,
+  })
+  const refused = await limited.post(path, { ...fields, artifact: 'posts' })
+  expect(refused.status).toBe(403)
+  expect(refused.error().details).toMatchObject([
+    { path: '/artifact', params: { missing: ['topics:write'] } },
+  ])
+  expect((await limited.post(path, fields)).status).toBe(201)
+  expect((await world.api.post(path, { ...fields, artifact: 'posts' })).status).toBe(201)
 })
 
 it('has its events run the business rules that are for them, once for each event', async () => {

@@ -1,6 +1,8 @@
 import {
+  ApiError,
   type ArtifactUse,
   invalidField,
+  missingRights,
   type NewScheduledJob,
   newId,
   type ScheduledJob,
@@ -19,6 +21,7 @@ import {
 import type { ServiceContext } from '@opsplane/service'
 import type { ArtifactLoading } from '../artifact/loading.js'
 import { checkedInput } from '../invoke/schemas.js'
+import { needsOf, type PermissionOf } from '../pack/needs.js'
 import { job } from './domain.js'
 
 const jobOwner = (id: string, tenant: TenantScope): ScheduleOwner => ({ kind: 'job', id, tenant })
@@ -42,18 +45,28 @@ export interface Jobs {
 export function createJobs(
   { store, database: { sql } }: Pick<ServiceContext, 'store' | 'database'>,
   { loadArtifact }: Pick<ArtifactLoading, 'loadArtifact'>,
+  permissionOf: PermissionOf,
 ): Jobs {
   const jobs = store.aggregate(job)
 
-  /** Throws `validation_failed` for what could not run. */
+  /**
+   * Throws `validation_failed` for what could not run, and `forbidden` where it would do more than the caller may: it acts for
+   * whoever has installed the artifact.
+   */
   async function check(
     { artifact: slug, input }: Pick<ScheduledJobState, 'artifact' | 'input'>,
-    tenant: TenantScope,
+    { tenant, principal }: Pick<RequestMeta, 'tenant' | 'principal'>,
   ) {
     const artifact = await loadArtifact(tenant, slug)
     if (!artifact)
       throw invalidField('/artifact', 'unknown_artifact', 'names no artifact of this environment')
     checkedInput(artifact.inputSchema, input)
+    const missing = missingRights(principal.permissions, await needsOf([artifact], permissionOf))
+    if (missing.length === 0) return
+    const message = `What this artifact does takes permissions you do not hold: ${missing.join(', ')}.`
+    throw new ApiError('forbidden', message, {
+      details: [{ in: 'body', path: '/artifact', code: 'permission_not_held', message, params: { missing } }],
+    })
   }
 
   const follow: Jobs['follow'] = async (id, tenant) => {
@@ -75,7 +88,7 @@ export function createJobs(
     follow,
     shown,
     async create(given, meta) {
-      await check(given, meta.tenant)
+      await check(given, meta)
       const id = newId('job')
       const fields = { ...given, status: 'active' as const }
       const stored = await jobs.create(id, { kind: 'create', id, fields, now: meta.now }, meta)
@@ -86,8 +99,7 @@ export function createJobs(
     async update(id, patch, meta) {
       const present = await jobs.get(id, meta.tenant)
       const { artifact = present.artifact, input = present.input } = patch
-      if (patch.artifact !== undefined || patch.input !== undefined)
-        await check({ artifact, input }, meta.tenant)
+      if (patch.artifact !== undefined || patch.input !== undefined) await check({ artifact, input }, meta)
       const stored = await jobs.handle(id, { kind: 'update', patch, now: meta.now }, meta)
       await follow(id, meta.tenant)
       return shown(stored, meta.tenant)

@@ -1,4 +1,11 @@
-import { eventPermission, type NeededRights, type Permission, permissions } from '@opsplane/contracts'
+import {
+  ApiError,
+  eventPermission,
+  type NeededRights,
+  type Permission,
+  permissions,
+} from '@opsplane/contracts'
+import type { Operations } from '@opsplane/http'
 import type { PackArtifact } from '@opsplane/packs'
 
 /** What calling an operation takes, by its id; undefined where there is none. */
@@ -34,3 +41,15 @@ function usesOf({ permissions: asked, rule }: Pick<PackArtifact, 'permissions' |
   ]
   return needed.flatMap(([needs, permission]) => (needs ? [permission] : []))
 }
+
+/** An operation is unknown once every service has said what it has. */
+export const permissionsOf =
+  (operations: Operations): PermissionOf =>
+  async (operationId) => {
+    const found = await operations.find(operationId)
+    if (found || operations.isComplete()) return found?.permission
+    throw new ApiError(
+      'service_unavailable',
+      `No service that answers has the operation ${operationId}. Try again.`,
+    )
+  }

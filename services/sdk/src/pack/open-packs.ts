@@ -1,5 +1,4 @@
 import { fileURLToPath } from 'node:url'
-import { ApiError } from '@opsplane/contracts'
 import { createDelegations, type Operations, type Route, type ServiceClient } from '@opsplane/http'
 import type { CodeRunner } from '@opsplane/sandbox'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
@@ -10,7 +9,7 @@ import type { AnnounceValidations } from '../rule/announce.js'
 import { availablePacks } from './available.js'
 import { pack } from './domain.js'
 import { createExaminer } from './examine.js'
-import type { PermissionOf } from './needs.js'
+import { permissionsOf } from './needs.js'
 import { createPacks, type Packs } from './packs.js'
 import { watchRights } from './rights-watch.js'
 import { packRoutes } from './routes.js'
@@ -65,15 +64,3 @@ export function openPacks(
     background: [watchRights(ctx, packs, settings)],
   }
 }
-
-/** An operation is unknown once every service has said what it has. */
-const permissionsOf =
-  (operations: Operations): PermissionOf =>
-  async (operationId) => {
-    const found = await operations.find(operationId)
-    if (found || operations.isComplete()) return found?.permission
-    throw new ApiError(
-      'service_unavailable',
-      `No service that answers has the operation ${operationId}. Try again.`,
-    )
-  }

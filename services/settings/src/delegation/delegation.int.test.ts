@@ -59,7 +59,7 @@ it('lets a service act for a person with the rights they have, in their name', a
 it('has events name the workflow that acts, and the person where none does', async () => {
   const { grant } = await grantBy(ada.session)
   const makeRole = async (name: string, workflow?: { id: string; name: string }) => {
-    const client = clientOf(delegationsOf('itsm').actingBy(grant, workflow))
+    const client = clientOf(delegationsOf('itsm').actingBy(grant, workflow && { workflow }))
     await client.post('/settings/roles', { name, permissions: ['audit:read'] }, z.unknown())
     const [event] = await settings.service.sql`select actor from events
       where type = 'role.created' and data->'after'->>'name' = ${name}`
@@ -68,6 +68,14 @@ it('has events name the workflow that acts, and the person where none does', asy
   const workflow = { id: 'wf_1', name: 'Onboard' }
   expect(await makeRole('by-workflow', workflow)).toEqual({ ...workflow, type: 'workflow' })
   expect(await makeRole('by-person')).toMatchObject({ id: ada.userId, type: 'user' })
+})
+
+it('gives a call no more than that call is limited to, and what else the grant gives to others', async () => {
+  const { grant } = await grantBy(ada.session)
+  const limited = (permissions: Permission[]) =>
+    clientOf(delegationsOf('itsm').actingBy(grant, { permissions })).get('/secrets', z.unknown())
+  await expect(limited(['audit:read'])).rejects.toMatchObject({ code: 'insufficient_scope' })
+  await expect(limited(['secrets:read'])).resolves.toBeDefined()
 })
 
 it('gives no more than was asked for', async () => {

@@ -85,14 +85,16 @@ export function createDelegations({ config, database, clock }: ServiceContext<Se
       return { grant: await grants.seal({ ...claims, grantId }, null), expiresAt: null }
     },
 
-    async token({ grant, audience, workflow }: DelegationRequest, service: string) {
+    async token({ grant, audience, workflow, permissions: most }: DelegationRequest, service: string) {
       const claims = await grants.open(grant)
       if (claims.by !== service) throw new ApiError('forbidden', 'The grant is of another service.')
       const { principal, grantId } = claims
       if (grantId !== undefined && !(await standing.holds(grantId)))
         throw new ApiError('invalid_token', 'The grant was revoked.')
       const allowed = await rightsNow(principal)
-      const permissions = principal.permissions.filter((each): each is Permission => allowed.has(each))
+      const permissions = principal.permissions.filter(
+        (each): each is Permission => allowed.has(each) && (most?.includes(each) ?? true),
+      )
       const actor: Actor = workflow ? { ...workflow, type: 'workflow' } : principal.actor
       return {
         token: await grants.tokenFor(

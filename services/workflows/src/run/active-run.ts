@@ -242,13 +242,13 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
         await takeNews()
       } while (lookAgain && !gone)
       signals = Math.max(signals, known)
-      // It may rest now.
-      if (queue.length === 0) void active.present(own({ kind: 'tick' }))
     } catch (error) {
       leave({ how: 'lost', error })
     } finally {
       looking = false
     }
+    // It may rest now, which it does not while it looks.
+    if (queue.length === 0) void active.present(own({ kind: 'tick' }))
   }
 
   async function takeNews() {

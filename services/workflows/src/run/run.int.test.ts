@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { PendingApproval, Run, RunDetail, systemActor } from '@opsplane/contracts'
+import { newId, PendingApproval, Run, RunDetail, systemActor } from '@opsplane/contracts'
 import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
 import { z } from 'zod'
 import { type Definition, type RunService, runService } from '../fixture/run-service.js'
@@ -121,6 +121,16 @@ test('what a run takes is one statement to begin with and one for each step: the
     select xmin::text as tx, count(*)::int as lines from run_entries where run_id = ${runId}
     group by xmin order by min(seq)`
   expect(written.map(({ lines }) => lines)).toEqual([3, 1, 2])
+})
+
+test('a run that waits for another one gives its lease back, and with that its place', async () => {
+  const child = newId('workflow')
+  world.define({ steps: [{ id: 'nap', type: 'wait', seconds: 3_600 }] }, child)
+  const runId = await started({ steps: [{ id: 'sub', type: 'workflow', workflow: child }] })
+  const isLeased = async () =>
+    (await service.sql`select 1 from runs where id = ${runId} and lease_owner is not null`).length > 0
+  await reached(runId, 'waiting')
+  await waitFor(async () => !(await isLeased()), { timeoutMs: 40_000 })
 })
 
 test('a trigger that has started a run starts no other one', async () => {

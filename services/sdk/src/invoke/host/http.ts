@@ -3,6 +3,7 @@ import { hostOfWritten, type SendFilled, shownAnswer } from '@opsplane/http'
 import { HostError } from '@opsplane/sandbox'
 import { z } from 'zod'
 import type { HostFunction } from './host-call.js'
+import { requireSecretsUse } from './secret.js'
 
 const Call = z.strictObject({
   method: z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']).default('GET'),
@@ -29,6 +30,7 @@ export const httpFunction =
       timeoutMs: Math.min(timeoutMs, context.timeoutMs),
       user: { tenant, userId: artifact.ownerId, consumer: `artifact/${artifact.id}` },
       checkSecret(name) {
+        requireSecretsUse(context.permissions)
         if (permissions.secrets.includes(name) || permissions.secretsPlain.includes(name)) return
         throw new HostError('not_permitted', `The artifact has not declared the secret ${name}.`)
       },

@@ -1,9 +1,15 @@
 import type { ResolveSecrets } from '@opsplane/http'
 import { HostError } from '@opsplane/sandbox'
 import { z } from 'zod'
-import type { HostFunction } from './host-call.js'
+import type { HostContext, HostFunction } from './host-call.js'
 
 const Call = z.strictObject({ name: z.string().min(1).max(128), plain: z.boolean().default(false) })
+
+/** Throws `forbidden` where whoever has asked for the execution may use no secrets. */
+export function requireSecretsUse(permissions: HostContext['permissions']): void {
+  if (permissions && !permissions.includes('secrets:use'))
+    throw new HostError('forbidden', 'Whoever has asked for this execution may not use secrets.')
+}
 
 /** Secrets with no host of their own go nowhere: their values are for the code alone. */
 const codeHost = '*'
@@ -14,8 +20,9 @@ const codeHost = '*'
  */
 export const secretFunction =
   (resolve: ResolveSecrets): HostFunction =>
-  async ({ artifact, tenant, conceal }, argument) => {
+  async ({ artifact, tenant, permissions, conceal }, argument) => {
     const { name, plain } = Call.parse(argument)
+    requireSecretsUse(permissions)
     const { secrets, secretsPlain } = artifact.permissions
     if (!(plain ? secretsPlain : [...secrets, ...secretsPlain]).includes(name))
       throw new HostError(
