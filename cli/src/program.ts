@@ -3,11 +3,13 @@ import { Command, CommanderError, Option } from 'commander'
 import { addAccountCommands } from './commands/account.js'
 import { addAppCommands } from './commands/apps.js'
 import { addAuditCommands } from './commands/audit.js'
+import { addBackupCommands } from './commands/backup.js'
 import { addDeadLetterCommands } from './commands/dead-letters.js'
 import { addDeliveryCommands } from './commands/deliveries.js'
 import { addEventCommands } from './commands/events.js'
 import { addExecutionCommands } from './commands/executions.js'
 import { addKeyCommands } from './commands/keys.js'
+import { addLogCommands } from './commands/log.js'
 import { addOperationCommands } from './commands/operations.js'
 import { addPackCommands } from './commands/packs.js'
 import { addReplayCommands } from './commands/replays.js'
@@ -73,6 +75,8 @@ function createProgram(io: Io): Command {
   addAuditCommands(program, io)
   addOperationCommands(program, io)
   addDeadLetterCommands(program, io)
+  addBackupCommands(program, io)
+  addLogCommands(program, io)
   addKeyCommands(program, io)
   return program
 }

@@ -6,7 +6,7 @@ import { CliError, usageError } from '../failure.js'
 import type { Io } from '../io.js'
 import { type Ops, withOps } from './with-ops.js'
 
-interface KeyOptions {
+export interface KeyOptions {
   databaseUrl?: string
   keysStdin?: true
 }
@@ -101,14 +101,22 @@ async function placeOf(ops: Ops, io: Io, command: Command, options: KeyOptions):
   const home = homeOf(globalOptions(command).home, io.env)
   const { databaseUrl } = ops.findTarget({ ...options, home }, io.env)
   if (options.databaseUrl !== undefined || io.env.DATABASE_URL) {
-    const keys = options.keysStdin ? keysOf(ops, await io.readInput()) : keysFrom(ops, io.env)
-    return { databaseUrl, keys }
+    return { databaseUrl, keys: await keysGiven(ops, io, options) }
   }
   const keys = ops.masterKeysOf(home)
   // Says what is missing.
   if (!keys) databaseUrl()
   if (options.keysStdin) throw usageError('The keys of the platform started here are in its secrets.json.')
   return { databaseUrl, keys, home }
+}
+
+/** Of standard input where asked for, else of the environment; undefined where there is none. */
+export async function keysGiven(
+  ops: Ops,
+  io: Io,
+  { keysStdin }: KeyOptions,
+): Promise<MasterKeys | undefined> {
+  return keysStdin ? keysOf(ops, await io.readInput()) : keysFrom(ops, io.env)
 }
 
 function keysFrom(ops: Ops, env: Io['env']): MasterKeys | undefined {
@@ -123,7 +131,7 @@ function keysOf(ops: Ops, input: string): MasterKeys {
   return { present, previous }
 }
 
-function given(keys: MasterKeys | undefined): MasterKeys {
+export function given(keys: MasterKeys | undefined): MasterKeys {
   if (keys) return keys
   throw usageError('Set OPSPLANE_MASTER_KEY and OPSPLANE_PREVIOUS_MASTER_KEYS, or use --keys-stdin.')
 }

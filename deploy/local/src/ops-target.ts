@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { durableConsumers, type NatsNames, natsNames, type ServiceName } from '@opsplane/contracts'
+import { DetachedMonthsError } from '@opsplane/eventstore'
 import { connectNats, createEventSignatures, type EventSignatures, type NatsLink } from '@opsplane/nats'
 import { isDatabaseAway } from '@opsplane/postgres'
 import { createLogger, delay, publicKeyOf, stringMap } from '@opsplane/runtime'
@@ -98,6 +99,7 @@ export const connectTimeoutMs = 10_000
 
 /** Says what to do about what Postgres answered; any other error stays as it is. */
 export function explainDatabaseError(error: unknown, databaseUrl: string): unknown {
+  if (error instanceof DetachedMonthsError) return new OpsError('refused', error.message)
   const place = placeOf(databaseUrl)
   if (isDatabaseAway(error)) {
     return new OpsError(

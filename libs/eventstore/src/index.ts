@@ -14,6 +14,9 @@ export {
 export { startIdempotencyPurge } from './append/idempotency.js'
 export { keepAnswer } from './append/keep-answer.js'
 export type { Numbers } from './append/numbers.js'
+export { attachMonth, detachMonth, LogMonthError, MonthFile } from './archive/detach.js'
+export { DetachedMonthsError, type LogMonth, logMonths } from './archive/months.js'
+export { readMonthFile } from './archive/read-file.js'
 export { type ChangeFeed, readChanges } from './change-feed.js'
 export {
   type ConsumeEventsOptions,
@@ -40,6 +43,7 @@ export { isThere, type Past, type PastOf, pastRows } from './past/past.js'
 export { rowsAsOf, stateAsOf, streamPageAsOf } from './past/rows-as-of.js'
 export { countCreated, type StatementPart, tableAsOf } from './past/table-as-of.js'
 export { provisionService, type ServiceProvisionOptions } from './provision.js'
+export { compareReadModels, type Difference } from './rebuild/compare.js'
 export { type AnyDecider, type RebuildOptions, rebuild } from './rebuild/rebuild.js'
 export { type Relay, type RelayCounters, type RelayOptions, startRelay } from './relay/relay.js'
 export { type ReseedOptions, reseed } from './relay/reseed.js'

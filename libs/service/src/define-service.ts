@@ -1,9 +1,20 @@
 import { originPrefix, type ServiceEntry, serviceRegistry } from '@opsplane/contracts'
-import { type AnyDecider, provisionService, rebuild } from '@opsplane/eventstore'
+import { type AnyDecider, compareReadModels, provisionService, rebuild } from '@opsplane/eventstore'
 import type { Route } from '@opsplane/http'
+import type { StatementRunner } from '@opsplane/postgres'
 import type { BackendConfig, RunnableService } from '@opsplane/runtime'
 import type { BackgroundWork, ServiceContext, ServiceOverrides } from './context.js'
 import { startService } from './start-service.js'
+
+/** What a service keeps in its database outside its own schema, for backups. */
+export interface BesideSchema {
+  /** As the caller's transaction sees it: the schemas whose rows are copied, and what makes them anew, as JSON. */
+  describe(sql: StatementRunner): Promise<{ schemas: string[]; description: unknown }>
+  /** Makes them, within the transaction that then fills them; what there is of it goes. */
+  prepare(sql: StatementRunner, description: unknown): Promise<void>
+  /** Once all rows are there, those of the service's own schema included. */
+  finish(sql: StatementRunner, description: unknown): Promise<void>
+}
 
 /** What a service is made of. Nothing is opened before it starts. */
 export interface ServiceDefinition<
@@ -26,6 +37,10 @@ export interface ServiceDefinition<
   projectedTables?: readonly string[]
   /** Ends a rebuild of its read models, as the same superuser: what it keeps of the logs of others is made anew as well. */
   alsoRebuild?(options: { adminUrl: string }): Promise<void>
+  /** What of it a backup does not find in its schema. */
+  beside?: BesideSchema
+  /** Looks at what it keeps beside its read models; what is wrong, a line each. */
+  prove?(options: { adminUrl: string }): Promise<string[]>
   /** Looks for words of texts, which is worth a warning where the database knows the letters of ASCII only. */
   searchesTexts?: boolean
   /** Makes, once, what the routes and the background work share. */
@@ -52,6 +67,9 @@ export interface Service<
   tables: readonly string[]
   /** Brings its schema up to date, as a superuser; returns the URL it connects with. */
   provision(options: { adminUrl: string; password: string }): Promise<string>
+  beside: BesideSchema | undefined
+  /** Compares its read models with what folding its log gives, and looks at whatever else it can prove; what is wrong, a line each. */
+  prove(options: { adminUrl: string; onProgress?(events: number): void }): Promise<string[]>
   /** Folds its read models anew from its log. */
   rebuild(options: { adminUrl: string; onProgress?(events: number): void }): Promise<{ events: number }>
 }
@@ -77,6 +95,15 @@ export function defineService<
       const url = await provisionService({ adminUrl, service: schema, password, migrationsDir })
       await definition.afterMigrations?.({ adminUrl })
       return url
+    },
+    beside: definition.beside,
+    async prove(options) {
+      const differences = await compareReadModels({ ...options, schema, deciders, projectedTables })
+      const wrong = differences.map(
+        ({ table, wrong, missing }) =>
+          `${schema}.${table}: ${wrong} rows are not what the log says, ${missing} are missing`,
+      )
+      return [...wrong, ...((await definition.prove?.(options)) ?? [])]
     },
     async rebuild(options) {
       const rebuilt = await rebuild({ ...options, schema, deciders, projectedTables })

@@ -1,5 +1,6 @@
 export type { BackgroundWork, ServiceConsumer, ServiceContext, ServiceOverrides } from './context.js'
 export {
+  type BesideSchema,
   defineService,
   type Service,
   type ServiceDefinition,

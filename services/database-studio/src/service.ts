@@ -5,6 +5,7 @@ import { loadConfig, type StudioConfig } from './config.js'
 import { migration } from './migration/domain.js'
 import { openMigrations } from './migration/open.js'
 import { changeRecorder } from './migration/record-change.js'
+import { spacesBeside } from './plane/beside.js'
 import { createDataPlane } from './plane/data-plane.js'
 import { measurePlane } from './plane/measure.js'
 import { provisionPlane } from './plane/provision-plane.js'
@@ -26,6 +27,7 @@ export const databaseStudio = defineService<StudioConfig>({
   loadConfig,
   migrationsDir: fileURLToPath(new URL('../migrations', import.meta.url)),
   afterMigrations: provisionPlane,
+  beside: spacesBeside,
   deciders: [table, savedQuery, migration],
   setup(ctx) {
     const plane = createDataPlane(ctx)

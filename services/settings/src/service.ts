@@ -18,6 +18,7 @@ import { auditChainRoutes } from './audit/chain-routes.js'
 import { createCheckpointSigner } from './audit/checkpoint.js'
 import { checkpointWork } from './audit/checkpoints.js'
 import { auditExport } from './audit/export.js'
+import { proveAudit } from './audit/prove.js'
 import { recordAudit } from './audit/recorder.js'
 import { auditRoutes } from './audit/routes.js'
 import { createBootstrap } from './bootstrap.js'
@@ -69,6 +70,7 @@ export const settings = defineService<SettingsConfig, SettingsOverrides>({
   loadConfig,
   migrationsDir: fileURLToPath(new URL('../migrations', import.meta.url)),
   deciders: [account, workspace, membership, role, token, secret, auditExport],
+  prove: proveAudit,
   searchesTexts: true,
   setup(ctx, overrides) {
     const parts = createParts(ctx)

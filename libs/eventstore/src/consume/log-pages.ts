@@ -1,4 +1,4 @@
-import { backendNames, PlatformEvent } from '@opsplane/contracts'
+import { ApiError, backendNames, PlatformEvent } from '@opsplane/contracts'
 import { defineRoute, type Route, type ServiceClient } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import { z } from 'zod'
@@ -103,6 +103,7 @@ async function readLogPage(
     [String(after), likes, since ?? null, before ?? null],
     { prepare: true },
   )
+  await requirePages(sql, after, since)
   const events = rows.map((row) => ({
     position: Number(row.position),
     event: PlatformEvent.parse(JSON.parse(envelopeOf(row))),
@@ -110,6 +111,21 @@ async function readLogPage(
   const last = events.at(-1)
   const isLast = !last || (events.length === rows[0]?.found && events.length < mostEvents)
   return { events, next: isLast ? null : last.position }
+}
+
+/** What was read is not all there is where a month behind it is in a file. */
+async function requirePages(sql: Database['sql'], after: number, since: string | undefined): Promise<void> {
+  const [row] = await sql.unsafe<{ months: string | null }[]>(
+    `select string_agg(to_char(month, 'YYYY-MM'), ', ' order by month) as months from detached_months
+     where last_position > $1::text::bigint and ($2::text is null or month + interval '1 month' > $2::text::timestamptz)`,
+    [String(after), since ?? null],
+    { prepare: true },
+  )
+  if (!row?.months) return
+  throw new ApiError(
+    'service_unavailable',
+    `The events of ${row.months} are in files, and have to be attached first.`,
+  )
 }
 
 /** The sizes are added up without holding what they are of. */

@@ -4,6 +4,7 @@ import { type Database, deadlocked, lockTimedOut, openClient, quoted } from '@op
 import { delay } from '@opsplane/runtime'
 import type { RowWrite } from '../append/commit.js'
 import { insertRows } from '../append/row-writes.js'
+import { requireFoldedMonths } from '../archive/months.js'
 import { projected } from '../decided.js'
 import { settledPosition } from '../log-end.js'
 import { type Sealed, unseal } from '../sealed.js'
@@ -44,12 +45,18 @@ const mostTries = 600
 /**
  * Folds the read models anew from the log, beside whoever reads and writes: into tables of their own that are caught up with
  * the log, and then put in the place of the old ones. Only that last moment locks anybody out. Journals have no read models.
- * Throws, and changes nothing, when the log has events of a decider that was not given, as their rows would be lost.
+ * Throws, and changes nothing, when months it is folded from are in files (DetachedMonthsError), or when the log has events of a decider that was not given, as their rows would be lost.
  * Returns how many events were folded.
  */
-export async function rebuild(options: RebuildOptions): Promise<{ events: number }> {
-  const { schema } = options
-  const sql = openClient(options.adminUrl, {
+export const rebuild = (options: RebuildOptions): Promise<{ events: number }> =>
+  aloneWith(options, (sql) => rebuildWith(sql, options))
+
+/** One connection, with the tables beside the schema to itself. */
+export async function aloneWith<T>(
+  { schema, adminUrl }: Pick<RebuildOptions, 'schema' | 'adminUrl'>,
+  work: (sql: Database['sql']) => Promise<T>,
+): Promise<T> {
+  const sql = openClient(adminUrl, {
     schema,
     max: 1,
     applicationName: `opsplane-${schema}-rebuild`,
@@ -57,16 +64,22 @@ export async function rebuild(options: RebuildOptions): Promise<{ events: number
   })
   try {
     await sql`select pg_advisory_lock(hashtextextended(${`opsplane.rebuild/${schema}`}, 0))`
-    return await rebuildWith(sql, options)
+    await requireFoldedMonths(sql)
+    return await work(sql)
   } finally {
     await sql.end({ timeout: 5 })
   }
 }
 
+/** Every table that folding the log fills, in the order they are locked. */
+export const foldedTables = ({
+  deciders,
+  projectedTables = [],
+}: Pick<RebuildOptions, 'deciders' | 'projectedTables'>): string[] =>
+  [...new Set([...deciders.map(({ table }) => table), ...projectedTables])].sort()
+
 async function rebuildWith(sql: Database['sql'], options: RebuildOptions): Promise<{ events: number }> {
-  const tables = [
-    ...new Set([...options.deciders.map(({ table }) => table), ...(options.projectedTables ?? [])]),
-  ].sort()
+  const tables = foldedTables(options)
   const shadows = await createShadowTables(sql, options.schema, tables)
   try {
     const fold = createFold(shadows, options)
@@ -96,7 +109,7 @@ async function rebuildWith(sql: Database['sql'], options: RebuildOptions): Promi
 }
 
 /** Folds the log into the shadow tables, piece by piece. */
-function createFold(shadows: ShadowTables, { deciders, onProgress }: RebuildOptions) {
+export function createFold(shadows: ShadowTables, { deciders, onProgress }: RebuildOptions) {
   const byTable = new Map(deciders.map((decider) => [decider.table, decider]))
   let done = '0'
   let events = 0

@@ -1,0 +1,49 @@
+import { type BackendName, backendNames } from '@opsplane/contracts'
+import { type Database, openClient } from '@opsplane/postgres'
+import { databaseOf } from '../data-database.js'
+import { backends } from '../services.js'
+
+/** A database, and the services that have their schemas in it. */
+export interface ServiceDatabase {
+  name: string
+  url: string
+  services: BackendName[]
+}
+
+/** The databases of an installation: the one of most services, and that of the tenants' data. */
+export function databasesOf(adminUrl: string): ServiceDatabase[] {
+  const byUrl = new Map<string, BackendName[]>()
+  for (const service of backendNames) {
+    const url = databaseOf(service, adminUrl)
+    byUrl.set(url, [...(byUrl.get(url) ?? []), service])
+  }
+  return [...byUrl].map(([url, services]) => ({ name: url === adminUrl ? 'main' : 'data', url, services }))
+}
+
+export const schemasOf = (services: readonly BackendName[]) => services.map((name) => backends[name].schema)
+
+/** One connection of its own, on which statements may take as long as they take. */
+export const openSession = (url: string, applicationName: string): Database['sql'] =>
+  openClient(url, {
+    schema: 'public',
+    max: 1,
+    applicationName,
+    settings: { statement_timeout: '0', idle_in_transaction_session_timeout: '0' },
+  })
+
+/** Written by provisioning, and compared instead of copied. */
+export const migrationTables = ['log_migrations', 'schema_migrations']
+
+/** Hashes of the migrations a schema has, those of the log first; none where it has not been made. */
+export async function migrationsOf(sql: Pick<Database['sql'], 'unsafe'>, schema: string): Promise<string[]> {
+  const hashes: string[] = []
+  for (const table of migrationTables) {
+    const [found] = await sql.unsafe<{ name: string | null }[]>('select to_regclass($1)::text as name', [
+      `${schema}.${table}`,
+    ])
+    if (!found?.name) continue
+    const rows = await sql.unsafe<{ hash: string }[]>(`select hash from ${schema}.${table} order by id`)
+    hashes.push(...rows.map(({ hash }) => hash))
+  }
+  return hashes
+}

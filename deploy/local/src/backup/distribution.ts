@@ -1,0 +1,127 @@
+import { type BackendName, eventHeaders } from '@opsplane/contracts'
+import { type NatsLink, readHeaders } from '@opsplane/nats'
+import { databaseOf } from '../data-database.js'
+import { explainDatabaseError, OpsError, type Target, withNats } from '../ops-target.js'
+import { backends } from '../services.js'
+import { openSession } from './databases.js'
+
+/** What of a log is in the stream of events. */
+export interface Distributed {
+  service: BackendName
+  events: number
+  lastPosition: number
+  /** Not published yet. */
+  waiting: number
+  /** Those the stream has, of all that are young enough to be kept there. */
+  inStream: number
+}
+
+export interface DistributionTask {
+  target: Target
+  services: readonly BackendName[]
+  say?(line: string): void
+}
+
+/**
+ * Proves of a running installation that nothing is missing: what is young enough is in the stream of events or waits for it, the
+ * audit log is whole, and read models are what their logs say. Throws OpsError that says what is not.
+ */
+export async function proveRunning({
+  target,
+  services,
+  say = () => {},
+}: DistributionTask): Promise<Distributed[]> {
+  const adminUrl = target.databaseUrl()
+  const { url, names } = target.nats()
+  try {
+    return await withNats(url, async (link) => {
+      const streamed = await positionsIn(link, names.eventsStream)
+      const problems: string[] = []
+      const results: Distributed[] = []
+      for (const service of services) {
+        const { missing, ...result } = await compare(databaseOf(service, adminUrl), service, streamed)
+        if (missing > 0) problems.push(`${missing} events of ${service} are not in ${names.eventsStream}`)
+        problems.push(...(await backends[service].prove({ adminUrl: databaseOf(service, adminUrl) })))
+        say(
+          `${service}: ${result.inStream} of ${result.events} events are in the stream, ${result.waiting} wait`,
+        )
+        results.push(result)
+      }
+      if (problems.length > 0) throw new OpsError('refused', `Something is missing: ${problems.join('; ')}.`)
+      return results
+    })
+  } catch (error) {
+    throw explainDatabaseError(error, adminUrl)
+  }
+}
+
+interface Streamed {
+  /** Positions in the stream, by the schema of their log: a bit each. */
+  positions: Map<string, Positions>
+}
+
+async function positionsIn(link: NatsLink, stream: string): Promise<Streamed> {
+  const positions: Streamed['positions'] = new Map()
+  await readHeaders(await link.ready(), stream, (header) => {
+    const source = header(eventHeaders.source)
+    const position = Number(header(eventHeaders.position))
+    if (source === undefined || !Number.isSafeInteger(position)) return
+    const known = positions.get(source) ?? createPositions()
+    positions.set(source, known)
+    known.add(position)
+  })
+  return { positions }
+}
+
+type Positions = ReturnType<typeof createPositions>
+
+function createPositions() {
+  let bits = new Uint8Array(1_024)
+  let lowest = Number.POSITIVE_INFINITY
+  return {
+    lowest: () => lowest,
+    add(position: number) {
+      lowest = Math.min(lowest, position)
+      const byte = Math.floor(position / 8)
+      if (byte >= bits.length) {
+        const larger = new Uint8Array(Math.max(byte + 1, bits.length * 2))
+        larger.set(bits)
+        bits = larger
+      }
+      bits[byte] = (bits[byte] ?? 0) | (1 << (position % 8))
+    },
+    has: (position: number) => ((bits[Math.floor(position / 8)] ?? 0) & (1 << (position % 8))) !== 0,
+  }
+}
+
+const batch = 10_000
+
+/** What is older than the oldest event the stream has of this log has aged out of it. */
+async function compare(databaseUrl: string, service: BackendName, { positions }: Streamed) {
+  const { schema } = backends[service]
+  const known = positions.get(schema) ?? createPositions()
+  const sql = openSession(databaseUrl, 'opsplane-proof')
+  try {
+    const waiting = new Set(
+      (await sql<{ at: number }[]>`select position::float8 as at from ${sql(schema)}.outbox`).map(
+        ({ at }) => at,
+      ),
+    )
+    let [after, inStream, missing, events] = [0, 0, 0, 0]
+    for (;;) {
+      const rows = await sql<{ at: number }[]>`
+        select position::float8 as at from ${sql(schema)}.events where position > ${after}::text::bigint
+        order by position limit ${batch}`
+      for (const { at } of rows) {
+        if (known.has(at)) inStream++
+        else if (at >= known.lowest() && !waiting.has(at)) missing++
+      }
+      events += rows.length
+      after = rows.at(-1)?.at ?? after
+      if (rows.length < batch)
+        return { service, events, lastPosition: after, waiting: waiting.size, inStream, missing }
+    }
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}

@@ -1,0 +1,96 @@
+import { join } from 'node:path'
+import { copyIn, type Database, quoted } from '@opsplane/postgres'
+import { OpsError } from '../ops-target.js'
+import { backends } from '../services.js'
+import { migrationsOf } from './databases.js'
+import type { SavedDatabase, SavedTable } from './manifest.js'
+
+type Sql = Database['sql']
+
+export interface Loading {
+  folder: string
+  saved: SavedDatabase
+  say(line: string): void
+}
+
+/** Begins a transaction that has what the backup has, and leaves it to the caller to commit. Throws OpsError. */
+export async function fillDatabase(sql: Sql, { folder, saved, say }: Loading): Promise<void> {
+  await refuseOtherVersions(sql, saved)
+  // Neither triggers nor foreign keys are asked: what they have done and checked is in the rows.
+  await sql.unsafe('begin; set local session_replication_role = replica').simple()
+  for (const { service, description } of saved.beside)
+    await backends[service].beside?.prepare(sql, description)
+  await emptyTables(sql, saved)
+  await addPartitions(sql, saved.tables)
+  let saidAt = performance.now()
+  for (const [at, table] of saved.tables.entries()) {
+    await copyIn(sql, table, join(folder, table.file))
+    if (performance.now() - saidAt < progressEveryMs) continue
+    saidAt = performance.now()
+    say(`${saved.name}: ${at + 1} of ${saved.tables.length} tables`)
+  }
+  await setSequences(sql, saved)
+  for (const { service, description } of saved.beside)
+    await backends[service].beside?.finish(sql, description)
+  say(`${saved.name}: ${saved.tables.length} tables`)
+}
+
+const progressEveryMs = 1_000
+
+async function refuseOtherVersions(sql: Sql, { logs }: SavedDatabase): Promise<void> {
+  for (const { schema, service, migrations } of logs) {
+    const here = await migrationsOf(sql, schema)
+    if (here.length === 0)
+      throw new OpsError(
+        'refused',
+        `${service} has no tables here: run the migrations first (opsplane migrate).`,
+      )
+    if (here.join() === migrations.join()) continue
+    throw new OpsError(
+      'refused',
+      `${service} has ${here.length} migrations here, and ${migrations.length} in the backup, or others: restore with ` +
+        'the version of Opsplane that made the backup, and upgrade then.',
+    )
+  }
+}
+
+const nameOf = ({ schema, name }: { schema: string; name: string }) => `${quoted(schema)}.${quoted(name)}`
+
+/** Provisioning writes rows of its own. */
+async function emptyTables(sql: Sql, { logs }: SavedDatabase): Promise<void> {
+  const schemas = logs.map(({ schema }) => schema)
+  const rows = await sql.unsafe<{ schema: string; name: string }[]>(
+    `select n.nspname as schema, c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where n.nspname = any($1::text[]) and c.relkind in ('r', 'p') and not c.relispartition
+       and c.relname not in ('log_migrations', 'schema_migrations')`,
+    [schemas],
+  )
+  if (rows.length > 0) await sql.unsafe(`truncate ${rows.map(nameOf).join(', ')}`)
+}
+
+async function addPartitions(sql: Sql, tables: readonly SavedTable[]): Promise<void> {
+  for (const table of tables) {
+    const { schema, parent, bound } = table
+    if (parent === null || bound === null) continue
+    const [found] = await sql.unsafe<{ name: string | null }[]>('select to_regclass($1)::text as name', [
+      nameOf(table),
+    ])
+    if (found?.name) continue
+    await sql.unsafe(
+      `create table ${nameOf(table)} partition of ${nameOf({ schema, name: parent })} ${bound}`,
+    )
+  }
+}
+
+/** A position that went to an event after the backup, which some may have seen, is not given to another one. */
+async function setSequences(sql: Sql, { sequences, logs }: SavedDatabase): Promise<void> {
+  for (const { schema, name, last } of sequences) {
+    const log = logs.find((each) => each.schema === schema && name === 'events_position_seq')
+    const value = log ? String(Math.max(log.drawn, log.lastPosition)) : last
+    if (value !== null && value !== '0')
+      await sql.unsafe('select setval($1::text::regclass, $2::text::bigint)', [
+        nameOf({ schema, name }),
+        value,
+      ])
+  }
+}

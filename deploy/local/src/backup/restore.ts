@@ -1,0 +1,185 @@
+import { createReadStream } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { NatsNames } from '@opsplane/contracts'
+import {
+  countMessages,
+  deleteStream,
+  type NatsLink,
+  objectStreamOf,
+  StreamBackupError,
+  writeConsumer,
+  writeStream,
+} from '@opsplane/nats'
+import type { Database } from '@opsplane/postgres'
+import { keyIdsOf, type MasterKeys } from '../ops-keys.js'
+import { explainDatabaseError, OpsError, type Target, withNats } from '../ops-target.js'
+import { databasesOf, openSession, type ServiceDatabase, schemasOf } from './databases.js'
+import { readManifest, verifyFiles } from './folder.js'
+import { fillDatabase } from './load.js'
+import type { Manifest, SavedStream } from './manifest.js'
+import { type Proof, proveRestored } from './proof.js'
+
+export interface RestoreTask {
+  target: Target
+  from: string
+  keys: MasterKeys
+  /** Replaces what the installation has. */
+  force?: boolean
+  /** Of the streams, where the new servers are not as many as the old ones. */
+  replicas?: number
+  say?(line: string): void
+}
+
+export interface RestoreResult extends Proof {
+  /** The instant everything is as of. */
+  at: string
+  seconds: number
+  bytes: number
+}
+
+/**
+ * Brings an installation that was migrated and is empty to what a backup has. All databases are filled before the first is
+ * committed, and none where anything does not fit. Ends with a proof that nothing is missing. Throws OpsError.
+ */
+export async function restore(task: RestoreTask): Promise<RestoreResult> {
+  const { target, from, keys, say = () => {} } = task
+  const startedAt = performance.now()
+  const manifest = await readManifest(from)
+  checkMasterKeys(manifest, keys)
+  const { bytes } = await verifyFiles(from, manifest)
+  say(
+    `backup of ${manifest.at}: ${Object.keys(manifest.files).length} files, ${bytes} bytes, all as they were written`,
+  )
+  const adminUrl = target.databaseUrl()
+  const { url, names } = target.nats()
+  try {
+    await withNats(url, async (link) => {
+      await refuseUnlessEmpty({ adminUrl, link, names, force: task.force ?? false })
+      await fill(task, { adminUrl, link, names, manifest })
+    })
+    const proof = await proveRestored({ adminUrl, manifest, keys, say })
+    return {
+      at: manifest.at,
+      seconds: Math.round((performance.now() - startedAt) / 100) / 10,
+      bytes,
+      ...proof,
+    }
+  } catch (error) {
+    if (error instanceof StreamBackupError) throw new OpsError('refused', error.message)
+    throw explainDatabaseError(error, adminUrl)
+  }
+}
+
+/** Before anything is touched: what is sealed in it has to be readable afterwards. */
+function checkMasterKeys({ masterKeys }: Manifest, keys: MasterKeys): void {
+  const { keyId, previousKeyIds } = keyIdsOf(keys)
+  const missing = masterKeys.filter((id) => id !== keyId && !previousKeyIds.includes(id))
+  if (missing.length === 0) return
+  throw new OpsError(
+    'refused',
+    `The backup is sealed under master key ${missing.join(', ')}; given ${previousKeyIds.length > 0 ? 'are' : 'is'} ` +
+      `${[keyId, ...previousKeyIds].join(', ')}. Give the key that the services had, in OPSPLANE_MASTER_KEY or ` +
+      'OPSPLANE_PREVIOUS_MASTER_KEYS. Nothing was changed.',
+  )
+}
+
+interface Place {
+  adminUrl: string
+  link: NatsLink
+  names: NatsNames
+}
+
+const streamsOf = (names: NatsNames) => [
+  names.eventsStream,
+  names.topicsStream,
+  objectStreamOf(names.exportsBucket),
+]
+
+/** Throws OpsError where a service is connected, or anything is there that would go, unless that is meant. */
+async function refuseUnlessEmpty({
+  adminUrl,
+  link,
+  names,
+  force,
+}: Place & { force: boolean }): Promise<void> {
+  for (const database of databasesOf(adminUrl)) {
+    const sql = openSession(database.url, 'opsplane-restore')
+    try {
+      await refuseUnlessFree(sql, database, force)
+    } finally {
+      await sql.end({ timeout: 5 })
+    }
+  }
+  if (force) return
+  const connection = await link.ready()
+  for (const stream of streamsOf(names)) {
+    if ((await countMessages(connection, stream)) ?? 0)
+      throw new OpsError('refused', `The stream ${stream} has messages already. ${emptyOnly}`)
+  }
+}
+
+const emptyOnly = 'A backup is restored into an empty installation; --force replaces what there is.'
+
+async function refuseUnlessFree(sql: Database['sql'], { services }: ServiceDatabase, force: boolean) {
+  const schemas = schemasOf(services)
+  const connected = await sql<{ name: string }[]>`
+    select distinct usename as name from pg_stat_activity
+    where usename = any(${schemas}) and datname = current_database() order by 1`
+  if (connected.length > 0) {
+    const names = connected.map(({ name }) => name).join(', ')
+    throw new OpsError('refused', `Services are connected (${names}): stop all of them first.`)
+  }
+  for (const schema of schemas) {
+    const [row] = await sql.unsafe<{ used: boolean }[]>(
+      `select exists (select from ${schema}.events) as used`,
+    )
+    if (row?.used && !force) throw new OpsError('refused', `${schema} has events already. ${emptyOnly}`)
+  }
+}
+
+async function fill(task: RestoreTask, { adminUrl, link, names, manifest }: Place & { manifest: Manifest }) {
+  const say = task.say ?? (() => {})
+  const folder = resolve(task.from)
+  const databases = databasesOf(adminUrl)
+  const sessions: Database['sql'][] = []
+  try {
+    for (const saved of manifest.databases) {
+      const database = databases.find(({ name }) => name === saved.name)
+      if (!database)
+        throw new OpsError(
+          'refused',
+          `The backup has a database ${saved.name}, which this installation has not.`,
+        )
+      const sql = openSession(database.url, 'opsplane-restore')
+      sessions.push(sql)
+      await fillDatabase(sql, { folder, saved, say })
+    }
+    await fillStreams(task, { link, names, manifest })
+    for (const sql of sessions) await sql.unsafe('commit')
+    say('all databases are committed')
+  } finally {
+    await Promise.all(sessions.map((sql) => sql.end({ timeout: 5 })))
+  }
+}
+
+/** The stream of events is made anew by the services, from their logs. */
+async function fillStreams(
+  task: RestoreTask,
+  { link, names, manifest }: Omit<Place, 'adminUrl'> & { manifest: Manifest },
+) {
+  const connection = await link.ready()
+  for (const stream of streamsOf(names)) await deleteStream(connection, stream)
+  for (const { name, file, config, state, messages } of manifest.streams) {
+    const replicas = task.replicas === undefined ? {} : { num_replicas: task.replicas }
+    await writeStream(
+      connection,
+      { config: { ...config, name, ...replicas }, state: state as SavedState },
+      createReadStream(join(resolve(task.from), file)),
+    )
+    const restored = await countMessages(connection, name)
+    task.say?.(`${name}: ${restored} messages of ${messages}`)
+  }
+  for (const consumer of manifest.consumers) await writeConsumer(connection, consumer)
+}
+
+type SavedState = Parameters<typeof writeStream>[1]['state'] & SavedStream['state']

@@ -1,0 +1,142 @@
+import { rm } from 'node:fs/promises'
+import { copyIn, copyOut, type Database, lockTimedOut, quoted, tablesOf } from '@opsplane/postgres'
+import { delay } from '@opsplane/runtime'
+import { z } from 'zod'
+import { firstDay, partitionOf } from './months.js'
+
+/** What the file of a month says of it, beside its rows. */
+export const MonthFile = z.object({
+  format: z.literal('opsplane-log-month-1'),
+  schema: z.string(),
+  month: z.string().regex(/^\d{4}-\d\d$/),
+  columns: z.array(z.string()),
+  events: z.int().min(0),
+  first: z.int(),
+  last: z.int(),
+  bytes: z.int().min(0),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+})
+export type MonthFile = z.infer<typeof MonthFile>
+
+/** A month cannot be detached or attached as it stands. Nothing was changed. */
+export class LogMonthError extends Error {}
+
+export interface DetachOptions {
+  sql: Database['sql']
+  schema: string
+  /** `2026-01`. */
+  month: string
+  /** A new file for its rows. */
+  file: string
+  /** Keeps what the file is, once it is whole and before the rows go. */
+  keep(file: MonthFile): Promise<void>
+}
+
+/** Nobody waits for a lock of ours longer than this; then it is tried again. */
+const lockTimeoutMs = 250
+const pauseMs = 200
+const mostTries = 150
+
+/**
+ * Moves a month of the log to a file: writes its rows, then, in one transaction that has seen that they are all, drops them and
+ * notes where they are. `sql` is one connection, on the schema, as the owner. What guards versions and ids stays (ADR 036).
+ * Undefined where the month has no events. Throws LogMonthError.
+ */
+export async function detachMonth(options: DetachOptions): Promise<MonthFile | undefined> {
+  const { sql, schema, month, file } = options
+  const partition = partitionOf(month)
+  const table = (await tablesOf(sql, [schema])).find(({ name }) => name === partition)
+  if (!table) throw new LogMonthError(`${schema} has no events of ${month} in the database.`)
+  const bounds = await boundsOf(sql, partition)
+  if (bounds.events === 0) return undefined
+  if (bounds.waiting > 0)
+    throw new LogMonthError(`${bounds.waiting} events of ${month} of ${schema} wait to be published.`)
+  try {
+    const { rows, bytes, sha256 } = await copyOut(sql, table, file)
+    const { events, first, last } = bounds
+    if (rows !== events) throw new LogMonthError(`${month} of ${schema} was written to meanwhile.`)
+    const found = { format: 'opsplane-log-month-1' as const, schema, month, columns: table.columns }
+    const written = { ...found, events, first, last, bytes, sha256 }
+    await options.keep(written)
+    await dropMonth(sql, partition, written)
+    return written
+  } catch (error) {
+    await rm(file, { force: true })
+    throw error
+  }
+}
+
+interface Bounds {
+  events: number
+  first: number
+  last: number
+  waiting: number
+}
+
+async function boundsOf(sql: Pick<Database['sql'], 'unsafe'>, partition: string): Promise<Bounds> {
+  const [row] = await sql.unsafe<Bounds[]>(
+    `select count(*)::float8 as events, coalesce(min(e.position), 0)::float8 as first,
+       coalesce(max(e.position), 0)::float8 as last,
+       (select count(*) from outbox o join ${partition} w on w.id = o.event_id)::float8 as waiting
+     from ${partition} e`,
+  )
+  if (!row) throw new Error(`nothing is known of ${partition}`)
+  return row
+}
+
+async function dropMonth(sql: Database['sql'], partition: string, file: MonthFile): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await sql.begin(async (tx) => {
+        await tx.unsafe(`set local lock_timeout = ${lockTimeoutMs}`)
+        await tx.unsafe(`lock table ${partition} in access exclusive mode`)
+        const now = await boundsOf(tx, partition)
+        if (now.events !== file.events || now.last !== file.last)
+          throw new LogMonthError(`${file.month} of ${file.schema} was written to meanwhile.`)
+        await tx.unsafe(
+          `insert into detached_months (month, events, first_position, last_position, sha256, folded)
+           select $1::text::date, $2::text::bigint, $3::text::bigint, $4::text::bigint, $5, exists (
+             select from ${partition} where stream_type not in (select j.stream_type from journals j))`,
+          [firstDay(file.month), String(file.events), String(file.first), String(file.last), file.sha256],
+        )
+        await tx.unsafe(`alter table events detach partition ${partition}`)
+        await tx.unsafe(`drop table ${partition}`)
+      })
+      return
+    } catch (error) {
+      if (!lockTimedOut(error) || tries === mostTries) throw error
+      await delay(pauseMs)
+    }
+  }
+}
+
+/**
+ * Puts the rows of such a file, which was verified, back into the log, in one transaction. Throws LogMonthError where the log does not
+ * know of it as detached.
+ */
+export async function attachMonth(
+  sql: Database['sql'],
+  { schema, month, columns, events, sha256 }: MonthFile,
+  file: string,
+): Promise<void> {
+  const partition = partitionOf(month)
+  await sql.unsafe(`begin; set local lock_timeout = ${lockTimeoutMs}`).simple()
+  try {
+    const gone = await sql.unsafe(
+      'delete from detached_months where month = $1::text::date and sha256 = $2 returning 1',
+      [firstDay(month), sha256],
+    )
+    if (gone.length === 0)
+      throw new LogMonthError(`${month} of ${schema} is not detached, or another file has it.`)
+    await sql.unsafe('select add_event_month($1::text::date)', [firstDay(month)])
+    await copyIn(sql, { schema, name: partition, columns, parent: null, bound: null }, file)
+    const [row] = await sql.unsafe<{ count: number }[]>(
+      `select count(*)::float8 as count from ${quoted(schema)}.${partition}`,
+    )
+    if ((row?.count ?? 0) < events) throw new LogMonthError(`${file} has fewer events than it says.`)
+    await sql.unsafe('commit')
+  } catch (error) {
+    await sql.unsafe('rollback')
+    throw error
+  }
+}

@@ -1,0 +1,63 @@
+import { quoted, type StatementRunner } from '@opsplane/postgres'
+import { settledPosition } from '../log-end.js'
+import { aloneWith, createFold, foldedTables, type RebuildOptions } from './rebuild.js'
+import { createShadowTables } from './shadow-tables.js'
+
+/** A read model that is not what folding the log gives. */
+export interface Difference {
+  table: string
+  /** Rows that only the table has, or that it has otherwise. */
+  wrong: number
+  /** Rows that it lacks, or has otherwise. */
+  missing: number
+}
+
+class Compared extends Error {}
+
+/**
+ * Folds the log anew beside the read models and compares every row with them, all as of one snapshot: whoever writes meanwhile
+ * is not held up and makes no difference. Changes nothing. Empty where all are equal.
+ */
+export const compareReadModels = (options: RebuildOptions): Promise<Difference[]> =>
+  aloneWith(options, async (sql) => {
+    const tables = foldedTables(options)
+    const shadows = await createShadowTables(sql, options.schema, tables)
+    const differences: Difference[] = []
+    try {
+      const fold = createFold(shadows, options)
+      await fold.upTo(sql, String(await settledPosition(sql)))
+      await sql.begin('isolation level repeatable read', async (tx) => {
+        await fold.upTo(tx, null)
+        for (const table of tables) {
+          const difference = await compare(
+            tx,
+            table,
+            `${quoted(options.schema)}.${quoted(table)}`,
+            shadows.of(table),
+          )
+          if (difference.wrong + difference.missing > 0) differences.push(difference)
+        }
+        throw new Compared()
+      })
+    } catch (error) {
+      if (!(error instanceof Compared)) throw error
+    } finally {
+      await shadows.drop()
+    }
+    return differences
+  })
+
+async function compare(
+  sql: StatementRunner,
+  table: string,
+  live: string,
+  folded: string,
+): Promise<Difference> {
+  const only = (one: string, other: string) => `
+    (select count(*)::int from (
+      select to_jsonb(one) from ${one} one except all select to_jsonb(other) from ${other} other) rest)`
+  const [row] = await sql.unsafe<{ wrong: number; missing: number }[]>(
+    `select ${only(live, folded)} as wrong, ${only(folded, live)} as missing`,
+  )
+  return { table, wrong: row?.wrong ?? 0, missing: row?.missing ?? 0 }
+}

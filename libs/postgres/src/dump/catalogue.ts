@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import type { StatementRunner } from '../database.js'
+
+/** A table with rows of its own: a plain one, or one partition of another. */
+export const DumpedTable = z.object({
+  schema: z.string(),
+  name: z.string(),
+  /** All that are not computed by the database, in their order. */
+  columns: z.array(z.string()),
+  /** Where it is a partition: of which table, and `FOR VALUES …`. */
+  parent: z.string().nullable(),
+  bound: z.string().nullable(),
+})
+export type DumpedTable = z.infer<typeof DumpedTable>
+
+export const DumpedSequence = z.object({
+  schema: z.string(),
+  name: z.string(),
+  /** As text, since it may be larger than a number is exact; null where none was drawn yet. */
+  last: z.string().nullable(),
+})
+export type DumpedSequence = z.infer<typeof DumpedSequence>
+
+/** Those of these schemas whose rows outlive a crash, in the order of their names. */
+export async function tablesOf(sql: StatementRunner, schemas: readonly string[]): Promise<DumpedTable[]> {
+  const rows = await sql.unsafe(
+    `select n.nspname as schema, c.relname as name, parent.relname as parent,
+       pg_get_expr(c.relpartbound, c.oid) as bound,
+       array(select a.attname::text from pg_attribute a
+         where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+         order by a.attnum) as columns
+     from pg_class c join pg_namespace n on n.oid = c.relnamespace
+       left join pg_inherits i on i.inhrelid = c.oid left join pg_class parent on parent.oid = i.inhparent
+     where n.nspname = any($1::text[]) and c.relkind = 'r' and c.relpersistence = 'p'
+     order by n.nspname, c.relname`,
+    [[...schemas]],
+  )
+  return rows.map((row) => DumpedTable.parse({ ...row }))
+}
+
+/** Where the sequences of these schemas stand; no transaction holds them still. */
+export async function sequencesOf(
+  sql: StatementRunner,
+  schemas: readonly string[],
+): Promise<DumpedSequence[]> {
+  const rows = await sql.unsafe(
+    `select schemaname as schema, sequencename as name, last_value::text as last from pg_sequences
+     where schemaname = any($1::text[]) order by 1, 2`,
+    [[...schemas]],
+  )
+  return rows.map((row) => DumpedSequence.parse({ ...row }))
+}

@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { type Readable, Transform, type Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { constants, createGunzip, createGzip } from 'node:zlib'
+import type postgres from 'postgres'
+import { quoted } from '../sql-text.js'
+import type { DumpedTable } from './catalogue.js'
+
+/** A file as it was written. */
+export interface WrittenFile {
+  bytes: number
+  /** Of the file, in hex. */
+  sha256: string
+}
+
+export interface CopiedTable extends WrittenFile {
+  rows: number
+  /** Of the rows, before they are compressed. */
+  plainBytes: number
+}
+
+const placeOf = ({ schema, name, columns }: DumpedTable) =>
+  `${quoted(schema)}.${quoted(name)} (${columns.map(quoted).join(', ')})`
+
+/** Takes the file as it passes. */
+export function fileDigest() {
+  const hash = createHash('sha256')
+  let bytes = 0
+  const through = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      hash.update(chunk)
+      bytes += chunk.length
+      done(null, chunk)
+    },
+  })
+  return { through, written: (): WrittenFile => ({ bytes, sha256: hash.digest('hex') }) }
+}
+
+const lineFeed = 10
+
+/** In COPY's text format a line feed ends a row and stands nowhere else. */
+function rowCounter() {
+  const counted = { rows: 0, plainBytes: 0 }
+  const through = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      counted.plainBytes += chunk.length
+      for (let at = chunk.indexOf(lineFeed); at >= 0; at = chunk.indexOf(lineFeed, at + 1)) counted.rows++
+      done(null, chunk)
+    },
+  })
+  return { through, counted }
+}
+
+/**
+ * Writes the rows of a table, as the transaction of `sql` sees them, to a new compressed file in the text format of COPY,
+ * which every version of Postgres reads. `sql` is one connection of its own. In memory is what is on its way.
+ */
+export async function copyOut(sql: postgres.Sql, table: DumpedTable, file: string): Promise<CopiedTable> {
+  const columns = placeOf(table)
+  const rows: Readable = await sql.unsafe(`copy ${columns} to stdout`).readable()
+  const counter = rowCounter()
+  const digest = fileDigest()
+  await pipeline(
+    rows,
+    counter.through,
+    createGzip({ level: constants.Z_BEST_SPEED }),
+    digest.through,
+    createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true }),
+  )
+  // The client stops reading from the server where much arrives at once, and begins again when it is asked for more; nobody asks
+  // once the last row is there, though the end of the statement may not have been read yet.
+  rows._read(0)
+  return { ...digest.written(), ...counter.counted }
+}
+
+/** Reads such a file back, into the same columns. */
+export async function copyIn(sql: postgres.Sql, table: DumpedTable, file: string): Promise<void> {
+  const rows: Writable = await sql.unsafe(`copy ${placeOf(table)} from stdin`).writable()
+  await pipeline(createReadStream(file), createGunzip(), rows)
+}

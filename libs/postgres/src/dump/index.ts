@@ -1,0 +1,8 @@
+export {
+  DumpedSequence,
+  DumpedTable,
+  sequencesOf,
+  tablesOf,
+} from './catalogue.js'
+export { type CopiedTable, copyIn, copyOut, fileDigest, type WrittenFile } from './copy.js'
+export { applyDefinitions, Definition, Definitions, definitionsOf } from './definitions.js'

@@ -1,0 +1,191 @@
+import { appendFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type Cluster, openState, startCluster } from '@opsplane/local'
+import { type Receiver, startReceiver, waitFor } from '@opsplane/testing'
+import { downloaded, type Families, makeFamilies, readFamilies } from './backup-data.js'
+import { cliRunner } from './cli.js'
+import { type Api, apiClient, startTestCluster } from './platform.js'
+
+let cluster: Awaited<ReturnType<typeof startTestCluster>>
+let restored: Cluster | undefined
+let receiver: Receiver
+let families: Families
+let before: Record<string, unknown>
+let file: string
+/** Incidents that were accepted before the backup began. */
+const accepted: string[] = []
+
+const folder = mkdtempSync(join(tmpdir(), 'opsplane-backup-'))
+const saved = join(folder, 'saved')
+const home = join(folder, 'home')
+
+interface Data<T> {
+  data: T
+}
+const create = async (api: Api, title: string) =>
+  (await api<Data<{ id: string }>>('POST', '/itsm/incidents', { body: { title } })).body.data.id
+const arrived = () =>
+  receiver
+    .received()
+    .map(({ rawBody }) => (JSON.parse(rawBody.toString()) as { data: { title: string } }).data.title)
+
+beforeAll(async () => {
+  cluster = await startTestCluster()
+  receiver = await startReceiver({
+    tls: { key: cluster.certificate.key, cert: cluster.certificate.cert },
+    respond: ({ headers }) => ({ status: headers['x-secret'] === 'sesame' ? 200 : 500 }),
+  })
+  const api = apiClient(cluster.info)
+  families = await makeFamilies(api, receiver.url)
+  before = await readFamilies(api, families)
+  file = await downloaded(api, families.export)
+})
+afterAll(async () => {
+  await restored?.stop()
+  await cluster?.stop()
+  await receiver?.stop()
+  rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 })
+})
+
+/** The tool, against servers that are named. */
+const cliOn = ({ info, secrets }: Pick<Cluster, 'info' | 'secrets'>) =>
+  cliRunner({
+    ...{ HOME: folder, DATABASE_URL: info.postgresUrl, NATS_URL: info.natsUrl },
+    OPSPLANE_MASTER_KEY: secrets.masterKey,
+  })
+
+test('a backup is made under load, appears whole or not at all, and is verified', async () => {
+  const api = apiClient(cluster.info)
+  const cli = cliOn(cluster)
+  for (const title of ['first', 'second']) accepted.push(await create(api, title))
+  let loading = true
+  const load = async () => {
+    for (let n = 1; loading; n++) await create(api, `load ${n}`)
+  }
+  const loads = [load(), load()]
+  const result = await cli.json<{ events: number; rows: number }>('backup', '--to', saved)
+  loading = false
+  await Promise.all(loads)
+  expect(result.events).toBeGreaterThan(accepted.length)
+  expect(readdirSync(folder)).toEqual(['saved'])
+
+  const again = await cli.run(['backup', '--to', saved])
+  expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('is there already')])
+  const unreachable = cliRunner({
+    HOME: folder,
+    DATABASE_URL: 'postgres://a@127.0.0.1:1/a',
+    NATS_URL: cluster.info.natsUrl,
+  })
+  const away = await unreachable.run(['backup', '--to', join(folder, 'none')])
+  expect([away.code, existsSync(join(folder, 'none')), existsSync(join(folder, 'none.partial'))]).toEqual([
+    3,
+    false,
+    false,
+  ])
+
+  const verified = await cli.json<{ files: number; masterKeys: string[] }>('backup', 'verify', saved)
+  expect(verified).toMatchObject({ files: expect.any(Number), masterKeys: [expect.any(String)] })
+  const altered = join(folder, 'altered')
+  cpSync(saved, altered, { recursive: true })
+  appendFileSync(join(altered, 'rows', readdirSync(join(altered, 'rows'))[0] ?? ''), 'x')
+  for (const args of [
+    ['backup', 'verify', altered],
+    ['restore', '--from', altered],
+  ]) {
+    const refused = await cli.run(args)
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringMatching(/rows\/.* has \d+ bytes instead of \d+/),
+    ])
+  }
+  rmSync(altered, { recursive: true })
+})
+
+test('neither an installation in use nor one without the master key is restored into', async () => {
+  const used = await cliOn(cluster).run(['restore', '--from', saved])
+  expect([used.code, used.stderr]).toEqual([1, expect.stringContaining('Services are connected')])
+  const wrong = cliRunner({
+    HOME: folder,
+    DATABASE_URL: cluster.info.postgresUrl,
+    NATS_URL: cluster.info.natsUrl,
+  })
+  const input = Buffer.alloc(32, 7).toString('base64')
+  const refused = await wrong.run(['restore', '--from', saved, '--keys-stdin'], input)
+  expect([refused.code, refused.stderr]).toEqual([
+    1,
+    expect.stringMatching(/sealed under master key .* Nothing was changed/),
+  ])
+})
+
+test('what was destroyed is restored into an empty installation, and goes on', async () => {
+  mkdirSync(home)
+  for (const kept of ['secrets.json', 'tls'])
+    cpSync(join(cluster.folder, kept), join(home, kept), { recursive: true })
+  await cluster.stop()
+  const delivered = arrived().length
+  const local = cliRunner({ HOME: folder })
+  const result = await local.run(['restore', '--from', saved, '--home', home, '--json'])
+  expect([result.code, result.stderr]).toEqual([0, expect.stringContaining('all databases are committed')])
+  const again = await local.run(['restore', '--from', saved, '--home', home])
+  expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('has events already')])
+
+  restored = await startCluster({ state: openState(home) })
+  const api = apiClient(restored.info)
+  expect(await readFamilies(api, families)).toEqual(before)
+  expect(await downloaded(api, families.export)).toBe(file)
+  for (const id of accepted) expect((await api('GET', `/itsm/incidents/${id}`)).status).toBe(200)
+  const login = await api('POST', '/auth/token', {
+    body: { email: restored.info.email, password: restored.info.password },
+    headers: { authorization: undefined, 'x-workspace': undefined },
+  })
+  expect(login.status).toBe(200)
+  // What had been delivered is not sent again: each of the first comes once.
+  const id = await create(api, 'after')
+  await waitFor(() => arrived().includes('after'))
+  expect(arrived().filter((title) => title === 'Disk full')).toHaveLength(1)
+  expect(arrived().length).toBeGreaterThan(delivered)
+  expect(id).not.toBe('')
+})
+
+test('what waited goes on: a run, a schedule, a topic, capture of rows; and nothing is missing', async () => {
+  if (!restored) throw new Error('nothing was restored')
+  const api = apiClient(restored.info)
+  expect(
+    (await api('POST', `/runs/${families.waiting}/resume`, { body: { decision: 'approve' } })).status,
+  ).toBe(200)
+  await waitFor(
+    async () =>
+      (await api<Data<{ status: string }>>('GET', `/runs/${families.waiting}`)).body.data.status ===
+      'completed',
+  )
+  const ticks = async () =>
+    (await api<Data<{ id: string }[]>>('GET', `/workflows/${families.scheduled}/runs?limit=1`)).body.data[0]
+      ?.id
+  const last = await ticks()
+  await waitFor(async () => (await ticks()) !== last)
+  const events = () => api<Data<{ id: string; payload: object }[]>>('GET', '/events/topics/orders/events')
+  const [, , third] = (await events()).body.data
+  await api('POST', '/events/topics/orders/publish', { body: { type: 'order.created', payload: { n: 4 } } })
+  const next = await api<Data<{ payload: object }[]>>(
+    'GET',
+    `/events/topics/orders/events?after=${third?.id}`,
+  )
+  expect(next.body.data.map(({ payload }) => payload)).toEqual([{ n: 4 }])
+  const made = await api<Data<{ id: string; code: number }>>('POST', '/tables/trips/records', {
+    body: { goal: 'Paris', km: 400 },
+  })
+  expect([made.status, made.body.data]).toEqual([201, expect.objectContaining({ twice: 10 })])
+  const written = await api('POST', '/queries/run', {
+    body: { sql: `update trips set km = 500 where goal = 'Paris'`, mode: 'write' },
+  })
+  expect(written.status).toBe(200)
+  const history = await api<Data<{ type: string }[]>>('GET', `/audit?resourceId=${made.body.data.id}`)
+  expect(history.status).toBe(200)
+  const cli = cliOn(restored)
+  await waitFor(async () => (await cli.run(['restore', 'check'])).code === 0)
+  expect(
+    (await api<Data<{ valid: boolean }>>('GET', '/audit/verify')).body.data,
+  ).toMatchObject({ valid: true })
+})
