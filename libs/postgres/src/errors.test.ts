@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import { isDatabaseAway, isDependencyAway, isTransient } from './errors.js'
+import { ApiError } from '@opsplane/contracts'
+import { answerToPostgresError, isDatabaseAway, isDependencyAway, isTransient } from './errors.js'
 
 const error = (code: string) => Object.assign(new Error(code), { code })
 
@@ -27,6 +28,11 @@ describe('what Postgres says', () => {
   ])('%s: others may have been in the way', (_what, code) => {
     expect(isTransient(error(code))).toBe(true)
     expect(isDatabaseAway(error(code))).toBe(false)
+    const answer = answerToPostgresError(error(code))
+    expect(answer instanceof ApiError && [answer.code, answer.retryable]).toEqual([
+      'service_unavailable',
+      true,
+    ])
   })
 
   test.each([

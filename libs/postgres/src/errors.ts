@@ -90,8 +90,20 @@ export function isPassing(error: unknown): boolean {
 /** Turns "Postgres is away" into the API's 503; every other error stays as it is. */
 export function translatePostgresError(error: unknown): unknown {
   if (!isDatabaseAway(error)) return error
-  return new ApiError('service_unavailable', 'The database cannot be reached. Try again in a moment.', {
-    headers: { 'Retry-After': '1' },
-    cause: error,
-  })
+  return unavailable('The database cannot be reached. Try again in a moment.', error)
 }
+
+/**
+ * What a request is answered that has failed for it: also a statement that took too long, or had others in its way, is a 503
+ * there. Background work tells the two apart, as it would try for ever what is only away.
+ */
+export function answerToPostgresError(error: unknown): unknown {
+  if (error instanceof ApiError || !isTransient(error)) return translatePostgresError(error)
+  return unavailable(
+    'The database took too long, or others were in the way. Try again, or ask for less.',
+    error,
+  )
+}
+
+const unavailable = (message: string, cause: unknown) =>
+  new ApiError('service_unavailable', message, { headers: { 'Retry-After': '1' }, cause })

@@ -1,10 +1,10 @@
 import { internalEventRoutes } from '@opsplane/eventstore'
 import { createApp, createInternalVerifier, listen, type Route, routeTableRoute } from '@opsplane/http'
 import {
+  answerToPostgresError,
   asciiLocaleWarning,
   type Database,
   hasUnicodeLocale,
-  translatePostgresError,
 } from '@opsplane/postgres'
 import { type BackendConfig, createLogger, createReleasers, type RunningService } from '@opsplane/runtime'
 import { openTelemetry } from '@opsplane/telemetry'
@@ -51,7 +51,7 @@ export async function startService<Config extends BackendConfig, Overrides exten
       metrics,
       tracing,
       readiness: () => readiness(ctx.database),
-      translateError: translatePostgresError,
+      translateError: answerToPostgresError,
     })
     const { port, host, drainDelayMs } = config
     const place = { port, host, drainDelayMs }
