@@ -6,7 +6,10 @@ import { circularArrows } from './circles.js'
 import { arrowsWithin, importedBy, sourcesBelow } from './imports.js'
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
-const packagesIn = (folder: string) => readdirSync(`${root}${folder}`).map((name) => `${folder}/${name}`)
+const packagesIn = (folder: string) =>
+  readdirSync(`${root}${folder}`, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => `${folder}/${name}`)
 const services = packagesIn('services')
 
 describe('the rooms of a service', () => {
