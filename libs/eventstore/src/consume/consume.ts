@@ -1,7 +1,7 @@
 import { type NatsNames, PlatformEvent } from '@opsplane/contracts'
 import {
   type ConsumerCounters,
-  type ConsumerPlace,
+  type ConsumerProgress,
   durableConsumer,
   type NatsLink,
   queueKeyOf,
@@ -17,7 +17,6 @@ import { createConsumerTables } from './consumer-tables.js'
 import { eventOf } from './event-cache.js'
 import { type EventOrigin, originOf } from './event-origin.js'
 import { followEvents } from './follow-events.js'
-import type { LogSource } from './log-pages.js'
 import type { HistoryOptions } from './history.js'
 import { keepPast } from './past-of-consumer.js'
 import { startRedrive } from './redrive.js'
@@ -84,7 +83,7 @@ export type ConsumeEventsOptions = ConsumerSettings & (Handling | Performing)
 export interface EventConsumer {
   counters(): ConsumerCounters
   /** Asks the server how far it has come. Rejects while that is away. */
-  place(): Promise<ConsumerPlace>
+  place(): Promise<ConsumerProgress>
   /** Up to where the log of each service is handled without a gap, by source; only kept with `history`. */
   floors(): ReadonlyMap<string, number>
   /** Whether everything that is in the stream by now is handled. Rejects while the server is away. */
