@@ -118,7 +118,11 @@ export async function makeFamilies(api: Api, receiverUrl: string): Promise<Famil
         `/runs/${finished.runId}`,
         `/runs/${waiting.runId}`,
       ],
-      ...[`/sdk/artifacts/greets`, '/../service-sdk/artifacts/greets/executions', '/events/topics/orders/events'],
+      ...[
+        `/sdk/artifacts/greets`,
+        '/../service-sdk/artifacts/greets/executions',
+        '/events/topics/orders/events',
+      ],
       ...['/apps', `/apps/${app.id}/deployments`, `/analytics/exports/${exported.id}`],
       ...['/settings/users', '/settings/roles'],
     ],

@@ -185,7 +185,7 @@ test('what waited goes on: a run, a schedule, a topic, capture of rows; and noth
   expect(history.status).toBe(200)
   const cli = cliOn(restored)
   await waitFor(async () => (await cli.run(['restore', 'check'])).code === 0)
-  expect(
-    (await api<Data<{ valid: boolean }>>('GET', '/audit/verify')).body.data,
-  ).toMatchObject({ valid: true })
+  expect((await api<Data<{ valid: boolean }>>('GET', '/audit/verify')).body.data).toMatchObject({
+    valid: true,
+  })
 })

@@ -6,16 +6,9 @@ import { errorCode, type Judge, judgeBy, namesPlace } from './fuzz/answers.js'
 import { edgeValues, type Taste } from './fuzz/arbitrary.js'
 import { breakages } from './fuzz/breakage.js'
 import { type OpenApi, type Operation, operationsOf, parametersIn, takesAnyName } from './fuzz/document.js'
+import type { Answer, Fields, Sent } from './fuzz/exchange.js'
 import { allowedRequests, edgeRequests } from './fuzz/requests.js'
-import {
-  type Answer,
-  buildWorld,
-  encodeQuery,
-  type Fields,
-  fillPath,
-  type Sent,
-  type World,
-} from './fuzz/world.js'
+import { buildWorld, encodeQuery, fillPath, type World } from './fuzz/world.js'
 import { openApiOf, startTestCluster } from './platform.js'
 
 const runs = Number(process.env.FUZZ_RUNS ?? 1)

@@ -1,7 +1,7 @@
 import { natsNames, operator, type ServiceName, serviceNames } from '@opsplane/contracts'
 import { authorizationOf, natsUsers, urlOfUser } from '@opsplane/nats'
+import { eachOf } from './each-of.js'
 import type { LocalSecrets } from './secrets.js'
-import { eachOf } from './service-plan.js'
 
 /** What the NATS server of a local run knows of its users. */
 export const natsAuthorization = ({

@@ -1,6 +1,6 @@
 import { type ServiceName, serviceNames } from '@opsplane/contracts'
 import { freePort } from '@opsplane/runtime/server-process'
-import { eachOf } from './service-plan.js'
+import { eachOf } from './each-of.js'
 
 /** A message for a person: printed as it is, without a stack. */
 export class LocalRunError extends Error {}

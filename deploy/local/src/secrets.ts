@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { type InternalParty, internalParties, serviceNames } from '@opsplane/contracts'
 import { z } from 'zod'
-import { eachOf } from './service-plan.js'
+import { eachOf } from './each-of.js'
 
 const KeyPair = z.object({ privateKey: z.string(), publicKey: z.string() })
 type KeyPair = z.infer<typeof KeyPair>

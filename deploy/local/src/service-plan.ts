@@ -6,6 +6,7 @@ import {
   serviceRegistry,
 } from '@opsplane/contracts'
 import type { InternalCertificate } from './certificate.js'
+import { eachOf } from './each-of.js'
 import type { LocalSecrets } from './secrets.js'
 
 export interface PlanOptions {
@@ -123,11 +124,3 @@ function ownVariables({
 }
 
 const isBackend = (name: ServiceName): name is BackendName => serviceRegistry[name].database
-
-/** A value for each of these names. */
-export function eachOf<Name extends string, T>(
-  names: readonly Name[],
-  value: (name: Name) => T,
-): Record<Name, T> {
-  return Object.fromEntries(names.map((name) => [name, value(name)])) as Record<Name, T>
-}

@@ -26,12 +26,12 @@ export {
   type EventConsumer,
   type Handling,
   type Performing,
-  type Transaction,
 } from './consume/consume.js'
 export * from './consume/dead-letters.js'
 export type { EventOrigin } from './consume/event-origin.js'
 export { internalEventRoutes, LogPage, type LogSource, ownLog, remoteLog } from './consume/log-pages.js'
 export { redriveSubject } from './consume/redrive.js'
+export type { Transaction } from './consume/transaction.js'
 export { VersionRaceError } from './errors.js'
 export { appendJournal, type JournalEntry } from './journal.js'
 export { type JournalRow, journalColumns, journalParts } from './journal-parts.js'
@@ -47,9 +47,9 @@ export { compareReadModels, type Difference } from './rebuild/compare.js'
 export { type AnyDecider, type RebuildOptions, rebuild } from './rebuild/rebuild.js'
 export { type Relay, type RelayCounters, type RelayOptions, startRelay } from './relay/relay.js'
 export { type ReseedOptions, reseed } from './relay/reseed.js'
+export { lockOfTenant, type Serialized, type SerializerContext, serializer } from './serialized.js'
 export * from './store.js'
 export * from './tables.js'
-export { type TakeTurn, type TurnContext, takeTurns, turnOfTenant } from './turns.js'
 export {
   type HandleOptions,
   preconditionFailed,

@@ -103,10 +103,11 @@ async function dropMonths(
     try {
       const text = `select ${of.dropMonth}($1::text::date, $2::text::timestamptz, $3::text[]) as dropped`
       const [row] = await run<{ dropped: boolean }>(sql, text, [month, since, longer])
-      if (row?.dropped) log.info({ table: of.table, month }, 'a month of rows dropped')
+      if (row?.dropped)
+        log.info({ table: of.table, month }, 'dropped a month of rows that are past their retention')
     } catch (error) {
       if (!lockTimedOut(error)) throw error
-      log.info({ table: of.table, month }, 'a month is dropped later, as its lock was not to be had')
+      log.info({ table: of.table, month }, 'a month of old rows is locked; dropping it is tried again later')
     }
   }
 }

@@ -274,7 +274,7 @@ describe('the event store', () => {
       const work = async (unit: Parameters<Parameters<typeof one.store.transact>[1]>[0]) => {
         for (const id of ids) await unit.handle(one.tickets, id, counted)
       }
-      return one.store.transact(meta(), work, { turn: ids })
+      return one.store.transact(meta(), work, { queueKey: ids })
     }
     const single = () => one.tickets.handle(left, counted, meta())
     await Promise.all(

@@ -72,10 +72,10 @@ export interface EventStore {
 
 export interface TransactOptions {
   /**
-   * Id of the aggregate that many callers may be changing at once, or several. Taking turns within this process
-   * keeps them from losing races against each other.
+   * Id of the aggregate that many callers may be changing at once, or several. Being run one after the
+   * other within this process keeps them from losing races against each other.
    */
-  turn?: string | readonly string[]
+  queueKey?: string | readonly string[]
 }
 
 const maxRedecisions = 3
@@ -91,13 +91,13 @@ export function createEventStore(options: EventStoreOptions): EventStore {
     ...(options.maxLockWaitMs !== undefined && { maxLockWaitMs: options.maxLockWaitMs }),
   })
   const idempotency = createIdempotencyStore(database.sql)
-  const turns = createKeyedQueue()
+  const queues = createKeyedQueue()
 
-  const transact: EventStore['transact'] = (meta, work, { turn = [] } = {}) => {
+  const transact: EventStore['transact'] = (meta, work, { queueKey = [] } = {}) => {
     // Everybody takes them in one order, so nobody waits for who waits for them.
-    const ids = [...new Set([turn].flat())].sort()
+    const ids = [...new Set([queueKey].flat())].sort()
     return ids.reduceRight(
-      (next, id) => () => turns.run(id, next),
+      (next, id) => () => queues.run(id, next),
       () => attempt(meta, work),
     )()
   }
@@ -150,7 +150,8 @@ export function createEventStore(options: EventStoreOptions): EventStore {
     const self: Aggregate<State, Command, unknown> = {
       definition: { decider, present },
       create: (id, command, meta) => transact(meta, (unit) => unit.create(self, id, command)),
-      handle: (id, command, meta) => transact(meta, (unit) => unit.handle(self, id, command), { turn: id }),
+      handle: (id, command, meta) =>
+        transact(meta, (unit) => unit.handle(self, id, command), { queueKey: id }),
       find: async (id, tenant, instant) => {
         const row = await (instant === undefined
           ? snapshots.load(decider.table, id, tenant)

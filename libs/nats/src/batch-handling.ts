@@ -51,36 +51,37 @@ export const giveBackDelayMs = 100
 /** From which failing attempt on a batch lets others go on. */
 const parkAfter = 4
 const mostRemembered = 10_000
-/** How long later events of a line wait for one that is due again. */
+/** How long later events of a queue key wait for one that is due again. */
 const slackMs = 1_000
 
 /**
  * Applies batches so that one event which fails costs little and stops nobody else. A batch that fails is halved until the
  * failing events are alone: some 2 × log2(n) attempts for one of them. It comes again with growing delay and is then
- * handled by itself, so that each further failure costs one attempt; later events of its line are put back behind it.
+ * handled by itself, so that each further failure costs one attempt; later events of its queue key are put back behind it.
  */
 export function batchHandling<T>(options: BatchHandlingOptions<T>): BatchHandling<T> {
   const { durable, log, closing, maxDeliveries = 10, retry = { baseMs: 1_000, maxMs: 300_000 } } = options
   const counters: ConsumerCounters = { handled: 0, retried: 0, deadLettered: 0, skipped: 0 }
   /** How often the event at a sequence has failed here. */
   const failures = new Map<number, number>()
-  /** Until when a line waits for an event that failed. */
+  /** Until when a queue key waits for an event that failed. */
   const failing = new Map<string, { seq: number; until: number }>()
   /** Until when what was put back stays away, by sequence. */
-  const away = new Map<number, { lane: string; until: number }>()
+  const away = new Map<number, { tenant: string; until: number }>()
   let successes = 0
 
   const settle = (held: Held<T>) => {
     const { seq } = held.message
     failures.delete(seq)
     away.delete(seq)
-    if ('line' in held && failing.get(held.line)?.seq === seq) failing.delete(held.line)
+    if ('queueKey' in held && failing.get(held.queueKey)?.seq === seq) failing.delete(held.queueKey)
     options.onSettled(held, 'done')
   }
 
   const putBack = (held: Held<T>, delayMs: number) => {
     counters.retried++
-    if ('lane' in held) away.set(held.message.seq, { lane: held.lane, until: performance.now() + delayMs })
+    if ('tenant' in held)
+      away.set(held.message.seq, { tenant: held.tenant, until: performance.now() + delayMs })
     held.message.nak(delayMs)
     options.onSettled(held, 'back')
   }
@@ -93,14 +94,14 @@ export function batchHandling<T>(options: BatchHandlingOptions<T>): BatchHandlin
   }
 
   /** What waits to come again counts as unacknowledged at the server: one workspace may have a quarter of that. */
-  const isFull = (lane: string) => {
+  const isFull = (tenant: string) => {
     const now = performance.now()
     let [own, all] = [0, 0]
     for (const [seq, waiting] of away) {
       if (waiting.until < now) away.delete(seq)
       else {
         all++
-        if (waiting.lane === lane) own++
+        if (waiting.tenant === tenant) own++
       }
     }
     return own >= options.maxAckPending / 4 || all >= options.maxAckPending / 2
@@ -115,7 +116,10 @@ export function batchHandling<T>(options: BatchHandlingOptions<T>): BatchHandlin
       await patiently(() => onDead(message, error))
     } catch (cause) {
       if (closing.aborted) return giveBack([held])
-      log.error({ err: cause, durable, subject, seq }, 'a dead event could not be kept')
+      log.error(
+        { err: cause, durable, subject, seq },
+        'a dead letter could not be stored; the event is delivered again',
+      )
       return putBack(held, retryDelayMs({ attempt, strategy: 'exponential', ...retry }))
     }
     log.error({ err: error, durable, subject, seq, deliveries }, 'event given up')
@@ -125,7 +129,7 @@ export function batchHandling<T>(options: BatchHandlingOptions<T>): BatchHandlin
   }
 
   const failed = async (held: Received<T>, error: unknown, isItsFault: boolean) => {
-    const { message, line, lane } = held
+    const { message, queueKey, tenant } = held
     const { subject, seq, deliveries } = message
     const count = (failures.get(seq) ?? 0) + (isItsFault ? 1 : 0)
     const attempt = isItsFault ? count : deliveries
@@ -133,18 +137,18 @@ export function batchHandling<T>(options: BatchHandlingOptions<T>): BatchHandlin
     if (attempt === 1) log.warn({ err: error, durable, subject, seq }, 'event failed')
     // Counted here, as the server counts as well what was only put back; its count ends what moves between processes.
     const spent = count >= maxDeliveries || deliveries >= 2 * maxDeliveries
-    if (options.onDead && (spent || isFull(lane))) return giveUp(held, error, attempt)
+    if (options.onDead && (spent || isFull(tenant))) return giveUp(held, error, attempt)
     const delayMs = retryDelayMs({ attempt, strategy: 'exponential', ...retry })
-    remember(failing, line, { seq, until: performance.now() + delayMs })
+    remember(failing, queueKey, { seq, until: performance.now() + delayMs })
     putBack(held, delayMs)
   }
 
-  /** Puts back what comes after a failing event of its line. Where that is too much, order gives way. */
+  /** Puts back what comes after a failing event of its queue key. Where that is too much, order gives way. */
   const isHeldBack = (held: Received<T>) => {
-    const before = failing.get(held.line)
+    const before = failing.get(held.queueKey)
     if (!before || before.seq >= held.message.seq) return false
     const waitMs = before.until - performance.now()
-    if (waitMs < -slackMs || isFull(held.lane)) return false
+    if (waitMs < -slackMs || isFull(held.tenant)) return false
     putBack(held, Math.max(waitMs, 0) + slackMs / 20)
     return true
   }
@@ -156,13 +160,14 @@ export function batchHandling<T>(options: BatchHandlingOptions<T>): BatchHandlin
       try {
         await task()
         successes++
-        if (attempt > 1) log.info({ durable }, 'consuming again')
+        if (attempt > 1) log.info({ durable }, 'the consumer is working again')
         return
       } catch (error) {
         const isAway = options.isAway?.(error) ?? false
         const waits = isAway || (options.isTransient?.(error) && ++conflicts < 3)
         if (!waits || closing.aborted) throw error
-        if (isAway && attempt === 1) log.warn({ err: error, durable }, 'a dependency is away, events wait')
+        if (isAway && attempt === 1)
+          log.warn({ err: error, durable }, 'a dependency is unavailable; events wait until it is back')
         if (attempt >= parkAfter) {
           park?.()
           if (successes !== before) throw error
@@ -205,13 +210,13 @@ export function batchHandling<T>(options: BatchHandlingOptions<T>): BatchHandlin
         else readable.push(held)
       }
       const suspected = new Set(
-        readable.filter(({ message }) => failures.has(message.seq)).map(({ line }) => line),
+        readable.filter(({ message }) => failures.has(message.seq)).map(({ queueKey }) => queueKey),
       )
       await applyAll(
-        readable.filter(({ line }) => !suspected.has(line)),
+        readable.filter(({ queueKey }) => !suspected.has(queueKey)),
         park,
       )
-      for (const received of readable) if (suspected.has(received.line)) await applyAll([received], park)
+      for (const received of readable) if (suspected.has(received.queueKey)) await applyAll([received], park)
     },
   }
 }

@@ -45,8 +45,8 @@ const waitFor = async (holds: () => boolean | Promise<boolean>) => {
 /** A body reads `<workspace> <line> <number>`. */
 const read = (message: StreamMessage) => {
   const event = message.string()
-  const [lane = '', line = ''] = event.split(' ')
-  return { event, lane, line: `${lane}/${line}` }
+  const [tenant = '', line = ''] = event.split(' ')
+  return { event, tenant, queueKey: `${tenant}/${line}` }
 }
 const publish = async (...bodies: string[]) => {
   const client = jetstream(await link.ready())
@@ -77,8 +77,8 @@ const allAcknowledged = () =>
     const { num_ack_pending, num_pending } = await info()
     return num_ack_pending + num_pending === 0
   })
-const numbered = (count: number, lane = 'ws_1') =>
-  Array.from({ length: count }, (_, n) => `${lane} line${n} ${n}`)
+const numbered = (count: number, tenant = 'ws_1') =>
+  Array.from({ length: count }, (_, n) => `${tenant} line${n} ${n}`)
 
 class Away extends Error {}
 const isAway = (error: unknown) => error instanceof Away
@@ -139,7 +139,7 @@ describe('what a consumer holds', () => {
 })
 
 describe('batches side by side', () => {
-  test('do not wait for each other, except for events of one line', async () => {
+  test('do not wait for each other, except for events of one queue key', async () => {
     const seen: string[] = []
     const waiting = new Map<string, () => void>()
     consume({
@@ -235,7 +235,7 @@ describe('an event that always fails', () => {
     await allAcknowledged()
   })
 
-  test('keeps later ones of its line behind it, also when they arrive meanwhile', async () => {
+  test('keeps later ones of its queue key behind it, also when they arrive meanwhile', async () => {
     const seen: string[] = []
     let failures = 3
     consume({

@@ -6,7 +6,7 @@ import {
   type ConsumerCounters,
   giveBackDelayMs,
 } from './batch-handling.js'
-import { type ConsumerPlace, consumerPlace } from './consumer-place.js'
+import { type ConsumerProgress, consumerProgress } from './consumer-progress.js'
 import {
   type DurableConfig,
   defaultAckWaitMs,
@@ -27,7 +27,7 @@ export interface DurableConsumerOptions<T>
   link: NatsLink
   /** Most events applied at once. */
   maxBatch?: number
-  /** How many batches may be applied side by side; those of one line still are one after the other. */
+  /** How many batches may be applied side by side; those of one queue key still are one after the other. */
   batchesInFlight?: number
   /**
    * Least time between two rounds of asking for messages, unless a full batch waits. A message after a pause is handed
@@ -43,7 +43,7 @@ export interface DurableConsumerOptions<T>
    * Called after `onStart`, with what asks the server how far the consumer has come: nothing is asked for until it
    * resolves; rejected, the consumer starts anew.
    */
-  prepare?(place: () => Promise<ConsumerPlace>): Promise<void>
+  prepare?(place: () => Promise<ConsumerProgress>): Promise<void>
   /** Says what a message is, or null where it concerns nobody here. What throws is given up: nobody can handle it. */
   read(message: StreamMessage): Readable<T> | null
 }
@@ -51,7 +51,7 @@ export interface DurableConsumerOptions<T>
 export interface DurableConsumer {
   counters(): ConsumerCounters
   /** Asks the server how far it has come. Rejects while the server is away. */
-  place(): Promise<ConsumerPlace>
+  place(): Promise<ConsumerProgress>
   /** Begins anew, with `prepare`. */
   restart(reason: string): void
   /** Stops taking messages, gives back what has only arrived, and waits for what is in hand. */
@@ -173,7 +173,7 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
     const isNew = await ensureConsumer(connection, options)
     if (closing.signal.aborted) return
     options.onStart?.()
-    await options.prepare?.(() => consumerPlace(connection, options, isNew))
+    await options.prepare?.(() => consumerProgress(connection, options, isNew))
     if (closing.signal.aborted) return
     const largest = (connection.info?.max_payload ?? 1_048_576) + envelopeBytes
     const startedAt = performance.now()
@@ -187,7 +187,7 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
     const reason = await Promise.race([own.lost, restarted, aborted(closing.signal)])
     const closed = own.close()
     if (closing.signal.aborted) return closed
-    log.warn({ durable, reason }, 'the consumer was lost, asking anew')
+    log.warn({ durable, reason }, 'the server no longer knows the consumer; creating it again')
     if (performance.now() - startedAt < settledMs) throw new Error(`the consumer was lost: ${reason}`)
   }
 
@@ -209,7 +209,7 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
 
   return {
     counters: () => ({ ...handling.counters }),
-    place: async () => consumerPlace(await link.ready(closing.signal), options),
+    place: async () => consumerProgress(await link.ready(closing.signal), options),
     restart: (reason) => restart(reason),
     async close() {
       closing.abort()
@@ -227,7 +227,8 @@ function logInterruption(
   { log, durable, stream }: { log: Logger; durable: string; stream: string },
 ) {
   const missing = error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound
-  if (missing) log.info({ durable, stream }, 'the stream does not exist yet, waiting for it')
+  if (missing)
+    log.info({ durable, stream }, 'the stream does not exist yet; waiting for the relay to create it')
   else log.warn({ err: error, durable }, 'consumer interrupted, starting it again')
 }
 

@@ -15,5 +15,5 @@ export function refuseMismatch(
 }
 
 /** What is handled in order: the aggregate. */
-export const lineOf = ({ workspaceId, resource }: Pick<PlatformEvent, 'workspaceId' | 'resource'>) =>
+export const queueKeyOf = ({ workspaceId, resource }: Pick<PlatformEvent, 'workspaceId' | 'resource'>) =>
   `${workspaceId}/${resource.type}/${resource.id}`

@@ -6,9 +6,9 @@ export type Held<T> = { message: StreamMessage } & (Readable<T> | { error: unkno
 export interface Readable<T> {
   event: T
   /** What is handled in order: the aggregate. */
-  line: string
+  queueKey: string
   /** Who must not stop the others: the workspace. */
-  lane: string
+  tenant: string
 }
 
 export interface HeldLimits {
@@ -21,7 +21,7 @@ export interface HeldLimits {
 export interface HeldMessages<T> {
   /** False for what is held already, or was done with a moment ago: the server missed a sign of life, or an ack. */
   add(held: Held<T>): boolean
-  /** The next ones in order, at most so many, without those of a line that is in hand. */
+  /** The next ones in order, at most so many, without those of a queue key that is in hand. */
   take(most: number): Held<T>[]
   /** Whether `take` has something, and whether that is as much as it gives. */
   ready(most: number): 'none' | 'some' | 'full'
@@ -41,12 +41,12 @@ export function heldMessages<T>(limits: HeldLimits): HeldMessages<T> {
   const linesInHand = new Map<string, number>()
   let bytes = 0
 
-  const isFree = (held: Held<T>) => 'error' in held || !linesInHand.has(held.line)
+  const isFree = (held: Held<T>) => 'error' in held || !linesInHand.has(held.queueKey)
   const count = (held: Held<T>, by: 1 | -1) => {
     if ('error' in held) return
-    const next = (linesInHand.get(held.line) ?? 0) + by
-    if (next === 0) linesInHand.delete(held.line)
-    else linesInHand.set(held.line, next)
+    const next = (linesInHand.get(held.queueKey) ?? 0) + by
+    if (next === 0) linesInHand.delete(held.queueKey)
+    else linesInHand.set(held.queueKey, next)
   }
   const alive = setInterval(() => {
     for (const { message } of all.values()) message.working()

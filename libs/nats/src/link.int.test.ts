@@ -18,8 +18,8 @@ const log = createLogger({ service: 'test', level: 'silent' })
 const names = natsNames('link')
 const read = (message: StreamMessage) => ({
   event: message.string(),
-  line: String(message.seq),
-  lane: 'ws_1',
+  queueKey: String(message.seq),
+  tenant: 'ws_1',
 })
 
 describe('a NATS link', () => {

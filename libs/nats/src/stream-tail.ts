@@ -79,8 +79,8 @@ export function streamTail(options: StreamTailOptions): StreamTail {
 /** At the first start the stream is still to be made, which is nothing to worry about. */
 function logInterruption(error: unknown, { log, stream }: StreamTailOptions) {
   const missing = error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound
-  if (missing) log.info({ stream }, 'the stream does not exist yet, waiting for it')
-  else log.warn({ err: error, stream }, 'the stream cannot be followed, still trying')
+  if (missing) log.info({ stream }, 'the stream does not exist yet; waiting for the relay to create it')
+  else log.warn({ err: error, stream }, 'the stream cannot be followed; trying again')
 }
 
 /** Follows the stream until the connection, the consumer or the server is lost. */

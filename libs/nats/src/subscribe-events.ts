@@ -10,7 +10,7 @@ import {
 import type { Logger } from '@opsplane/runtime'
 import type { ConsumerCounters } from './batch-handling.js'
 import { durableConsumer } from './durable-consumer.js'
-import { lineOf, refuseMismatch } from './event-subject.js'
+import { queueKeyOf, refuseMismatch } from './event-subject.js'
 import { connectNats, type NatsLink } from './link.js'
 
 /** An event that was given up: its bytes as they came, and why. */
@@ -89,7 +89,7 @@ export function subscribeEvents<const Pattern extends CatalogPattern>(
       const event = parseEvent(message.json())
       if (event === null) return null
       refuseMismatch(names, message, event)
-      return { event, line: lineOf(event), lane: event.workspaceId }
+      return { event, queueKey: queueKeyOf(event), tenant: event.workspaceId }
     },
     async apply(batch) {
       // The server filters by these patterns, so every event is of a type they cover.

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, type SQL, sql } from 'drizzle-orm'
-import type { AnyOf, KeysetTable, Sort } from './keyset.js'
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 
 export interface Scan {
   table: KeysetTable
@@ -89,4 +89,25 @@ function first(scan: Scan, condition: SQL | undefined, limit: number): SQL {
 function orderOf({ table, sort }: Scan): SQL {
   const direction = sort.direction === 'asc' ? asc : desc
   return sql`${direction(sort.column)}, ${direction(table.id)}`
+}
+
+/** A column and the values it may have. */
+export interface AnyOf {
+  column: PgColumn
+  values: readonly (string | number)[]
+  /** Whether the order has an index within each value alone, so that it can be walked in no other way. */
+  leadsOrder?: boolean
+}
+
+export interface KeysetTable extends PgTable {
+  id: PgColumn
+  workspaceId: PgColumn
+  environment: PgColumn
+  version: PgColumn
+  state: PgColumn
+}
+
+export interface Sort {
+  column: PgColumn
+  direction: 'asc' | 'desc'
 }

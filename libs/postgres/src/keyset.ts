@@ -1,31 +1,11 @@
 import type { Page, TenantScope } from '@opsplane/contracts'
 import type { CursorCodec } from '@opsplane/runtime'
 import { and, asc, desc, eq, type GetColumnData, inArray, type SQL, sql } from 'drizzle-orm'
-import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
+import type { PgColumn } from 'drizzle-orm/pg-core'
 import { z } from 'zod'
 import type { Drizzle } from './database.js'
+import type { AnyOf, KeysetTable, Sort } from './keyset-scan.js'
 import { inOrder, searched } from './keyset-scan.js'
-
-export interface KeysetTable extends PgTable {
-  id: PgColumn
-  workspaceId: PgColumn
-  environment: PgColumn
-  version: PgColumn
-  state: PgColumn
-}
-
-export interface Sort {
-  column: PgColumn
-  direction: 'asc' | 'desc'
-}
-
-/** A column and the values it may have. */
-export interface AnyOf {
-  column: PgColumn
-  values: readonly (string | number)[]
-  /** Whether the order has an index within each value alone, so that it can be walked in no other way. */
-  leadsOrder?: boolean
-}
 
 /** What of a table is asked for; everything given must hold. */
 export interface Selection {

@@ -1,11 +1,6 @@
 export type { BackgroundWork, ServiceConsumer, ServiceContext, ServiceOverrides } from './context.js'
-export {
-  type BesideSchema,
-  defineService,
-  type Service,
-  type ServiceDefinition,
-  type ServiceParts,
-} from './define-service.js'
+export { defineService, type Service } from './define-service.js'
 export { openNeighbour } from './neighbour.js'
 export { type HeldRights, type OwnerRightsOptions, watchOwnerRights } from './owner-rights.js'
+export type { BesideSchema, ServiceDefinition, ServiceParts } from './service-definition.js'
 export { wakeHints } from './wake-hints.js'

@@ -1,13 +1,20 @@
 import type { BackendName } from '@opsplane/contracts'
-import { type ServiceClient, serviceClient } from '@opsplane/http'
-import { urlOfService } from '@opsplane/runtime'
-import type { ServiceContext } from './context.js'
+import { type InternalIssuer, type InternalTls, type ServiceClient, serviceClient } from '@opsplane/http'
+import { type BackendConfig, urlOfService } from '@opsplane/runtime'
 
 const defaultTimeoutMs = 5_000
 
+/** How a service calls others: where they are, and as whom. */
+interface Caller {
+  config: BackendConfig
+  issuer: InternalIssuer
+  /** Undefined for without TLS. */
+  tls: InternalTls | undefined
+}
+
 /** A client of another service, with this one's own identity; to be closed by whoever opens it. */
 export function openNeighbour(
-  { config, issuer, tls }: Pick<ServiceContext, 'config' | 'issuer' | 'tls'>,
+  { config, issuer, tls }: Caller,
   name: BackendName,
   timeoutMs: number = defaultTimeoutMs,
 ): ServiceClient {

@@ -9,7 +9,7 @@ import {
 import { type BackendConfig, createLogger, createReleasers, type RunningService } from '@opsplane/runtime'
 import { openTelemetry } from '@opsplane/telemetry'
 import { openContext, type ServiceContext, type ServiceOverrides } from './context.js'
-import type { ServiceDefinition } from './define-service.js'
+import type { ServiceDefinition } from './service-definition.js'
 
 interface StartedDefinition<Config extends BackendConfig, Overrides extends ServiceOverrides>
   extends ServiceDefinition<Config, Overrides> {

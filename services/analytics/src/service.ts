@@ -7,7 +7,6 @@ import { createDashboardData } from './dashboard/data.js'
 import { dashboard } from './dashboard/domain.js'
 import { dashboardRoutes } from './dashboard/routes.js'
 import { createWaiting } from './dashboard/waiting.js'
-import { datasetRoutes } from './dataset/routes.js'
 import { dataExport } from './export/domain.js'
 import { openExports } from './export/open.js'
 import { createOwners } from './export/owner.js'
@@ -17,10 +16,12 @@ import { rebuildFacts } from './fact/rebuild.js'
 import { kpi } from './kpi/domain.js'
 import { openKpis } from './kpi/open.js'
 import { createAnswerCache } from './query/answer-cache.js'
+import { datasetRoutes } from './query/dataset-routes.js'
 import { createQueryRunner } from './query/runner.js'
 import { createStudioQueries } from './query/studio.js'
 import { report } from './report/domain.js'
 import { reportRoutes } from './report/routes.js'
+import { summingUp } from './rollup/sum-up.js'
 
 const studioTimeoutMs = 30_000
 const mostAnswers = 500
@@ -36,6 +37,7 @@ export const analytics = defineService<AnalyticsConfig>({
     const client = openNeighbour(ctx, 'database-studio', studioTimeoutMs)
     const delegations = createDelegations(settings)
     const facts = openFacts(ctx, ctx.config)
+    ctx.dueWork.start(summingUp)
     const runner = createQueryRunner({
       ...{ database: ctx.database, age: facts.age, clock: ctx.clock },
       cache: createAnswerCache(mostAnswers),

@@ -1,5 +1,4 @@
-import { dueIndexes, dueTable, leaseColumns, readModelTable, stateText } from '@opsplane/postgres'
-import { sql } from 'drizzle-orm'
+import { dueIndexes, dueTable, leaseColumns } from '@opsplane/postgres'
 import {
   bigint,
   customType,
@@ -10,26 +9,9 @@ import {
   primaryKey,
   text,
   timestamp,
-  uniqueIndex,
 } from 'drizzle-orm/pg-core'
 
 export * from './sql/tables.js'
-
-/** Definitions of tables, those in the trash among them. */
-export const tables = readModelTable(
-  'tables',
-  {
-    slug: stateText('slug', 'slug'),
-    name: stateText('name', 'name'),
-    purgeAt: stateText('purge_at', 'purgeAt'),
-  },
-  (table) => [
-    uniqueIndex('tables_slug_key')
-      .on(table.workspaceId, table.environment, table.slug)
-      .where(sql`purge_at is null`),
-    index('tables_created_idx').on(table.workspaceId, table.environment, table.createdAt, table.id),
-  ],
-)
 
 const at = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'string' })
 
@@ -89,4 +71,5 @@ export const recordImportParts = pgTable(
 )
 
 export { tablePurges } from './table/purge-rows.js'
+export { tables } from './table/rows.js'
 export { recordValidations } from './validation/tables.js'

@@ -141,7 +141,7 @@ export const deliveries = pgTable(
     bytes: integer('bytes').notNull().default(0),
     /** Of a webhook that sends in order: the value it orders by, as JSON, and the event's place in the stream. */
     orderingKey: text('ordering_key'),
-    orderingPlace: text('ordering_place'),
+    orderingSequence: text('ordering_sequence'),
     lastAttemptAt: text('last_attempt_at'),
     lastResponseStatus: integer('last_response_status'),
     lastResponseBody: text('last_response_body'),
@@ -165,7 +165,7 @@ export const deliveries = pgTable(
       .on(table.webhookId, table.dueAt)
       .where(sql`status in ('pending', 'retrying')`),
     index('deliveries_ordering_idx')
-      .on(table.webhookId, table.orderingKey, table.orderingPlace)
+      .on(table.webhookId, table.orderingKey, table.orderingSequence)
       .where(sql`ordering_key is not null and status in ('pending', 'retrying')`),
   ],
 )

@@ -9,7 +9,7 @@ import {
   type Route,
   type ServiceClient,
 } from '@opsplane/http'
-import { streamPlaces } from '@opsplane/nats'
+import { streamSequences } from '@opsplane/nats'
 import { createVault, grantBudgetLeases } from '@opsplane/postgres'
 import {
   type Budgets,
@@ -32,7 +32,8 @@ import { createAttempt } from './delivery/attempt/attempt.js'
 import { deliveryChangeRoutes } from './delivery/changes.js'
 import { maxSlow, startDispatch } from './delivery/dispatch.js'
 import { measureDue } from './delivery/measure.js'
-import type { Incoming } from './delivery/queue/fan-out.js'
+import { createPing } from './delivery/ping.js'
+import type { Incoming } from './delivery/queue/fan-out-batch.js'
 import type { Share } from './delivery/queue/sender.js'
 import { resend, resendLog } from './delivery/resend/resend-log.js'
 import { resendRoutes } from './delivery/resend/resend-routes.js'
@@ -47,7 +48,6 @@ import { topicRoutes } from './topic/routes.js'
 import { createTopics } from './topic/topics.js'
 import { Waiters } from './topic/waiters.js'
 import { webhook } from './webhook/domain.js'
-import { createPing } from './webhook/ping.js'
 import { pingRoutes } from './webhook/ping-routes.js'
 import { watchRights } from './webhook/rights-watch.js'
 import { rotateRoutes } from './webhook/rotate-routes.js'
@@ -141,7 +141,7 @@ function startSending(ctx: Context, options: SendingOptions): Sending {
   const keptDays = config.webhookRetentionDays
   const heldDays = config.webhookHeldRetentionDays
   const retention = startRetention({ database, days, log, nowMs, random: Math.random, keptDays, heldDays })
-  const places = streamPlaces(link, names.eventsStream)
+  const sequences = streamSequences(link, names.eventsStream)
   const dispatch = startDispatch({
     database,
     days,
@@ -153,7 +153,7 @@ function startSending(ctx: Context, options: SendingOptions): Sending {
     nowMs,
     owner: ownerOf(config),
     consumer: fanOutConsumer,
-    floor: () => places.floor(fanOutConsumer),
+    lowWatermark: () => sequences.lowWatermark(fanOutConsumer),
     attempt,
     watch: watchAttempts({ metrics: ctx.metrics, tracing: ctx.tracing, nowMs }),
     random: Math.random,
@@ -184,7 +184,7 @@ function startSending(ctx: Context, options: SendingOptions): Sending {
     durable: fanOutConsumer,
     batchesInFlight,
     // Deliveries are unique by event and webhook, so they are committed by themselves: a repeated batch changes nothing.
-    perform: (events, { origins, places }) => dispatch.fanOut(incomingOf(events, origins), places),
+    perform: (events, { origins, sequences }) => dispatch.fanOut(incomingOf(events, origins), sequences),
   })
   return {
     background: [

@@ -21,7 +21,7 @@ export function watchRevocations(options: {
 
   const onEvent = (bytes: Uint8Array, wholeWorkspace: boolean) => {
     const event = parseEvent(bytes)
-    if (event === null) return log.warn('an event that is not one came over NATS')
+    if (event === null) return log.warn('a message on an event subject is no event of the platform')
     const ids = concernedIds(event)
     tokens.forget((principal) =>
       wholeWorkspace
@@ -47,7 +47,11 @@ export function watchRevocations(options: {
   }
 
   listen().catch((error: unknown) => {
-    if (!(error instanceof NatsLinkClosedError)) log.error({ err: error }, 'not listening for revocations')
+    if (!(error instanceof NatsLinkClosedError))
+      log.error(
+        { err: error },
+        'cannot subscribe to revocations; revoked tokens are refused once their cached check expires',
+      )
   })
   return {
     close: () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { Change, Incident, newId, Problem } from '@opsplane/contracts'
+import { CatalogItem, CatalogRequest, Change, Incident, newId, Problem, SlaPolicy } from '@opsplane/contracts'
 import {
   type ApiReply,
   type Receiver,
@@ -68,6 +68,61 @@ it('names a caller who is unknown beside an unknown assignee', async () => {
     ['/assigneeId unknown_user', '/callerId unknown_user'],
   ])
   expect((await api.post('/itsm/incidents', { title: 'Disk full', callerId: member() })).status).toBe(201)
+})
+
+it('names each watcher who is no member, and whom nobody can escalate to', async () => {
+  const api = service.as(testPrincipal())
+  const [ada, unknown] = [member(), newId('user')]
+  const watched = { title: 'Disk full', watcherIds: [ada, unknown] }
+  const refused = [422, ['/watcherIds/1 unknown_user']]
+  expect(refusedAt(await api.post('/itsm/incidents', watched))).toEqual(refused)
+  const { id } = (await api.post('/itsm/incidents', { title: 'Disk full', watcherIds: [ada] })).data(Incident)
+  expect(refusedAt(await api.patch(`/itsm/incidents/${id}`, watched))).toEqual(refused)
+  const escalating = (escalateTo: string) => api.post(`/itsm/incidents/${id}/escalate`, { escalateTo })
+  expect(refusedAt(await escalating(unknown))).toEqual([422, ['/escalateTo unknown_user']])
+  expect((await escalating(member())).data(Incident).watcherIds).toHaveLength(2)
+})
+
+it('takes members alone for the escalation rules of SLA policies', async () => {
+  const api = service.as(testPrincipal())
+  const policy = { name: 'Gold', metric: 'resolution', goalsBy: 'all', goals: { all: 60 } }
+  const rules = (escalateTo: string) => [
+    { atPercent: 100, severity: 'high' },
+    { atPercent: 100, escalateTo },
+  ]
+  const refused = [422, ['/escalations/1/escalateTo unknown_user']]
+  const create = (escalateTo: string) =>
+    api.post('/itsm/sla-policies', { ...policy, escalations: rules(escalateTo) })
+  expect(refusedAt(await create(newId('user')))).toEqual(refused)
+  const ada = member()
+  const { id } = (await create(ada)).data(SlaPolicy)
+  const patch = (escalations: object[]) => api.patch(`/itsm/sla-policies/${id}`, { escalations })
+  expect(refusedAt(await patch(rules(newId('user'))))).toEqual(refused)
+  members.delete(ada)
+  expect((await patch(rules(ada).reverse())).status).toBe(200)
+})
+
+it('takes members alone for the tasks of the catalogue', async () => {
+  const api = service.as(testPrincipal())
+  const item = (assigneeId: string) => ({
+    name: 'Laptop',
+    tasks: [
+      { key: 'order', name: 'Order it' },
+      { key: 'deliver', name: 'Deliver it', dependsOn: ['order'], assigneeId },
+    ],
+  })
+  const refused = [422, ['/tasks/1/assigneeId unknown_user']]
+  expect(refusedAt(await api.post('/catalog/items', item(newId('user'))))).toEqual(refused)
+  const { id } = (await api.post('/catalog/items', item(member()))).data(CatalogItem)
+  expect(refusedAt(await api.patch(`/catalog/items/${id}`, item(newId('user'))))).toEqual(refused)
+  await api.post(`/catalog/items/${id}/activate`, {})
+  const request = (await api.post('/catalog/requests', { itemId: id })).data(CatalogRequest)
+  const task = `/catalog/requests/${request.id}/tasks/${request.tasks[0]?.id}`
+  expect(refusedAt(await api.patch(task, { assigneeId: newId('user') }))).toEqual([
+    422,
+    ['/assigneeId unknown_user'],
+  ])
+  expect((await api.patch(task, { assigneeId: member() })).status).toBe(200)
 })
 
 it('leaves whoever has left in their place', async () => {

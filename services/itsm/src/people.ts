@@ -1,17 +1,16 @@
 import { type ErrorDetail, KnownMembers, type TenantScope } from '@opsplane/contracts'
-import { type ServiceClient, validationFailed } from '@opsplane/http'
+import { RecentMap, type ServiceClient, validationFailed } from '@opsplane/http'
 import type { Logger } from '@opsplane/runtime'
 import { type BackgroundWork, openNeighbour, type ServiceContext } from '@opsplane/service'
 
-type Field = 'assigneeId' | 'callerId'
-/** Fields that name a person; null names nobody. */
-export type Named = Partial<Record<Field, string | null | undefined>>
+/** What names a person, or several, by its place in the body, such as `tasks/0/assigneeId`; null names nobody. */
+export type Named = Readonly<Record<string, string | readonly string[] | null | undefined>>
 
 /** Who the people are that records name. */
 export interface People {
   /**
-   * Throws validation_failed naming each field whose person is nobody of the workspace; whoever was named `before` may
-   * stay. Where settings does not answer nothing is refused: work on incidents goes on.
+   * Throws validation_failed naming each field whose person is no member of the workspace; whoever the same field named
+   * `before` may stay. Where settings does not answer nothing is refused: work on incidents goes on.
    */
   check(tenant: TenantScope, named: Named, before?: Named): Promise<void>
 }
@@ -22,7 +21,7 @@ export interface PeopleOptions {
   nowMs: () => number
 }
 
-/** Holds nobody against anything. */
+/** Checks nobody. */
 export const anybody: People = { check: async () => undefined }
 
 /** For so long is somebody who was found not asked for again. */
@@ -30,7 +29,7 @@ const keptForMs = 30_000
 const mostKept = 10_000
 
 export function createPeople({ settings, log, nowMs }: PeopleOptions): People {
-  const knownUntil = new Map<string, number>()
+  const knownUntil = new RecentMap<number>(mostKept)
 
   const unknownOf = async ({ workspaceId }: TenantScope, userIds: readonly string[]): Promise<string[]> => {
     const asked = userIds.filter((id) => (knownUntil.get(`${workspaceId} ${id}`) ?? 0) <= nowMs())
@@ -41,17 +40,15 @@ export function createPeople({ settings, log, nowMs }: PeopleOptions): People {
         log.warn({ err: error }, 'could not ask settings for members: people are not checked')
         return { userIds: asked }
       })
-    if (knownUntil.size > mostKept) knownUntil.clear()
     for (const id of known.userIds) knownUntil.set(`${workspaceId} ${id}`, nowMs() + keptForMs)
     return asked.filter((id) => !known.userIds.includes(id))
   }
 
   return {
     async check(tenant, named, before = {}) {
-      const fields = (['assigneeId', 'callerId'] as const).flatMap((field) => {
-        const id = named[field]
-        return id && id !== before[field] ? [{ field, id }] : []
-      })
+      const fields = Object.entries(named).flatMap(([field, value]) =>
+        placesOf(field, value).filter(({ id }) => !idsOf(before[field]).includes(id)),
+      )
       if (fields.length === 0) return
       const unknown = await unknownOf(tenant, [...new Set(fields.map(({ id }) => id))])
       const details = fields.flatMap(({ field, id }): ErrorDetail[] =>
@@ -70,6 +67,13 @@ export function createPeople({ settings, log, nowMs }: PeopleOptions): People {
     },
   }
 }
+
+const idsOf = (value: Named[string]): readonly string[] =>
+  value === null || value === undefined ? [] : typeof value === 'string' ? [value] : value
+
+/** Members of a list are named with their index. */
+const placesOf = (field: string, value: Named[string]) =>
+  idsOf(value).map((id, index) => ({ id, field: typeof value === 'string' ? field : `${field}/${index}` }))
 
 /** Asks settings, where the configuration names it. */
 export function openPeople(ctx: ServiceContext): { people: People; background: BackgroundWork[] } {

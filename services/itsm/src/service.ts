@@ -4,9 +4,12 @@ import { catalogDeciders, catalogProjectedTables, catalogRoutes } from './catalo
 import { changeStore } from './change/change-store.js'
 import { changeDeciders, createChanges } from './change/changes.js'
 import { changeWindowDeciders, createChangeWindows } from './change-window/change-window.js'
+import { classStore } from './cmdb/class/class-store.js'
 import { cmdbDeciders } from './cmdb/deciders.js'
+import { itemStore } from './cmdb/item/item-store.js'
 import { cmdbRoutes } from './cmdb/routes.js'
 import { type ItsmConfig, loadConfig } from './config.js'
+import { graphRoutes } from './impact/graph-routes.js'
 import { incident } from './incident/domain.js'
 import { incidentStore } from './incident/incident-store.js'
 import { createIncidents } from './incident/incidents.js'
@@ -57,17 +60,20 @@ export const itsm = defineService<ItsmConfig, ItsmOverrides>({
     const { people, background } = openPeople(ctx)
     const incidents = incidentStore(ctx, { settings, people })
     const changes = changeStore(ctx, { settings, people })
+    const classes = classStore(ctx)
+    const items = itemStore(ctx, classes)
     const areas: ServiceParts[] = [
       createIncidents(ctx, incidents, settings),
       createChanges(ctx, changes),
-      { routes: cmdbRoutes(ctx) },
+      { routes: cmdbRoutes(ctx, items, classes) },
+      { routes: graphRoutes(ctx, items) },
       createSla(ctx, incidents),
-      createChangeWindows(ctx, changes),
+      createChangeWindows(ctx),
       createKnowledge(ctx, settings, searchPatience),
       { routes: stateMachineRoutes() },
       createProblems(ctx, incidents, settings),
       { routes: settingsRoutes(settings) },
-      { routes: catalogRoutes(ctx) },
+      { routes: catalogRoutes(ctx, people) },
     ]
     return {
       routes: areas.flatMap(({ routes }) => routes),

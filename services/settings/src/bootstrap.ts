@@ -12,9 +12,9 @@ import type { Passwords } from './account/passwords.js'
 import { accountByEmail } from './account/queries.js'
 import { membership } from './membership/domain.js'
 import { memberOf } from './membership/queries.js'
+import { workspaceIdBySlug } from './tenant/queries.js'
+import { workspaceScope } from './tenant/workspace-scope.js'
 import { workspace } from './workspace/domain.js'
-import { workspaceIdBySlug } from './workspace/queries.js'
-import { workspaceScope } from './workspace/workspace-scope.js'
 
 /**
  * Creates a workspace with its owner, and the owner's login. Repeating it changes nothing. Throws `conflict` when the

@@ -16,12 +16,12 @@ import {
 } from '@opsplane/contracts'
 import { callingService, defineRoute, type Route } from '@opsplane/http'
 import type { Drizzle } from '@opsplane/postgres'
+import type { VerifyToken } from './access/verify.js'
 import type { RunBootstrap } from './bootstrap.js'
 import { knownMembers } from './membership/queries.js'
-import { reachOf } from './membership/reach.js'
 import { rightsOf } from './role/rights.js'
 import type { SecretService } from './secret/secret-service.js'
-import type { VerifyToken } from './token/verify.js'
+import { reachOf } from './token/reach.js'
 import { executionRetention } from './workspace/retention.js'
 
 const internal = { method: 'post', tag: 'Internal', scope: 'service', idempotency: 'none' } as const

@@ -9,11 +9,13 @@ import {
   type ServiceContext,
   type ServiceOverrides,
 } from '@opsplane/service'
-import { createAccountAccess } from './account/access.js'
-import { accessRoutes } from './account/access-routes.js'
+import { createAccountAccess } from './access/access.js'
+import { accessRoutes } from './access/access-routes.js'
+import { accountRoutes } from './access/account-routes.js'
+import { sessionRoutes } from './access/session-routes.js'
+import { createVerifier } from './access/verify.js'
 import { account } from './account/domain.js'
 import { createPasswords } from './account/passwords.js'
-import { accountRoutes } from './account/routes.js'
 import { auditChainRoutes } from './audit/chain-routes.js'
 import { createCheckpointSigner } from './audit/checkpoint.js'
 import { checkpointWork } from './audit/checkpoints.js'
@@ -48,17 +50,15 @@ import { createSecretUsage } from './secret/usage.js'
 import { createIdentify, createLogin } from './session/login.js'
 import { createLoginFailures } from './session/login-failures.js'
 import { createOpenSession } from './session/open-session.js'
-import { sessionRoutes } from './session/routes.js'
 import { createSessions } from './session/sessions.js'
 import { createThrottle } from './session/throttle.js'
 import { createThrottleTable } from './session/throttle-table.js'
 import { token } from './token/domain.js'
 import { createKeys } from './token/keys.js'
 import { tokenRoutes } from './token/routes.js'
-import { createVerifier } from './token/verify.js'
 import { workspace } from './workspace/domain.js'
+import { workspaceLock } from './workspace/lock.js'
 import { workspaceRoutes } from './workspace/routes.js'
-import { workspaceTurns } from './workspace/turn.js'
 
 /** What tests replace. */
 export interface SettingsOverrides extends ServiceOverrides {
@@ -132,7 +132,7 @@ function settingsRoutes(ctx: Context, { mailer, signer, usage, failures, vault }
   const login = createLogin(identify, openSession)
   const keys = createKeys(ctx, config)
   const secretService = createSecretService(ctx, vault, usage)
-  const takeTurn = workspaceTurns(ctx)
+  const takeTurn = workspaceLock(ctx)
   const members = createMembers(ctx, takeTurn)
   const invite = createInvite(ctx, { members, takeTurn, vault, withMail: mailer !== null })
   const accept = createAccept(ctx, { members, takeTurn, passwords, throttle, identify, openSession })

@@ -2,7 +2,7 @@ import type { ErrorDetail } from '@opsplane/contracts'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import ajvFormats from 'ajv-formats'
 import type { OpenApi, Operation } from './document.js'
-import type { Answer } from './world.js'
+import type { Answer } from './exchange.js'
 
 export interface Judge {
   /** What is wrong with an answer of an operation; empty when nothing is. */

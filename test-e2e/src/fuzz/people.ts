@@ -1,5 +1,5 @@
 import { typedClient } from '../platform.js'
-import type { Answer, Fields, Info, Sent } from './world.js'
+import type { Answer, Fields, Info, Sent } from './exchange.js'
 
 type Path = Record<string, string>
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { type Making, valuesOf } from './arbitrary.js'
 import { type Operation, type Parameter, parametersIn, resolveSchema } from './document.js'
-import type { Fields, World } from './world.js'
+import type { Fields } from './exchange.js'
+import type { World } from './world.js'
 
 /** What a made-up request of an operation consists of. */
 export interface Made {

@@ -7,38 +7,11 @@ import { analyticsOf } from './analytics.js'
 import { appsOf } from './apps.js'
 import { deskOf } from './desk.js'
 import { exampleBody, type OpenApi, type Operation, operationsOf } from './document.js'
+import type { Answer, Fields, Info, Sent } from './exchange.js'
 import { flowsOf } from './flows.js'
 import { password, peopleOf } from './people.js'
 import { sdkOf } from './sdk.js'
 import { file, studioOf } from './studio.js'
-
-export interface Answer {
-  status: number
-  contentType: string
-  text: string
-  json: unknown
-  sentRequestId: string
-  requestId: unknown
-  headers: Record<string, string | string[] | undefined>
-}
-
-export interface Sent {
-  method: string
-  /** Below the base URL, encoded, with the query. */
-  target: string
-  text?: string | undefined
-  headers: Record<string, string | undefined>
-}
-
-export type Fields = Record<string, unknown>
-
-export interface Info {
-  baseUrl: string
-  apiKey: string
-  workspace: string
-  email: string
-  password: string
-}
 
 /** Real things to ask for, and credentials to throw away. */
 export type World = Awaited<ReturnType<typeof buildWorld>>

@@ -42,7 +42,8 @@ export function startTopic(api: Api, topic: string): TopicLoad {
     for (let n = 0; publishing; n++) {
       const body = { type: 'counted', payload: { n }, deduplicationKey: `n-${n}` }
       const path = `/events/topics/${topic}/publish`
-      for (let done = false; !done; ) done = (await again('publish', () => api('POST', path, { body }))) !== undefined
+      for (let done = false; !done; )
+        done = (await again('publish', () => api('POST', path, { body }))) !== undefined
       published.add(n)
       await pause()
     }

@@ -1,6 +1,6 @@
 import { type CommandMeta, IdempotencyRaceError } from '@opsplane/contracts'
 import { sql } from 'drizzle-orm'
-import type { Transaction } from '../consume/consume.js'
+import type { Transaction } from '../consume/transaction.js'
 
 /**
  * Keeps the answer to the request's Idempotency-Key in the transaction of its effect, where that is the

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { ApiError, natsNames, type PlatformEvent } from '@opsplane/contracts'
-import { connectNats, ensureStreams, type NatsLink, streamPlaces } from '@opsplane/nats'
+import { connectNats, ensureStreams, type NatsLink, streamSequences } from '@opsplane/nats'
 import { testNatsUrl, uniquePrefix, waitFor } from '@opsplane/testing'
 import { sql } from 'drizzle-orm'
 import {
@@ -20,10 +20,10 @@ import {
   consumeEvents,
   type Handling,
   type Performing,
-  type Transaction,
 } from './consume.js'
 import { listDeadLetters, markForRedrive } from './dead-letters.js'
 import { redriveSubject } from './redrive.js'
+import type { Transaction } from './transaction.js'
 
 describe('consumeEvents', () => {
   let testStore: TestStore
@@ -166,13 +166,13 @@ describe('consumeEvents', () => {
   test('tells where events stand in the stream, also when it is created anew, and how far all are handled', async () => {
     const placed: string[] = []
     consume({
-      async handle(events, tx, { places }) {
+      async handle(events, tx, { sequences }) {
         await record(events, tx)
-        placed.push(...(await places()))
+        placed.push(...(await sequences()))
       },
     })
-    const asked = streamPlaces(link, names.eventsStream)
-    const floor = () => asked.floor('test-seen')
+    const asked = streamSequences(link, names.eventsStream)
+    const floor = () => asked.lowWatermark('test-seen')
     for (const title of ['first', 'second', 'third']) await create(title)
     await allSeen(3)
     await waitFor(async () => (await floor()) === placed.at(-1))

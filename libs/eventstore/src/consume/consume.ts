@@ -1,29 +1,27 @@
 import { type NatsNames, PlatformEvent } from '@opsplane/contracts'
 import {
   type ConsumerCounters,
-  type ConsumerPlace,
+  type ConsumerProgress,
   durableConsumer,
-  lineOf,
   type NatsLink,
+  queueKeyOf,
   type Received,
   refuseMismatch,
   SignatureError,
-  streamPlaces,
+  streamSequences,
 } from '@opsplane/nats'
-import { type Database, type Drizzle, isDependencyAway, isTransient } from '@opsplane/postgres'
+import { type Database, isDependencyAway, isTransient } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
 import { noTracing, type Tracing } from '@opsplane/telemetry'
 import { createConsumerTables } from './consumer-tables.js'
 import { eventOf } from './event-cache.js'
 import { type EventOrigin, originOf } from './event-origin.js'
 import { followEvents } from './follow-events.js'
-import type { LogSource } from './log-pages.js'
+import type { HistoryOptions } from './history.js'
 import { keepPast } from './past-of-consumer.js'
 import { startRedrive } from './redrive.js'
 import { spacedCheckpoint } from './spaced-checkpoint.js'
-
-/** A drizzle transaction; `tx.execute` takes statements written by hand. */
-export type Transaction = Parameters<Parameters<Drizzle['transaction']>[0]>[0]
+import type { Transaction } from './transaction.js'
 
 export interface ConsumerSettings {
   database: Database
@@ -53,16 +51,6 @@ export interface ConsumerSettings {
   history?: HistoryOptions
 }
 
-export interface HistoryOptions {
-  /**
-   * `all`: a projection, filled from the beginning where it is new. `gap`: effects outside, of which only those are made up
-   * for that this consumer has missed since it is there.
-   */
-  of: 'all' | 'gap'
-  /** The logs of all services: ServiceContext has them. */
-  logs: readonly LogSource[]
-}
-
 export interface Handling {
   /**
    * Applies the events through `tx`, which is committed before they are acknowledged. An event can come again
@@ -86,8 +74,8 @@ export interface Performing {
 export interface EventBatch {
   /** Of each of them. */
   origins: readonly EventOrigin[]
-  /** Asks where they stand in the stream: one text for each of them, see StreamPlaces. */
-  places(): Promise<string[]>
+  /** Asks where they stand in the stream: one text for each of them, see StreamSequences. */
+  sequences(): Promise<string[]>
 }
 
 export type ConsumeEventsOptions = ConsumerSettings & (Handling | Performing)
@@ -95,7 +83,7 @@ export type ConsumeEventsOptions = ConsumerSettings & (Handling | Performing)
 export interface EventConsumer {
   counters(): ConsumerCounters
   /** Asks the server how far it has come. Rejects while that is away. */
-  place(): Promise<ConsumerPlace>
+  place(): Promise<ConsumerProgress>
   /** Up to where the log of each service is handled without a gap, by source; only kept with `history`. */
   floors(): ReadonlyMap<string, number>
   /** Whether everything that is in the stream by now is handled. Rejects while the server is away. */
@@ -131,7 +119,7 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
   })
   const past =
     history && keepPast({ ...options, history, tables, checkpoint, apply: (events) => apply(events, false) })
-  const places = streamPlaces(link, names.eventsStream)
+  const sequences = streamSequences(link, names.eventsStream)
   const follow = followEvents(options.tracing ?? noTracing, durable)
 
   /** Events of the stream, or of a log, which no checkpoint tells of. */
@@ -140,7 +128,7 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
     const messages = received.map(({ message }) => message)
     const followed = follow(received)
     const origins = followed.origins ?? messages.map(originOf)
-    const batch = { origins, places: () => places.of(messages) }
+    const batch = { origins, sequences: () => sequences.of(messages) }
     await followed.run(() => applied(events, batch, received, isOfStream))
   }
   const applied = async (
@@ -167,13 +155,13 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
     stream: names.eventsStream,
     durable,
     ...(filterSubjects && { filterSubjects }),
-    onStart: places.forget,
+    onStart: sequences.forget,
     ...(past && { prepare: past.prepare }),
     read(message) {
       const event = eventOf(link, message)
       refuseMismatch(names, message, event)
       past?.floors.note(message)
-      return { event, line: lineOf(event), lane: event.workspaceId }
+      return { event, queueKey: queueKeyOf(event), tenant: event.workspaceId }
     },
     async apply(received) {
       await apply(received)
@@ -194,7 +182,7 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
       const { source, sourcePosition: position, streamSequence: seq } = letter
       const batch = {
         origins: [{ source, position, redelivered: true }],
-        places: () => places.of([{ seq, storedMs: Date.parse(event.createdAt) }]),
+        sequences: () => sequences.of([{ seq, storedMs: Date.parse(event.createdAt) }]),
       }
       if (options.perform) await options.perform([event], batch)
       else await options.handle([event], tx, batch)

@@ -3,11 +3,11 @@ import type { Received, StreamMessage } from '@opsplane/nats'
 import type { Database } from '@opsplane/postgres'
 import { eq, sql } from 'drizzle-orm'
 import { consumerCheckpoints, deadLetters } from '../tables.js'
-import type { Transaction } from './consume.js'
+import { errorText } from './error-text.js'
 import { originOf } from './event-origin.js'
-import type { LogProgress } from './fill.js'
-import { errorText } from './redrive.js'
+import type { LogProgress } from './log-progress.js'
 import type { Checkpoint } from './spaced-checkpoint.js'
+import type { Transaction } from './transaction.js'
 
 /** What a consumer writes beside its handler's effect. */
 export interface ConsumerTables {

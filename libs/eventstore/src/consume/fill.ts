@@ -1,9 +1,16 @@
 import type { NatsNames, PlatformEvent } from '@opsplane/contracts'
 import { eventHeaders } from '@opsplane/contracts'
-import { type ConsumerPlace, lineOf, type Received, type StreamMessage, subjectMatches } from '@opsplane/nats'
+import {
+  type ConsumerProgress,
+  queueKeyOf,
+  type Received,
+  type StreamMessage,
+  subjectMatches,
+} from '@opsplane/nats'
 import type { Logger } from '@opsplane/runtime'
 import type { ConsumerTables } from './consumer-tables.js'
 import type { LogSource } from './log-pages.js'
+import type { LogProgress } from './log-progress.js'
 
 export interface FillOptions {
   names: NatsNames
@@ -23,18 +30,13 @@ export interface FillOptions {
   apply(events: Received<PlatformEvent>[], progress: LogProgress): Promise<void>
 }
 
-export interface LogProgress {
-  source: string
-  position: number
-}
-
 /** Clocks of services and of the NATS server may differ by so much. */
 const skewMs = 3_600_000
 /** How much further the logs are read, for what the stream loses while they are. */
 const aheadMs = 3_600_000
 
 /** Whether what the stream has lost between two looks was read from the logs already, or had been handled. */
-export const isCovered = (filled: ConsumerPlace, now: ConsumerPlace): boolean =>
+export const isCovered = (filled: ConsumerProgress, now: ConsumerProgress): boolean =>
   now.streamCreated === filled.streamCreated &&
   (now.firstSequence <= Math.max(filled.firstSequence, filled.ackFloor + 1) ||
     (filled.firstStoredMs !== null &&
@@ -48,8 +50,8 @@ export const isCovered = (filled: ConsumerPlace, now: ConsumerPlace): boolean =>
  */
 export async function fillFromLogs(
   options: FillOptions,
-  look: () => Promise<ConsumerPlace>,
-): Promise<ConsumerPlace> {
+  look: () => Promise<ConsumerProgress>,
+): Promise<ConsumerProgress> {
   for (let place = await look(); ; ) {
     const { streamCreated, firstSequence } = place
     const wasWhole = await fillBefore(options, place)
@@ -67,7 +69,7 @@ export async function fillFromLogs(
 }
 
 /** Resolves to whether there was nothing to read. */
-async function fillBefore(options: FillOptions, place: ConsumerPlace): Promise<boolean> {
+async function fillBefore(options: FillOptions, place: ConsumerProgress): Promise<boolean> {
   const { tables, history, durable, log } = options
   const saved = await tables.place()
   const isWhole =
@@ -76,7 +78,10 @@ async function fillBefore(options: FillOptions, place: ConsumerPlace): Promise<b
     saved.ackFloor + 1 >= place.firstSequence
   if (isWhole) return true
   if (saved || history === 'all') {
-    log.info({ durable, from: saved?.ackFloor, first: place.firstSequence }, 'filling from the logs')
+    log.info(
+      { durable, from: saved?.ackFloor, first: place.firstSequence },
+      'reading events that the stream no longer has from the logs of the services',
+    )
     const before =
       place.firstStoredMs === null
         ? undefined
@@ -85,7 +90,10 @@ async function fillBefore(options: FillOptions, place: ConsumerPlace): Promise<b
     const since = history === 'gap' ? saved?.startedAt : undefined
     for (const source of options.sources) await readLog(options, source, { since, before })
     if (options.closing.aborted) throw new Error('closed while it was filled from the logs')
-    log.info({ durable }, 'filled from the logs')
+    log.info(
+      { durable },
+      'the projection is complete: events the stream no longer had were read from the logs',
+    )
   }
   return false
 }
@@ -146,5 +154,5 @@ function fromLog(
     term: nothing,
     working: nothing,
   }
-  return { message, event, line: lineOf(event), lane: event.workspaceId }
+  return { message, event, queueKey: queueKeyOf(event), tenant: event.workspaceId }
 }

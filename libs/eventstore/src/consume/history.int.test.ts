@@ -14,8 +14,9 @@ import {
   type TestStore,
 } from '../fixture/test-database.js'
 import { type Relay, startRelay } from '../relay/relay.js'
-import { type ConsumeEventsOptions, consumeEvents, type EventBatch, type Transaction } from './consume.js'
+import { type ConsumeEventsOptions, consumeEvents, type EventBatch } from './consume.js'
 import { type LogSource, ownLog } from './log-pages.js'
+import type { Transaction } from './transaction.js'
 
 describe('a consumer with a history', () => {
   let testStore: TestStore

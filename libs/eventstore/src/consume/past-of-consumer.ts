@@ -1,11 +1,11 @@
 import type { NatsNames, PlatformEvent } from '@opsplane/contracts'
-import { batchHandling, type ConsumerPlace, type DurableConsumer, type Received } from '@opsplane/nats'
+import { batchHandling, type ConsumerProgress, type DurableConsumer, type Received } from '@opsplane/nats'
 import { isDependencyAway, isTransient } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
-import type { HistoryOptions } from './consume.js'
 import type { ConsumerTables } from './consumer-tables.js'
 import { fillFromLogs, isCovered } from './fill.js'
-import { createFloors } from './floors.js'
+import type { HistoryOptions } from './history.js'
+import { createLowWatermarks } from './low-watermarks.js'
 import type { SpacedCheckpoint } from './spaced-checkpoint.js'
 
 export interface PastOptions {
@@ -27,9 +27,9 @@ const lookEveryMs = 1_000
 export function keepPast(options: PastOptions) {
   const { durable, history, tables, checkpoint, log } = options
   const closing = new AbortController()
-  const floors = createFloors()
-  let before: ConsumerPlace | undefined
-  let filled: ConsumerPlace | undefined
+  const floors = createLowWatermarks()
+  let before: ConsumerProgress | undefined
+  let filled: ConsumerProgress | undefined
   let timer: NodeJS.Timeout | undefined
   let looking: Promise<void> = Promise.resolve()
 
@@ -48,7 +48,7 @@ export function keepPast(options: PastOptions) {
   })
 
   let isFilled = false
-  const prepare = async (place: () => Promise<ConsumerPlace>) => {
+  const prepare = async (place: () => Promise<ConsumerProgress>) => {
     isFilled = false
     floors.forget()
     floors.restore(await tables.floors())

@@ -5,7 +5,8 @@ import { delay, type Logger, retryDelayMs } from '@opsplane/runtime'
 import { asc, eq, sql } from 'drizzle-orm'
 import { deadLetters } from '../tables.js'
 import { createWaker } from '../waker.js'
-import type { Transaction } from './consume.js'
+import { errorText } from './error-text.js'
+import type { Transaction } from './transaction.js'
 
 export type DeadLetter = typeof deadLetters.$inferSelect
 
@@ -53,7 +54,10 @@ export function startRedrive({ database, link, names, consumer, log, apply }: Re
     })
 
   const fail = async (id: number, error: unknown) => {
-    log.warn({ err: error, durable: consumer, deadLetter: id }, 'a redriven dead letter has failed again')
+    log.warn(
+      { err: error, durable: consumer, deadLetter: id },
+      'a dead letter that was redriven has failed again; see its error',
+    )
     const deliveries = sql`${deadLetters.deliveries} + 1`
     await database.db
       .update(deadLetters)
@@ -82,6 +86,3 @@ export function startRedrive({ database, link, names, consumer, log, apply }: Re
     },
   }
 }
-
-export const errorText = (error: unknown) =>
-  error instanceof Error ? `${error.name}: ${error.message}` : String(error)

@@ -40,14 +40,14 @@ export async function readOutbox(options: OutboxReaderOptions): Promise<boolean>
     const askedAt = performance.now()
     const upTo = edge.settled()
     const renews = lease.lastsMs() < renewBelowMs
-    const { held, lanes } = await store.look(positions.settled, lookLimit, renews ? lease : undefined)
+    const { held, workspaces } = await store.look(positions.settled, lookLimit, renews ? lease : undefined)
     if (held === false) return false
     if (held) {
       lease.renewed(askedAt)
       options.onRenewed()
     }
     let [count, last] = [0, 0]
-    for (const { workspaceId, positions: found } of lanes) {
+    for (const { workspaceId, positions: found } of workspaces) {
       count += found.length
       last = Math.max(last, found.at(-1) ?? 0)
       queue.learn(workspaceId, found)

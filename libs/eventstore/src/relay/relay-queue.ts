@@ -3,14 +3,14 @@ import { retryDelayMs } from '@opsplane/runtime'
 import type { LoggedEvent } from '../logged-events.js'
 import { createOutboxPositions, type OutboxPositions } from './outbox-positions.js'
 import {
-  createLane,
-  createLine,
   createRotation,
+  createStreamQueue,
+  createWorkspaceQueue,
   endOf,
-  type Lane,
   type LastPublished,
-  type Line,
-} from './relay-lane.js'
+  type StreamQueue,
+  type WorkspaceQueue,
+} from './relay-queues.js'
 
 export interface RelayQueueOptions {
   /** Up to this position everything is published. */
@@ -26,7 +26,7 @@ export interface RelayQueueOptions {
 }
 
 /**
- * Decides what is published next. Workspaces take turns, aggregates within them too, and of each aggregate one event
+ * Decides what is published next. Workspaces are served round-robin, aggregates within them too, and of each aggregate one event
  * is in flight at a time: the next follows when it is acknowledged. One that fails holds up only those behind it of
  * its aggregate.
  */
@@ -50,11 +50,11 @@ const limits = {
   inFlightBytes: 8 * 1024 * 1024,
   loaded: 1_024,
   loadedBytes: 32 * 1024 * 1024,
-  loadedOfLane: 128,
+  loadedOfWorkspace: 128,
   batch: 256,
-  /** Positions of a lane in one round of loading. */
+  /** Positions of a workspace in one round of loading. */
   share: 32,
-  queueOfLine: 16,
+  queuedOfStream: 16,
   kept: 1_024,
   keptBytes: 64 * 1024,
   published: 20_000,
@@ -62,14 +62,14 @@ const limits = {
 
 export function createRelayQueue(options: RelayQueueOptions): RelayQueue {
   const positions = createOutboxPositions(options.start)
-  const lanes = new Map<string, Lane>()
-  const lines = new Map<string, Line>()
+  const workspaces = new Map<string, WorkspaceQueue>()
+  const streams = new Map<string, StreamQueue>()
   /** Aggregates of which nothing waits, the longest untouched first. */
   const published = new Map<string, LastPublished>()
   /** Offered events that a look must find first, by position, so that it need not load them; no large ones. */
   const kept = new Map<number, LoggedEvent>()
-  const loading = createRotation<Lane>()
-  const sending = createRotation<Lane>()
+  const loading = createRotation<WorkspaceQueue>()
+  const sending = createRotation<WorkspaceQueue>()
   const timers = new Set<NodeJS.Timeout>()
   let loaded = 0
   let loadedBytes = 0
@@ -81,60 +81,74 @@ export function createRelayQueue(options: RelayQueueOptions): RelayQueue {
   let closed = false
   let whenIdle: () => void = () => {}
 
-  const laneOf = (workspaceId: string): Lane => {
-    const lane = lanes.get(workspaceId) ?? createLane(workspaceId)
-    lanes.set(workspaceId, lane)
-    return lane
+  const workspaceOf = (workspaceId: string): WorkspaceQueue => {
+    const workspace = workspaces.get(workspaceId) ?? createWorkspaceQueue(workspaceId)
+    workspaces.set(workspaceId, workspace)
+    return workspace
   }
-  const lineOf = (streamId: string, lane: Lane): Line => {
-    const line = lines.get(streamId) ?? createLine(streamId, lane, published.get(streamId))
-    lines.set(streamId, line)
+  const streamOf = (streamId: string, workspace: WorkspaceQueue): StreamQueue => {
+    const stream = streams.get(streamId) ?? createStreamQueue(streamId, workspace, published.get(streamId))
+    streams.set(streamId, stream)
     published.delete(streamId)
-    return line
+    return stream
   }
 
-  const wantLoad = (lane: Lane) => {
-    const waits = lane.waiting.length > 0 || lane.unparking.length > 0
-    if (waits && lane.loaded < limits.loadedOfLane) loading.add(lane)
+  const wantLoad = (workspace: WorkspaceQueue) => {
+    const waits = workspace.waiting.length > 0 || workspace.unparking.length > 0
+    if (waits && workspace.loaded < limits.loadedOfWorkspace) loading.add(workspace)
   }
-  const wantUnpark = (line: Line) => {
-    if (line.inUnparking || line.parked.length === 0 || line.queue.length > limits.queueOfLine / 2) return
-    line.inUnparking = true
-    line.lane.unparking.push(line)
-    wantLoad(line.lane)
+  const wantUnpark = (stream: StreamQueue) => {
+    if (stream.inUnparking || stream.parked.length === 0 || stream.queue.length > limits.queuedOfStream / 2)
+      return
+    stream.inUnparking = true
+    stream.workspace.unparking.push(stream)
+    wantLoad(stream.workspace)
   }
-  const wantSend = (line: Line) => {
-    if (line.busy || line.inReady || line.queue.length === 0) return
-    line.inReady = true
-    line.lane.ready.push(line)
-    sending.add(line.lane)
+  const wantSend = (stream: StreamQueue) => {
+    if (stream.busy || stream.inReady || stream.queue.length === 0) return
+    stream.inReady = true
+    stream.workspace.ready.push(stream)
+    sending.add(stream.workspace)
   }
 
-  /** Where the next positions to load come from: a round of the lanes. */
-  function takeBatch(): Map<number, Line | Lane> {
-    const batch = new Map<number, Line | Lane>()
+  /** Where the next positions to load come from: a round of the workspaces. */
+  function takeBatch(): Map<number, StreamQueue | WorkspaceQueue> {
+    const batch = new Map<number, StreamQueue | WorkspaceQueue>()
     const room = () =>
       batch.size < limits.batch &&
       loaded < limits.loaded &&
       (loaded === 0 || loadedBytes + batch.size * usualBytes < limits.loadedBytes)
-    const take = (position: number | undefined, from: Line | Lane, lane: Lane) => {
+    const take = (
+      position: number | undefined,
+      from: StreamQueue | WorkspaceQueue,
+      workspace: WorkspaceQueue,
+    ) => {
       if (position === undefined) return
       batch.set(position, from)
-      lane.loaded++
+      workspace.loaded++
       loaded++
     }
-    for (let lane = room() ? loading.next() : undefined; lane; lane = room() ? loading.next() : undefined) {
+    for (
+      let workspace = room() ? loading.next() : undefined;
+      workspace;
+      workspace = room() ? loading.next() : undefined
+    ) {
       const affordable = Math.ceil(limits.loadedBytes / usualBytes / 8)
-      let share = Math.min(limits.share, limits.loadedOfLane - lane.loaded, affordable)
-      for (let line = lane.unparking.shift(); line; line = share > 0 ? lane.unparking.shift() : undefined) {
-        line.inUnparking = false
-        const count = Math.min(limits.queueOfLine - line.queue.length, line.parked.length)
-        for (let at = 0; at < count; at++) take(line.parked.shift(), line, lane)
-        line.unparked += count
+      let share = Math.min(limits.share, limits.loadedOfWorkspace - workspace.loaded, affordable)
+      for (
+        let stream = workspace.unparking.shift();
+        stream;
+        stream = share > 0 ? workspace.unparking.shift() : undefined
+      ) {
+        stream.inUnparking = false
+        const count = Math.min(limits.queuedOfStream - stream.queue.length, stream.parked.length)
+        for (let at = 0; at < count; at++) take(stream.parked.shift(), stream, workspace)
+        stream.unparked += count
         share -= count
       }
-      for (; share > 0 && lane.waiting.length > 0; share--) take(lane.waiting.shift(), lane, lane)
-      wantLoad(lane)
+      for (; share > 0 && workspace.waiting.length > 0; share--)
+        take(workspace.waiting.shift(), workspace, workspace)
+      wantLoad(workspace)
     }
     return batch
   }
@@ -157,60 +171,62 @@ export function createRelayQueue(options: RelayQueueOptions): RelayQueue {
     pump()
   }
 
-  /** Puts what was loaded into its line, or parks it where that is long. */
-  function place(position: number, event: LoggedEvent | undefined, from: Line | Lane) {
-    const lane = 'lane' in from ? from.lane : from
-    if (from !== lane) (from as Line).unparked--
+  /** Puts what was loaded into the queue of its stream, or parks it where that is long. */
+  function place(position: number, event: LoggedEvent | undefined, from: StreamQueue | WorkspaceQueue) {
+    const workspace = 'workspace' in from ? from.workspace : from
+    if (from !== workspace) (from as StreamQueue).unparked--
     if (!event) {
-      release(lane, 0)
+      release(workspace, 0)
       finish(position, undefined, undefined)
       return
     }
     const bytes = event.data.length
     loadedBytes += bytes
     usualBytes = Math.max(1_024, bytes, usualBytes * 0.9)
-    const line = lineOf(event.streamId, lane)
-    const behind = line.parked.length > 0 || line.unparked > 0 || line.queue.length >= limits.queueOfLine
-    if (from === lane && behind) {
-      line.parked.push(position)
-      wantUnpark(line)
-      release(lane, bytes)
+    const stream = streamOf(event.streamId, workspace)
+    const behind =
+      stream.parked.length > 0 || stream.unparked > 0 || stream.queue.length >= limits.queuedOfStream
+    if (from === workspace && behind) {
+      stream.parked.push(position)
+      wantUnpark(stream)
+      release(workspace, bytes)
       return
     }
-    line.queue.push(event)
-    wantSend(line)
-    wantUnpark(line)
+    stream.queue.push(event)
+    wantSend(stream)
+    wantUnpark(stream)
   }
 
-  const release = (lane: Lane, bytes: number) => {
+  const release = (workspace: WorkspaceQueue, bytes: number) => {
     loaded--
     loadedBytes -= bytes
-    lane.loaded--
-    wantLoad(lane)
-    const isEmpty = lane.loaded === 0 && lane.waiting.length === 0 && lane.unparking.length === 0
-    if (isEmpty) lanes.delete(lane.workspaceId)
+    workspace.loaded--
+    wantLoad(workspace)
+    const isEmpty =
+      workspace.loaded === 0 && workspace.waiting.length === 0 && workspace.unparking.length === 0
+    if (isEmpty) workspaces.delete(workspace.workspaceId)
   }
   const finish = (position: number, event: LoggedEvent | undefined, ack: PublishAck | undefined) => {
     positions.done(position)
     options.onDone(position, event, ack)
   }
 
-  async function transmit(line: Line, event: LoggedEvent): Promise<void> {
+  async function transmit(stream: StreamQueue, event: LoggedEvent): Promise<void> {
     const bytes = event.data.length
     inFlight++
     inFlightBytes += bytes
-    line.busy = true
+    stream.busy = true
     try {
-      const ack = await options.send(event, line.last)
-      line.busy = false
-      line.failures = 0
-      line.queue.shift()
-      line.last = { version: event.version, sequence: ack?.sequence }
+      const ack = await options.send(event, stream.last)
+      stream.busy = false
+      stream.failures = 0
+      stream.queue.shift()
+      stream.last = { version: event.version, sequence: ack?.sequence }
       finish(Number(event.position), event, ack)
-      retire(line)
-      release(line.lane, bytes)
+      retire(stream)
+      release(stream.workspace, bytes)
     } catch (error) {
-      holdBack(line)
+      holdBack(stream)
       options.onFailure(error)
     }
     inFlight--
@@ -219,27 +235,27 @@ export function createRelayQueue(options: RelayQueueOptions): RelayQueue {
     pump()
   }
 
-  /** Lets go of a line that is empty, remembering where it ended. */
-  function retire(line: Line) {
-    wantSend(line)
-    wantUnpark(line)
-    if (line.queue.length > 0 || line.parked.length > 0 || line.unparked > 0) return
-    lines.delete(line.streamId)
-    published.set(line.streamId, line.last)
+  /** Lets go of a stream that is empty, remembering where it ended. */
+  function retire(stream: StreamQueue) {
+    wantSend(stream)
+    wantUnpark(stream)
+    if (stream.queue.length > 0 || stream.parked.length > 0 || stream.unparked > 0) return
+    streams.delete(stream.streamId)
+    published.set(stream.streamId, stream.last)
     if (published.size > limits.published) published.delete(published.keys().next().value ?? '')
   }
 
-  function holdBack(line: Line) {
-    line.failures++
+  function holdBack(stream: StreamQueue) {
+    stream.failures++
     if (closed) return
     const timer = setTimeout(
       () => {
         timers.delete(timer)
-        line.busy = false
-        wantSend(line)
+        stream.busy = false
+        wantSend(stream)
         pump()
       },
-      retryDelayMs({ attempt: line.failures, strategy: 'exponential', baseMs: 50, maxMs: 2_000 }),
+      retryDelayMs({ attempt: stream.failures, strategy: 'exponential', baseMs: 50, maxMs: 2_000 }),
     )
     timers.add(timer)
   }
@@ -247,26 +263,27 @@ export function createRelayQueue(options: RelayQueueOptions): RelayQueue {
   function pump() {
     while (inFlight < limits.inFlight && inFlightBytes < limits.inFlightBytes) {
       if (closed || !options.mayPublish()) return
-      const lane = sending.next()
-      if (!lane) break
-      const line = lane.ready.shift()
-      if (lane.ready.length > 0) sending.add(lane)
-      const event = line?.queue[0]
-      if (!line || !event) continue
-      line.inReady = false
-      void transmit(line, event)
+      const workspace = sending.next()
+      if (!workspace) break
+      const stream = workspace.ready.shift()
+      if (workspace.ready.length > 0) sending.add(workspace)
+      const event = stream?.queue[0]
+      if (!stream || !event) continue
+      stream.inReady = false
+      void transmit(stream, event)
     }
     void fill()
   }
 
   /** Whether an event is known to be the next of its aggregate, and its workspace has no more than its share. */
   function mayEnter({ workspaceId, streamId, version }: LoggedEvent): boolean {
-    const lane = lanes.get(workspaceId)
+    const workspace = workspaces.get(workspaceId)
     if (loaded >= limits.loaded || loadedBytes >= limits.loadedBytes) return false
-    if (lane && (lane.waiting.length > 0 || lane.loaded >= limits.loadedOfLane)) return false
-    const line = lines.get(streamId)
-    if (line && line.queue.length >= limits.queueOfLine) return false
-    return (line ? endOf(line) : (published.get(streamId)?.version ?? 0)) === version - 1
+    if (workspace && (workspace.waiting.length > 0 || workspace.loaded >= limits.loadedOfWorkspace))
+      return false
+    const stream = streams.get(streamId)
+    if (stream && stream.queue.length >= limits.queuedOfStream) return false
+    return (stream ? endOf(stream) : (published.get(streamId)?.version ?? 0)) === version - 1
   }
 
   function keep(position: number, event: LoggedEvent) {
@@ -278,9 +295,9 @@ export function createRelayQueue(options: RelayQueueOptions): RelayQueue {
   return {
     positions,
     learn(workspaceId, found) {
-      const lane = laneOf(workspaceId)
-      for (const position of found) if (positions.learn(position)) lane.waiting.push(position)
-      wantLoad(lane)
+      const workspace = workspaceOf(workspaceId)
+      for (const position of found) if (positions.learn(position)) workspace.waiting.push(position)
+      wantLoad(workspace)
       void fill()
     },
     offer(event) {
@@ -291,10 +308,10 @@ export function createRelayQueue(options: RelayQueueOptions): RelayQueue {
         return false
       }
       positions.learn(position)
-      const lane = laneOf(event.workspaceId)
-      lane.loaded++
+      const workspace = workspaceOf(event.workspaceId)
+      workspace.loaded++
       loaded++
-      place(position, event, lane)
+      place(position, event, workspace)
       pump()
       return true
     },

@@ -13,7 +13,7 @@ export interface Lease {
 export interface LookResult {
   /** Whether the lease was renewed; undefined where that was not asked for. */
   held: boolean | undefined
-  lanes: { workspaceId: string; positions: number[] }[]
+  workspaces: { workspaceId: string; positions: number[] }[]
 }
 
 export interface Progress {
@@ -71,11 +71,11 @@ const takeLease = `
      where name = 'relay' and isfinite(expires_at)) as "freeInMs"`
 
 const lookAbove = (parameter: number) => `
-  (select json_agg(lane) from (
+  (select json_agg(workspace) from (
      select workspace_id as "workspaceId", json_agg(position order by position) as positions
      from (select position, workspace_id from outbox where position > $${parameter}::text::bigint
            order by position limit $${parameter + 1}::text::int) as found
-     group by workspace_id) as lane) as lanes`
+     group by workspace_id) as workspace) as workspaces`
 const look = `select ${lookAbove(1)}`
 const lookAndHold = `with ${held} select ${isHeld} as held, ${lookAbove(3)}`
 
@@ -133,7 +133,7 @@ export function openRelayStore(databaseUrl: string, schema: string): RelayStore 
       const [row] = lease
         ? await run<LookResult>(lookAndHold, [lease.owner, lease.fence, String(after), String(limit)])
         : await run<LookResult>(look, [String(after), String(limit)])
-      return { held: row?.held, lanes: row?.lanes ?? [] }
+      return { held: row?.held, workspaces: row?.workspaces ?? [] }
     },
     edge: () => logEdge(sql),
     events: (positions) => run<LoggedEvent>(waitingEvents, [texts(positions)]),

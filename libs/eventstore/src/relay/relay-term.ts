@@ -9,9 +9,9 @@ import type { Waker } from '../waker.js'
 import { readOutbox } from './outbox-reader.js'
 import { createOutboxRecorder } from './outbox-recorder.js'
 import { publishEvent } from './publish-event.js'
-import type { LastPublished } from './relay-lane.js'
 import type { HeldLease } from './relay-lease.js'
 import { createRelayQueue } from './relay-queue.js'
+import type { LastPublished } from './relay-queues.js'
 import type { RelayStore } from './relay-store.js'
 import { inspectStream, type Witness } from './stream-guard.js'
 import type { StreamProgress } from './stream-progress.js'
@@ -104,7 +104,10 @@ export function openTerm(options: TermOptions): Term {
     const before = progress.sequence
     const ack = await publish(event)
     if (!ack) {
-      options.log.error({ eventId: event.id }, 'an event is too large for NATS, given up')
+      options.log.error(
+        { eventId: event.id },
+        'an event is larger than the NATS server takes; it is kept as a dead letter (raise max_payload)',
+      )
       await store.giveUp(lease, event, 'larger than the max_payload of the NATS server')
       return undefined
     }

@@ -136,7 +136,7 @@ export function startRelay(options: RelayOptions): Relay {
   }
 
   const recovered = () => {
-    if (failures > 0) log.info('the relay goes on')
+    if (failures > 0) log.info('the relay is publishing again')
     failures = 0
   }
 
@@ -152,7 +152,8 @@ export function startRelay(options: RelayOptions): Relay {
       } catch (error) {
         if (waker.closing.aborted) return
         failures++
-        if (failures === 1) log.warn({ err: error }, 'the relay is interrupted, still trying')
+        if (failures === 1)
+          log.warn({ err: error }, 'the relay cannot publish; events wait in Postgres and it keeps trying')
         await waker.pause(
           retryDelayMs({ attempt: failures, strategy: 'exponential', baseMs: 100, maxMs: 2_000 }),
         )

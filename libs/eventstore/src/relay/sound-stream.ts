@@ -65,7 +65,7 @@ export async function soundStream(options: SoundStreamOptions): Promise<SoundStr
   if (!filled) return undefined
   options.log.warn(
     { stream, found: found.lost, afterPosition: filled.floor, ...filled, generation: refill.generation },
-    'the stream has lost events, they are published again',
+    'the stream has lost events; they are published again from Postgres',
   )
   const start = filled.floor
   const progress = createStreamProgress(await store.marks(), identity, start)

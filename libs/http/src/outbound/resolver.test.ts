@@ -8,7 +8,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import ipaddr from 'ipaddr.js'
 import { createOutbound, type OutboundOptions } from './outbound.js'
-import { createResolver, type Resolve, type ResolverOptions } from './resolver.js'
+import { createResolver, type ResolverOptions } from './resolver.js'
+import type { Resolve } from './system-lookup.js'
 
 const closers: (() => unknown)[] = []
 afterEach(async () => {

@@ -4,11 +4,9 @@ import { createConfigFile } from './config-file.js'
 import { parseHosts } from './hosts-file.js'
 import { codeOf } from './outbound-error.js'
 import { parseSearchList, searchNames } from './search-list.js'
+import type { Resolve } from './system-lookup.js'
 import { createBoundedLookup } from './system-lookup.js'
 import { isLocalName } from './url-rules.js'
-
-/** The addresses of a name, at least one. Throws when there are none, or none are known before `signal` aborts. */
-export type Resolve = (hostname: string, signal: AbortSignal) => Promise<LookupAddress[]>
 
 export interface ResolverOptions {
   /** DNS servers (`127.0.0.1:5353`) instead of those of the system. */

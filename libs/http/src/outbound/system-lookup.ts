@@ -1,4 +1,4 @@
-import type { Resolve } from './resolver.js'
+import type { LookupAddress } from 'node:dns'
 
 /** The system's resolver blocks a thread while it works, and the process has four for files and compression, too. */
 const mostAtOnce = 2
@@ -45,3 +45,6 @@ export function createBoundedLookup(lookup: Resolve): Resolve {
     }
   }
 }
+
+/** The addresses of a name, at least one. Throws when there are none, or none are known before `signal` aborts. */
+export type Resolve = (hostname: string, signal: AbortSignal) => Promise<LookupAddress[]>

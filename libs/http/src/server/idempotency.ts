@@ -155,7 +155,10 @@ export class Idempotency {
     try {
       await action()
     } catch (error) {
-      this.log.error({ err: error, step }, 'could not settle an idempotency key')
+      this.log.error(
+        { err: error, step },
+        'the outcome of a request could not be stored under its Idempotency-Key; the key is free again when its claim expires',
+      )
     }
   }
 }

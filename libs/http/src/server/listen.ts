@@ -129,7 +129,7 @@ async function drain(
       for (const socket of unused) if (socket.bytesRead === 0) socket.destroy()
     }, idleSweepMs)
     const deadline = setTimeout(() => {
-      log.warn({ drainTimeoutMs }, 'requests still in flight are cut')
+      log.warn({ drainTimeoutMs }, 'the drain time is over; requests still under way are cut off')
       server.closeAllConnections()
     }, drainTimeoutMs)
     server.close((error) => {

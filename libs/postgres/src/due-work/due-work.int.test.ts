@@ -357,7 +357,7 @@ it('Postgres being away is waited out, and said once when it goes and once when 
     await admin.unsafe(`alter role ${role} login`)
     await allDone()
     await until(() => said.length > 1)
-    expect(said).toEqual(['due work waits, as Postgres cannot be reached', 'due work goes on'])
+    expect(said).toEqual(['Postgres cannot be reached; due work waits', 'due work is being claimed again'])
   } finally {
     await group.close()
     await sql.end()

@@ -251,16 +251,16 @@ function createTrouble(log: Logger) {
   return {
     met(what: string, error: unknown) {
       if (isDatabaseAway(error)) {
-        if (away.size === 0) log.warn({ err: error }, 'due work waits, as Postgres cannot be reached')
+        if (away.size === 0) log.warn({ err: error }, 'Postgres cannot be reached; due work waits')
         away.add(what)
       } else if (!faulty.has(what)) {
         faulty.add(what)
-        log.error({ err: error, work: what }, 'due work cannot be claimed')
+        log.error({ err: error, work: what }, 'due work could not be leased; trying again')
       }
     },
     over(what: string) {
       faulty.delete(what)
-      if (away.delete(what) && away.size === 0) log.info('due work goes on')
+      if (away.delete(what) && away.size === 0) log.info('due work is being claimed again')
     },
   }
 }

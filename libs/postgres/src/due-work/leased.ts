@@ -117,7 +117,10 @@ function createLeased<Row extends LeasedRow, Result>(
     const ended = work(hand)
       // What could not be settled is found again when its lease has run out.
       .catch((error: unknown) =>
-        log.warn({ err: error, work: options.name }, 'due work could not be settled'),
+        log.warn(
+          { err: error, work: options.name },
+          'the outcome of due work could not be recorded; it is done again when its lease expires',
+        ),
       )
       .finally(() => hands.delete(hand))
     hands.set(hand, ended)

@@ -156,7 +156,7 @@ export function setbacksOf<Row extends Pick<DueRow, 'key' | 'failures'> & { fenc
 ): Setback[] {
   return failed.map(({ row, error }) => {
     const { key, failures, fence } = row
-    if (failures === 0) log.warn({ err: error, work: name, key }, 'due work failed and is tried again')
+    if (failures === 0) log.warn({ err: error, work: name, key }, 'due work has failed; it is tried again')
     const waitMs = retryDelayMs({ attempt: failures + 1, strategy: 'exponential', ...retry })
     const reason = (error instanceof Error ? error.message : String(error)).slice(0, mostCharacters)
     return { key, ...(fence !== undefined && { fence }), waitMs, error: reason }

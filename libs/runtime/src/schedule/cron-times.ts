@@ -1,7 +1,6 @@
 import { cronFields } from '@opsplane/contracts'
 import { Cron } from 'croner'
 import { type LocalClock, localClock } from './local-clock.js'
-import type { Times } from './times.js'
 
 /** Times of a clock on a wall that never changes, in milliseconds. */
 interface WallTimes {
@@ -77,4 +76,12 @@ function everyHour(wall: WallTimes, clock: LocalClock): Times {
       }
     },
   }
+}
+
+/** When something is due, as instants in milliseconds. */
+export interface Times {
+  /** The first one after an instant; undefined where there is none. */
+  after(instant: number): number | undefined
+  /** The last one before an instant. */
+  before(instant: number): number | undefined
 }

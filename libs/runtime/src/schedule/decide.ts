@@ -1,5 +1,6 @@
 import type { MisfirePolicy, OverlapPolicy, Schedule } from '@opsplane/contracts'
-import { type Times, timesOf } from './times.js'
+import type { Times } from './cron-times.js'
+import { timesOf } from './times.js'
 
 export interface Due {
   /** The first time that nothing was decided about yet. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
+import type { Times } from './cron-times.js'
 import { instantsAmong, minutesOf } from './oracle.fixture.js'
-import { previewTimes, type Times, timesOf } from './times.js'
+import { previewTimes, timesOf } from './times.js'
 
 const [from, to] = [Date.UTC(2026, 0, 1), Date.UTC(2027, 0, 1)]
 

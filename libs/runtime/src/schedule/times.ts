@@ -1,13 +1,6 @@
 import type { Schedule } from '@opsplane/contracts'
+import type { Times } from './cron-times.js'
 import { cronTimes } from './cron-times.js'
-
-/** When something is due, as instants in milliseconds. */
-export interface Times {
-  /** The first one after an instant; undefined where there is none. */
-  after(instant: number): number | undefined
-  /** The last one before an instant. */
-  before(instant: number): number | undefined
-}
 
 /** The part of a schedule that says when; `startAt` is there where it goes by an interval. */
 export type Spec = Pick<Schedule, 'cron' | 'timeZone' | 'everySeconds' | 'startAt' | 'endAt'>

@@ -11,11 +11,11 @@ import { type Delegations, defineList, defineRoute, type Route } from '@opsplane
 import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
 import { callerOf } from '../query/caller.js'
-import { dashboards as table } from '../schema.js'
 import { type Dashboards, shown } from './dashboards.js'
 import type { DashboardDataReader } from './data.js'
 import { pageOfAll } from './list.js'
 import { pollData } from './poll.js'
+import { dashboards as table } from './tables.js'
 import type { Waiting } from './waiting.js'
 
 const tag = 'Dashboards'

@@ -105,7 +105,7 @@ export function exportWork(options: ExportWorkOptions): MakeWorker {
       if (error instanceof StoppedError) return { kind: 'stopped' }
       const failure = failureOf(error)
       if (failure) return { kind: 'failed', error: failure }
-      log.warn({ err: error, export: job.key }, 'an export is interrupted and goes on later')
+      log.warn({ err: error, export: job.key }, 'an export was interrupted; it continues later')
       throw error
     }
   }

@@ -5,7 +5,6 @@ import { type BackgroundWork, openNeighbour, type ServiceContext } from '@opspla
 import type { AnalyticsConfig } from '../config.js'
 import { tableOf } from '../dataset/dataset.js'
 import { datasets, fedDatasets } from '../dataset/datasets.js'
-import { summingUp } from '../rollup/sum-up.js'
 import { gatherFacts } from './consumer.js'
 import { createDataAge, type DataAge } from './data-age.js'
 import { createFactNews, type FactNews } from './fact-news.js'
@@ -24,7 +23,6 @@ export function openFacts(ctx: ServiceContext, { feedRestMs }: Pick<AnalyticsCon
   const { database, clock, log } = ctx
   const news = createFactNews(ctx)
   const writer = createFactWriter(database, news.changed)
-  ctx.dueWork.start(summingUp)
   ctx.dueWork.start(rebuilding(ctx.logs, writer))
   const neighbours = openFeedingServices(ctx)
   const feeds = ctx.dueWork.start(

@@ -61,7 +61,12 @@ export function createKpiService(options: KpiServiceOptions): KpiService {
   const revoke = (grant: string) =>
     delegations
       .revoke(grant)
-      .catch((error: unknown) => log.warn({ err: error }, 'a grant stays until its owner leaves'))
+      .catch((error: unknown) =>
+        log.warn(
+          { err: error },
+          "a standing grant could not be revoked; it ends with its owner's membership",
+        ),
+      )
 
   /** Throws for what could not be measured: what is not there, and what the caller may not read. */
   const check = async (state: Pick<KpiState, 'source' | 'timeZone' | 'period'>, meta: RequestMeta) => {

@@ -1,5 +1,5 @@
 import { ApiError, type JsonValue } from '@opsplane/contracts'
-import type { FoldKind, RowMeasure } from './studio-query.js'
+import type { FoldKind, RowMeasure } from './row-measure.js'
 
 type Row = Readonly<Record<string, unknown>>
 

@@ -1,6 +1,6 @@
 import type { AnalyticsQuery, ResultColumn } from '@opsplane/contracts'
 import { timeColumn } from './check-query.js'
-import type { RowMeasure } from './studio-query.js'
+import type { RowMeasure } from './row-measure.js'
 
 /** The columns of what is asked of a table or a saved query. Of what type its own columns are is known from the rows alone. */
 export function studioColumns(

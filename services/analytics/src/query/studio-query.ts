@@ -1,28 +1,9 @@
 import type { AnalyticsQuery } from '@opsplane/contracts'
 import { checkSort } from './check-query.js'
 import { InvalidQuery } from './invalid-query.js'
+import type { RowMeasure } from './row-measure.js'
+import { foldKinds } from './row-measure.js'
 import { studioColumns } from './studio-columns.js'
-
-export const foldKinds = [
-  'count',
-  'sum',
-  'avg',
-  'min',
-  'max',
-  'distinct',
-  'p50',
-  'p90',
-  'p95',
-  'p99',
-] as const
-export type FoldKind = (typeof foldKinds)[number]
-
-/** A measure over the rows of a table or a saved query: `count`, or a kind with the column it is of. */
-export interface RowMeasure {
-  name: string
-  kind: FoldKind
-  column?: string
-}
 
 /** Throws InvalidQuery for what is no measure of rows. */
 export function rowMeasures({ measures }: Pick<AnalyticsQuery, 'measures'>): RowMeasure[] {

@@ -5,10 +5,10 @@ import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
 import { callerOf } from '../query/caller.js'
 import type { QueryRunner } from '../query/types.js'
-import { reports as table } from '../schema.js'
 import { report } from './domain.js'
 import { filledQuery } from './filled.js'
 import { checkReport } from './reports.js'
+import { reports as table } from './tables.js'
 
 const tag = 'Reports'
 

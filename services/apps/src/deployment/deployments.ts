@@ -11,7 +11,7 @@ import {
   type RollbackApp,
   type TenantScope,
 } from '@opsplane/contracts'
-import { type Aggregate, takeTurns, turnOfTenant } from '@opsplane/eventstore'
+import { type Aggregate, lockOfTenant, serializer } from '@opsplane/eventstore'
 import { mostDetails, type RequestMeta } from '@opsplane/http'
 import { statementsOf } from '@opsplane/postgres'
 import type { Expressions } from '@opsplane/sandbox'
@@ -66,7 +66,7 @@ export function createDeployments(ctx: ServiceContext, parts: DeploymentParts): 
   const { delegations } = platform
   const aggregate = store.aggregate(deployment)
   const load = contentsLoader(database)
-  const takeTurn = takeTurns({ store, database, relay }, turnOfTenant('deployments'))
+  const takeTurn = serializer({ store, database, relay }, lockOfTenant('deployments'))
 
   /** What keeps the contents from going live, and what they take. */
   const look = async ({ contents }: Release, id: string, meta: RequestMeta): Promise<World> => {
@@ -106,7 +106,11 @@ export function createDeployments(ctx: ServiceContext, parts: DeploymentParts): 
     const { grant } = await load(id, tenant)
     if (grant === null) return
     // It is worth nothing without the key of this service, and nothing uses it any more.
-    await delegations.revoke(grant).catch((error: unknown) => log.warn({ err: error }, 'a grant goes on'))
+    await delegations
+      .revoke(grant)
+      .catch((error: unknown) =>
+        log.warn({ err: error }, 'a standing grant could not be revoked; nothing uses it any more'),
+      )
   }
 
   const release = async (wanted: Release, meta: RequestMeta): Promise<Deployment> => {

@@ -91,7 +91,7 @@ export function createPages(
       const saved = store.transact(
         atHome(meta),
         async (unit) => ({ ...(await unit.handle(aggregate, id, command)), problems }),
-        { turn: id },
+        { queueKey: id },
       )
       return unlessTaken(saved, slugTaken)
     },

@@ -1,7 +1,7 @@
 import type { TableState } from '@opsplane/contracts'
 import { quoted } from '@opsplane/postgres'
-import { likeText } from '../record/conditions.js'
-import type { Parameters } from '../record/parameters.js'
+import { likeText } from '../row/conditions.js'
+import type { Parameters } from '../row/parameters.js'
 import { searchableFields } from './served.js'
 
 /**

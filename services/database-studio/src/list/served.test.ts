@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { assets } from '../record/assets.fixture.js'
-import { readFilter } from '../record/filter.js'
-import { Problems } from '../record/problems.js'
+import { readFilter } from '../row/filter.js'
+import { Problems } from '../row/problems.js'
 import { accessTo } from './served.js'
 import { readSort } from './sort.js'
 

@@ -1,6 +1,6 @@
 import type { TableState } from '@opsplane/contracts'
-import { type Field, fieldsOf } from '../record/fields.js'
-import type { Condition } from '../record/filter.js'
+import { type Field, fieldsOf } from '../row/fields.js'
+import type { Condition } from '../row/filter.js'
 import type { SortTerm } from './sort.js'
 
 /** How a list is found: by an index, whose column of several values is read value by value; or by reading the table. */

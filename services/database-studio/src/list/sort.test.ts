@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { assets } from '../record/assets.fixture.js'
-import { Parameters } from '../record/parameters.js'
-import { Problems } from '../record/problems.js'
+import { Parameters } from '../row/parameters.js'
+import { Problems } from '../row/problems.js'
 import { orderBy, type Position, rangesAfter, readSort } from './sort.js'
 
 const query = { in: 'query', path: '/sort' } as const

@@ -2,9 +2,9 @@ import { ApiError, type TableState } from '@opsplane/contracts'
 import { quoted } from '@opsplane/postgres'
 import type { CursorCodec } from '@opsplane/runtime'
 import { z } from 'zod'
-import { type Field, fieldsOf, sqlType } from '../record/fields.js'
-import type { Parameters } from '../record/parameters.js'
-import type { Place, Problems } from '../record/problems.js'
+import { type Field, fieldsOf, sqlType } from '../row/fields.js'
+import type { Parameters } from '../row/parameters.js'
+import type { Place, Problems } from '../row/problems.js'
 
 export interface SortTerm {
   field: Field

@@ -1,10 +1,10 @@
 import type { DryRun } from '@opsplane/contracts'
 import type { Sql, TransactionSql } from 'postgres'
 import { z } from 'zod'
+import type { Run } from '../migration-ledger/runs.js'
 import type { DataPlane, Session } from '../plane/data-plane.js'
 import type { Acting } from '../plane/space.js'
 import { explainFailure } from '../query/failure.js'
-import type { Run } from './runs.js'
 import type { MigrationStatement } from './statements.js'
 
 export interface Execution {

@@ -1,35 +1,15 @@
-import {
-  ApiError,
-  type DryRun,
-  type Migration,
-  type MigrationState,
-  type NewMigration,
-  newId,
-} from '@opsplane/contracts'
+import { ApiError, type Migration, newId } from '@opsplane/contracts'
 import { VersionRaceError } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
-import { checkAction, type MigrationFields, migration } from './domain.js'
+import { checkAction, type MigrationFields, migration } from '../migration-ledger/domain.js'
+import { checkChecksum, checksumOf, checkTurn } from '../migration-ledger/ledger.js'
+import { createRuns, type Direction, type Run } from '../migration-ledger/runs.js'
 import { type Execution, execute, executeDry } from './execute.js'
-import { checkChecksum, checksumOf, checkTurn } from './ledger.js'
-import type { MigrationParts } from './open.js'
-import { createRuns, type Direction, type Run } from './runs.js'
-import { type Migrations, type Settling, settleRun } from './settle.js'
+import type { MigrationParts, MigrationService } from './migration-service.js'
+import { type Settling, settleRun } from './settle.js'
 import { migrationStatements } from './statements.js'
 import { knownTables, parseShapes, tableChanges } from './table-changes.js'
-
-export interface MigrationService {
-  migrations: Migrations
-  settling: Settling
-  create(
-    fields: NewMigration,
-    meta: RequestMeta,
-    promoted?: Pick<MigrationState, 'definition' | 'previous'>,
-  ): Promise<Migration>
-  apply(id: string, timeoutMs: number, meta: RequestMeta): Promise<Migration>
-  rollBack(id: string, timeoutMs: number, meta: RequestMeta): Promise<Migration>
-  dryRun(id: string, timeoutMs: number, meta: RequestMeta): Promise<DryRun>
-}
 
 const settlings = 5
 

@@ -1,18 +1,9 @@
-import type { RequireEnvironment, Route } from '@opsplane/http'
+import type { Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
-import type { DataPlane } from '../plane/data-plane.js'
-import type { Definitions } from '../table/definitions.js'
-import type { TableAggregate } from '../table/tables.js'
+import type { MigrationParts } from './migration-service.js'
 import { createMigrations } from './migrations.js'
 import { migrationRoutes } from './routes.js'
 import { settlingRuns } from './settle.js'
-
-export interface MigrationParts {
-  plane: DataPlane
-  definitions: Definitions
-  tables: TableAggregate
-  requireEnvironment: RequireEnvironment
-}
 
 /** Migrations: their routes, and the due work that settles what was interrupted. */
 export function openMigrations(ctx: ServiceContext, parts: MigrationParts): { routes: Route[] } {

@@ -1,8 +1,8 @@
 import { ApiError, type Environment, type Migration } from '@opsplane/contracts'
 import type { RequestMeta } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
-import { migrationsOf, missing } from './ledger.js'
-import type { MigrationService } from './migrations.js'
+import { migrationsOf, missing } from '../migration-ledger/ledger.js'
+import type { MigrationService } from './migration-service.js'
 
 export interface PromoteOptions {
   from: Environment

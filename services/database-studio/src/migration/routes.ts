@@ -16,7 +16,7 @@ import { z } from 'zod'
 import type { DataPlane } from '../plane/data-plane.js'
 import { migrations as table } from '../sql/tables.js'
 import { driftOf } from './drift.js'
-import type { MigrationService } from './migrations.js'
+import type { MigrationService } from './migration-service.js'
 import { promote } from './promote.js'
 
 const tag = 'Migrations'

@@ -2,10 +2,10 @@ import type { MigrationState } from '@opsplane/contracts'
 import type { Aggregate } from '@opsplane/eventstore'
 import { type EventStore, VersionRaceError } from '@opsplane/eventstore'
 import { type DueRow, type MakeWorker, type StatementRunner, within } from '@opsplane/postgres'
+import type { MigrationCommand } from '../migration-ledger/domain.js'
+import { lockRun, removeRun, tenantOf } from '../migration-ledger/runs.js'
 import { dueRuns } from '../sql/tables.js'
 import type { TableAggregate } from '../table/tables.js'
-import type { MigrationCommand } from './domain.js'
-import { lockRun, removeRun, tenantOf } from './runs.js'
 import { defineTables, knownTables, parseShapes, slugsOf, tableChanges } from './table-changes.js'
 
 export type Migrations = Aggregate<MigrationState, MigrationCommand, MigrationState & { version: number }>

@@ -1,51 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { newId } from '@opsplane/contracts'
-import type { Sql } from 'postgres'
-import { openTestPlane, type TestPlane } from './plane.fixture.js'
 import type { Space, SpaceRole } from './space.js'
+import { deadline, startTwoSpaces, type TwoSpaces } from './two-spaces.fixture.js'
 
-const acting = { actor: { id: 'usr_1', name: 'Ann', type: 'user' as const }, requestId: 'request-1' }
-const deadline = { deadlineMs: 20_000 }
-let at: TestPlane
+let at: TwoSpaces
 let ours: Space
 let theirs: Space
 beforeAll(async () => {
-  at = await openTestPlane()
-  ours = await at.plane.space({ workspaceId: 'ws_ours', environment: 'production' })
-  theirs = await at.plane.space({ workspaceId: 'ws_theirs', environment: 'production' })
-  for (const space of [ours, theirs]) {
-    await at.service.sql.begin(async (tx) => {
-      await tx.unsafe(`set local role ${space.schema}_owner`)
-      await tx.unsafe(`create table ${space.schema}.notes (id text primary key default studio.new_record_id(), version integer not null,
-        created_at timestamptz(3) not null, updated_at timestamptz(3) not null, text text, at timestamptz(3) default now())`)
-      await tx.unsafe('set local role none')
-      await tx.unsafe(`select attach_capture($1, $2, 'notes', 'notes')`, [newId('table'), space.schema])
-    })
-    await at.plane.write(space, acting, (tx) => tx.unsafe(`insert into notes (text) values ('a note')`))
-  }
+  at = await startTwoSpaces()
+  ours = at.ours
+  theirs = at.theirs
 })
 afterAll(() => at?.close())
 
-/** Runs statements one after the other in a session of a tenant, the way its own SQL runs, in a transaction that says who acts. */
-const run = (role: SpaceRole, statements: readonly string[], space = ours) =>
-  at.plane.session(space, role, deadline, ({ sql, act }) =>
-    sql.begin(async (tx) => {
-      if (role !== 'reader') await act(tx, acting)
-      let rows: object[] = []
-      for (const statement of statements) rows = [...(await tx.unsafe(statement))]
-      return rows
-    }),
-  )
-
-/** The state Postgres refuses with; `none` where it does not. */
-const refusal = async (role: SpaceRole, ...statements: string[]): Promise<string> => {
-  try {
-    await run(role, statements)
-    return 'none'
-  } catch (error) {
-    return (error as { code?: string }).code ?? String(error)
-  }
-}
+const run = (...given: Parameters<TwoSpaces['run']>) => at.run(...given)
+const refusal = (...given: Parameters<TwoSpaces['refusal']>) => at.refusal(...given)
 const denied = '42501'
 
 describe('ordinary SQL', () => {
@@ -358,79 +326,6 @@ describe('code of a tenant', () => {
     const [{ count } = { count: 0 }] = await at.admin<{ count: number }[]>`
       select count(*)::int from pg_trigger where tgrelid = ${`${ours.schema}.notes`}::regclass and tgname like 'opsplane%' and tgenabled = 'A'`
     expect(count).toBe(6)
-  })
-})
-
-describe('what takes long, waits or fills', () => {
-  test('has no function for it', async () => {
-    const functions = [
-      'pg_sleep(60)',
-      `pg_sleep_for('1 minute')`,
-      `pg_sleep_until('infinity')`,
-      'pg_advisory_lock(1)',
-      'pg_try_advisory_lock(1)',
-      'pg_advisory_xact_lock_shared(1)',
-      `pg_notify('c', 'x')`,
-      'pg_listening_channels()',
-      'lo_create(0)',
-      `lo_from_bytea(0, 'x')`,
-      'lo_creat(0)',
-      'lo_unlink(1)',
-      `lo_import('/etc/passwd')`,
-      `lo_export(1, '/tmp/x')`,
-      'pg_cancel_backend(1)',
-      'pg_terminate_backend(1)',
-      'pg_reload_conf()',
-      'pg_rotate_logfile()',
-      'pg_switch_wal()',
-      `pg_logical_emit_message(true, 'a', 'b')`,
-      `pg_create_restore_point('x')`,
-      'pg_stat_reset()',
-      'pg_backend_pid()',
-    ]
-    for (const call of functions)
-      for (const role of ['reader', 'runtime', 'migrator'] as const)
-        expect([call, await refusal(role, `select ${call}`)]).toEqual([call, denied])
-  })
-
-  test('is ended at its deadline, or at the limit of what it may write aside', async () => {
-    const floods = [
-      'with recursive r as (select 1 as n union all select n + 1 from r) select count(*) from r',
-      `select count(*) from generate_series(1, 1e7::int) a, generate_series(1, 1e7::int) b`,
-      `select length(string_agg(repeat('x', 1000), '')) from generate_series(1, 1e9::bigint)`,
-      `select * from (select repeat(md5(n::text), 40) as s from generate_series(1, 10000000) n) t order by s desc limit 1`,
-    ]
-    for (const flood of floods) {
-      const flooding = at.plane.session(
-        ours,
-        'reader',
-        { deadlineMs: 1_500 },
-        async ({ sql }: { sql: Sql }) => {
-          await sql.unsafe('set statement_timeout = 0')
-          await sql.unsafe(flood)
-        },
-      )
-      await expect(flooding).rejects.toHaveProperty(
-        'code',
-        expect.stringMatching(/^(upstream_timeout|53400|54000)$/),
-      )
-    }
-    const [shown] = await at.admin`select rolconfig from pg_roles where rolname = ${`${ours.schema}_reader`}`
-    expect(shown).toEqual({ rolconfig: ['temp_file_limit=256MB'] })
-    expect(await run('reader', ['select 1 as n'])).toEqual([{ n: 1 }])
-  })
-
-  test('reaches nobody by NOTIFY', async () => {
-    const heard: string[] = []
-    await at.plane.session(theirs, 'reader', deadline, async ({ sql }) => {
-      await sql.unsafe('listen c')
-      await run('runtime', [`notify c, 'x'`])
-      const [row] = await sql.unsafe('select 1 as n')
-      expect(row).toEqual({ n: 1 })
-    })
-    expect(heard).toEqual([])
-    // What somebody listened to is forgotten before the session is another's.
-    expect(await run('reader', ['select 1 as n'], theirs)).toEqual([{ n: 1 }])
   })
 })
 

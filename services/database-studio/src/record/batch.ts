@@ -1,29 +1,20 @@
 import { newId, type RecordBatch, type RecordOperation } from '@opsplane/contracts'
 import type { RequestMeta } from '@opsplane/http'
 import type { StatementRunner } from '@opsplane/postgres'
+import { DryRun } from '../row/dry-run.js'
+import { isOutdated } from '../row/failures.js'
+import { readRecord } from '../row/input.js'
+import { groupsOf, insertGroups, targetOf } from '../row/inserts.js'
+import { type RecordAccess, run } from '../row/open.js'
+import type { Opened, Row } from '../row/opened.js'
+import { below, invalid, type Place, Problems } from '../row/problems.js'
+import { wholeOf } from '../row/selection.js'
+import type { Step } from '../row/step.js'
+import { deleteStatement, updateStatement } from '../row/write-statements.js'
 import { RacedValidation, untilUnraced } from '../validation/raced.js'
 import { validateSteps } from '../validation/steps.js'
 import type { Validating } from '../validation/validating.js'
-import { DryRun } from './dry-run.js'
-import { isOutdated } from './failures.js'
-import { readRecord, type Values } from './input.js'
-import { groupsOf, insertGroups, targetOf } from './inserts.js'
-import { type Opened, type RecordAccess, type Row, run } from './open.js'
-import { below, invalid, type Place, Problems } from './problems.js'
 import { failing, forbidden, getStatement, onlyAllowed, preconditionFailed } from './records.js'
-import { wholeOf } from './selection.js'
-import { deleteStatement, updateStatement } from './write-statements.js'
-
-/** One operation with its table, its values parsed. */
-export interface Step {
-  operation: RecordOperation
-  opened: Opened
-  id: string
-  values: Values
-  place: Place
-  /** Of the record that was validated, where it is this operation that changes it first. */
-  validated?: number | undefined
-}
 
 export interface StepResult {
   op: RecordOperation['op']

@@ -2,19 +2,15 @@ import { newId } from '@opsplane/contracts'
 import type { RequestMeta } from '@opsplane/http'
 import type { StatementRunner } from '@opsplane/postgres'
 import { countStatement } from '../list/list-statement.js'
-import { type AsValidated, newRecords, upsertChanges } from '../validation/changes.js'
-import { type Changing, validateMatching } from '../validation/matching.js'
-import { untilUnraced } from '../validation/raced.js'
-import type { Validating } from '../validation/validating.js'
-import { DryRun } from './dry-run.js'
-import { tooMany } from './failures.js'
-import { type Condition, readFilter } from './filter.js'
-import { readRecord, type Values } from './input.js'
-import { groupsOf, insertGroups, targetOf } from './inserts.js'
-import { type Opened, type RecordAccess, type Row, run } from './open.js'
-import { below, type Place, Problems } from './problems.js'
-import { failing, forbidden, onlyAllowed } from './records.js'
-import { wholeOf } from './selection.js'
+import { DryRun } from '../row/dry-run.js'
+import { tooMany } from '../row/failures.js'
+import { type Condition, readFilter } from '../row/filter.js'
+import { readRecord, type Values } from '../row/input.js'
+import { groupsOf, insertGroups, targetOf } from '../row/inserts.js'
+import { type RecordAccess, run } from '../row/open.js'
+import type { Opened, Row } from '../row/opened.js'
+import { below, type Place, Problems } from '../row/problems.js'
+import { wholeOf } from '../row/selection.js'
 import {
   deleteStatement,
   deleteWhereStatement,
@@ -22,7 +18,12 @@ import {
   marks,
   updateStatement,
   updateWhereStatement,
-} from './write-statements.js'
+} from '../row/write-statements.js'
+import { type AsValidated, newRecords, upsertChanges } from '../validation/changes.js'
+import { type Changing, validateMatching } from '../validation/matching.js'
+import { untilUnraced } from '../validation/raced.js'
+import type { Validating } from '../validation/validating.js'
+import { failing, forbidden, onlyAllowed } from './records.js'
 
 const body: Place = { in: 'body', path: '' }
 const records = below(body, 'records')

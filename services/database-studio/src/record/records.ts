@@ -1,24 +1,22 @@
 import { ApiError, newId, notFound } from '@opsplane/contracts'
 import type { RequestMeta } from '@opsplane/http'
 import { quoted } from '@opsplane/postgres'
+import { conditionsSql } from '../row/conditions.js'
+import { writeFailure } from '../row/failures.js'
+import { readRecord, type Values } from '../row/input.js'
+import type { RecordAccess } from '../row/open.js'
+import type { Opened, Row } from '../row/opened.js'
+import { Parameters, type Statement } from '../row/parameters.js'
+import { type Place, Problems } from '../row/problems.js'
+import type { ShownQuery } from '../row/selected.js'
+import { failingRead, selectionOf } from '../row/selected.js'
+import { type Selection, selectList, wholeOf } from '../row/selection.js'
+import { deleteStatement, insertStatement, marks, updateStatement } from '../row/write-statements.js'
 import { changed } from '../validation/images.js'
 import { RacedValidation, untilUnraced } from '../validation/raced.js'
 import type { Validating } from '../validation/validating.js'
-import { conditionsSql } from './conditions.js'
-import { readFailure, writeFailure } from './failures.js'
-import { readRecord, type Values } from './input.js'
-import type { Opened, RecordAccess, Row } from './open.js'
-import { Parameters, type Statement } from './parameters.js'
-import { type Place, Problems } from './problems.js'
-import { type Related, readExpand, readFields, type Selection, selectList, wholeOf } from './selection.js'
-import { deleteStatement, insertStatement, marks, updateStatement } from './write-statements.js'
 
 const wholeBody: Place = { in: 'body', path: '' }
-
-export interface ShownQuery {
-  fields?: string | undefined
-  expand?: string | undefined
-}
 
 /** Single records. */
 export interface Records {
@@ -149,30 +147,6 @@ function parsed({ table }: Opened, given: unknown, isNew: boolean): Values {
   return values
 }
 
-/** What is answered of records, as a query asks for it. */
-export async function selectionOf(
-  { open }: RecordAccess,
-  { table, readRule }: Opened,
-  { fields, expand }: ShownQuery,
-  meta: RequestMeta,
-): Promise<Selection> {
-  const problems = new Problems()
-  const plain = {
-    ...wholeOf(table, readRule),
-    fields: readFields(table, fields, { in: 'query', path: '/fields' }, problems),
-  }
-  const related = async (slug: string): Promise<Related | undefined> => {
-    const other = await open(slug, meta).catch(() => undefined)
-    return other && { table: other.table, rule: other.readRule }
-  }
-  const selection = await readExpand(plain, expand, related, {
-    place: { in: 'query', path: '/expand' },
-    problems,
-  })
-  problems.check()
-  return selection
-}
-
 export function getStatement(selection: Selection, id: string, schema: string): Statement {
   const parameters = new Parameters()
   const list = selectList(selection, 'r', schema, parameters)
@@ -205,7 +179,3 @@ export const failing =
   (error: unknown): never => {
     throw writeFailure(error, table, path)
   }
-
-export const failingRead = (error: unknown): never => {
-  throw readFailure(error)
-}

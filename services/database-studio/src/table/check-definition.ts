@@ -1,6 +1,6 @@
 import { type Column, invalidField, type NewTable, type TableState } from '@opsplane/contracts'
-import { Problems } from '../record/problems.js'
-import { checkRules } from '../record/rules.js'
+import { Problems } from '../row/problems.js'
+import { checkRules } from '../row/rules.js'
 import { checkExpression } from '../sql/expression.js'
 import { nameOf } from './constraint-name.js'
 

@@ -2,7 +2,7 @@ import { ApiError, type CommandMeta } from '@opsplane/contracts'
 import { type EventStore, keepAnswer, type Unit, VersionRaceError } from '@opsplane/eventstore'
 import { type Database, queriesOf, quoted, type StatementRunner } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
-import { refuseRunning } from '../migration/runs.js'
+import { refuseRunning } from '../migration-ledger/runs.js'
 import type { Space } from '../plane/space.js'
 import { definitionFailure } from './failures.js'
 

@@ -4,7 +4,7 @@ import { defineList, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { tables as rows } from '../schema.js'
+import { tables as rows } from './rows.js'
 import type { Tables } from './tables.js'
 
 const tag = 'Tables'

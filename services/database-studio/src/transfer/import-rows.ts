@@ -1,6 +1,6 @@
 import type { ImportFormat, TableState } from '@opsplane/contracts'
 import { parse } from 'csv-parse'
-import { type Field, fieldsOf, isOwn } from '../record/fields.js'
+import { type Field, fieldsOf, isOwn } from '../row/fields.js'
 
 /** One row of a file: its columns as JSON has them, or why it cannot be read. Lines count from 1, with the header of CSV. */
 export type FileRow = { line: number } & ({ given: Record<string, unknown> } | { problem: string })

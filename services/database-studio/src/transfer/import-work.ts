@@ -9,7 +9,7 @@ import {
 import { isDependencyAway, type LeasedRow, leased, type StatementRunner } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
 import { z } from 'zod'
-import type { RecordAccess } from '../record/open.js'
+import type { RecordAccess } from '../row/open.js'
 import { dueImports } from '../schema.js'
 import type { Validating } from '../validation/validating.js'
 import { type BatchOutcome, writeBatch } from './import-batch.js'
@@ -88,7 +88,7 @@ export function importWork({
       if (isOver) return { status: 'failed', error: error.message }
       const isStuck = progress.batches === claimed.batches && claimed.failures + 1 >= mostAttempts
       if (!isStuck || signal.aborted || isDependencyAway(error)) throw error
-      log.error({ err: error, import: claimed.id }, 'an import was given up')
+      log.error({ err: error, import: claimed.id }, 'an import has failed for good')
       return givenUp(claimed, progress.batches)
     }
   }

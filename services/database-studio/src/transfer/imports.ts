@@ -1,7 +1,7 @@
 import type { ImportFormat, RecordImport } from '@opsplane/contracts'
 import type { RequestMeta } from '@opsplane/http'
 import { checkKey } from '../record/bulk.js'
-import type { RecordAccess } from '../record/open.js'
+import type { RecordAccess } from '../row/open.js'
 import type { ImportStore } from './import-store.js'
 
 /** Imports as people begin and follow them. */

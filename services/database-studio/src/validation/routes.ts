@@ -2,7 +2,7 @@ import { KnownValidations } from '@opsplane/contracts'
 import { defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
-import type { Definitions } from '../table/definitions.js'
+import type { Definitions } from '../plane/definitions.js'
 import { keepValidations } from './known.js'
 
 /** What the sdk says before it acknowledges that a pack is installed. The gateway routes none of it. */

@@ -1,7 +1,8 @@
 import type { CommandMeta } from '@opsplane/contracts'
-import type { Step } from '../record/batch.js'
-import type { Opened, RecordAccess, Row } from '../record/open.js'
-import { below } from '../record/problems.js'
+import type { RecordAccess } from '../row/open.js'
+import type { Opened, Row } from '../row/opened.js'
+import { below } from '../row/problems.js'
+import type { Step } from '../row/step.js'
 import { changed, recordsById } from './images.js'
 import type { Change, Image, Validating } from './validating.js'
 

@@ -10,9 +10,9 @@ import {
 } from '@opsplane/contracts'
 import { type ServiceClient, validationFailed } from '@opsplane/http'
 import type { Logger } from '@opsplane/runtime'
-import { fieldsOf } from '../record/fields.js'
-import type { Opened } from '../record/open.js'
-import { below, type Place } from '../record/problems.js'
+import { fieldsOf } from '../row/fields.js'
+import type { Opened } from '../row/opened.js'
+import { below, type Place } from '../row/problems.js'
 
 /** Columns of a record. */
 export type Image = Record<string, unknown>
@@ -65,7 +65,7 @@ export function createValidating({
       const options = { ...(question.requestId !== null && { requestId: question.requestId }) }
       return await sdk.post('/internal/rules/validate', question, ValidationAnswer, options)
     } catch (error) {
-      log.warn({ err: error, closed }, 'validations could not be asked')
+      log.warn({ err: error, closed }, 'the sdk could not be asked to validate records')
       if (!closed) return undefined
       throw unavailable('The service that runs them did not answer.', error)
     }

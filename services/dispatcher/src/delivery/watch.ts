@@ -2,7 +2,7 @@ import { byKey, type Metrics, type Tracing } from '@opsplane/telemetry'
 import type { Content } from './attempt/attempt.js'
 import type { ResultRow } from './attempt/record-statement.js'
 import { idTimeMs } from './delivery-id.js'
-import type { DeliveryJob } from './dispatch.js'
+import type { DeliveryJob } from './job.js'
 
 type Outcome = ResultRow['status']
 

@@ -49,7 +49,11 @@ export async function readTopic(
     bytes += message.text.length
     const event = toEvent(identity, topic, message)
     if (event) items.push(event)
-    else log.warn({ subject: topic.subject, sequence: at }, 'a message that is no topic event is passed over')
+    else
+      log.warn(
+        { subject: topic.subject, sequence: at },
+        'ignored a message of the topic stream that is no topic event',
+      )
   }
   return { items, hasMore: at < newest.sequence }
 }

@@ -57,7 +57,7 @@ const restoreTimeoutMs = 5_000
 
 export function createTopics({ link, names, waiters, budgets, log, streams }: TopicsOptions): Topics {
   const restore = async () => {
-    log.warn({ stream: names.topicsStream }, 'the stream of the topics is gone, it is made again')
+    log.warn({ stream: names.topicsStream }, 'the topic stream is gone; it is created again')
     await ensureStreams(link, names, { ...streams, signal: AbortSignal.timeout(restoreTimeoutMs) })
     tail.restart()
   }

@@ -35,7 +35,7 @@ export async function rotateSecret(
       const [webhook = shown] = await withFailures(database, meta.tenant, [shown])
       return { ...webhook, secret: given === undefined ? secret : null, overlap_until: overlapUntil }
     },
-    { turn: webhookId },
+    { queueKey: webhookId },
   )
 }
 

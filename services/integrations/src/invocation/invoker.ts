@@ -100,7 +100,9 @@ export function createInvoker({ kinds, connectors, open, keep, observe, limits }
       await Promise.all([
         keep({ ...entry, ...progress, durationMs, error, request, response: kept }),
         observe(connector, tenant, seen),
-      ]).catch((err: unknown) => meta.log.error({ err }, 'an invocation could not be kept'))
+      ]).catch((err: unknown) =>
+        meta.log.error({ err }, 'the log entry of a connector invocation could not be stored'),
+      )
       return durationMs
     }
     try {

@@ -340,33 +340,6 @@ describe('a test', () => {
   })
 })
 
-describe('the configuration', () => {
-  it.each([
-    [{ password: 'hunter2' }, 'password'],
-    [{ user: 'a\0options\0-c x=y' }, 'user'],
-    [{ database: 'a\0b' }, 'database'],
-    [{ tls: 'prefer' }, 'tls'],
-    [{ ca: 'nothing' }, 'ca'],
-    [{ port: 0 }, 'port'],
-  ])('refuses %j', (change, path) => {
-    const parsed = kind.config.safeParse({ ...config, ...change })
-    expect(parsed.error?.issues.map((issue) => issue.path[0])).toEqual([path])
-  })
-
-  it('refuses hosts and ports that are never called', () => {
-    for (const host of ['127.1', 'localhost', '169.254.169.254'])
-      expect(() => kindWith({ allowedCidrs: [] }).check(kind.config.parse({ ...config, host }))).toThrow(
-        'special address',
-      )
-    expect(() => kind.check(kind.config.parse({ ...config, port: 80 }))).toThrow('Port 80')
-  })
-
-  it('checks certificates unless it says otherwise', () => {
-    const { tls: _, ...rest } = config
-    expect(kind.config.parse(rest)).toMatchObject({ tls: 'verify-full', readOnly: false, port: config.port })
-  })
-})
-
 describe('TLS', () => {
   let key: string
   let cert: string

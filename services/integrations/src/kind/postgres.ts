@@ -2,13 +2,13 @@ import { ApiError, ParameterType } from '@opsplane/contracts'
 import type { OutboundStreams } from '@opsplane/http'
 import { checkParameter } from '@opsplane/postgres'
 import { z } from 'zod'
-import type { SessionTarget } from '../postgres/session.js'
-import { createSessions, type Sessions } from '../postgres/sessions.js'
-import { type Running, runStatement, type StatementResult } from '../postgres/statement.js'
 import { defineAction } from './action.js'
 import { CallFailure } from './call-failure.js'
 import { Certificates, Credential, plainText } from './credential.js'
 import { type Call, defineKind, type Kind } from './kind.js'
+import type { SessionTarget } from './postgres/session.js'
+import { createSessions, type Sessions } from './postgres/sessions.js'
+import { type Running, runStatement, type StatementResult } from './postgres/statement.js'
 
 const Config = z.strictObject({
   host: plainText(253),

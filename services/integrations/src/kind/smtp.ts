@@ -2,11 +2,11 @@ import { invalidField, type Mailbox, readMailbox } from '@opsplane/contracts'
 import type { OutboundStreams } from '@opsplane/http'
 import { oneLine } from '@opsplane/runtime'
 import { z } from 'zod'
-import { type MailServer, usingMailServer } from '../smtp/mail-server.js'
-import { messageId } from '../smtp/message-id.js'
 import { defineAction } from './action.js'
 import { Certificates, Credential, plainText } from './credential.js'
 import { type Call, defineKind, type Kind } from './kind.js'
+import { type MailServer, usingMailServer } from './smtp/mail-server.js'
+import { messageId } from './smtp/message-id.js'
 
 /** `ada@example.com` or `Ada <ada@example.com>`. */
 const Address = z

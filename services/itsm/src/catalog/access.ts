@@ -1,7 +1,7 @@
 import { ApiError, type CatalogRequestState, notFound } from '@opsplane/contracts'
 import type { RequestMeta } from '@opsplane/http'
 import { eq, or, type SQL, sql } from 'drizzle-orm'
-import { catalogRequests } from './tables.js'
+import { catalogRequests } from '../schema/catalog.js'
 
 type Caller = Pick<RequestMeta, 'principal'>
 type Persons = Pick<CatalogRequestState, 'requesterId' | 'requestedFor' | 'approvals'>

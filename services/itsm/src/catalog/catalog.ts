@@ -1,5 +1,6 @@
 import type { Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
+import type { People } from '../people.js'
 import { catalogItem } from './item-domain.js'
 import { itemRoutes } from './item-routes.js'
 import { itemStore } from './item-store.js'
@@ -13,8 +14,8 @@ export const catalogDeciders = [catalogItem, catalogRequest]
 /** Tables the deciders fill beside their own. */
 export const catalogProjectedTables = ['catalog_item_revisions']
 
-export function catalogRoutes(ctx: ServiceContext): Route[] {
-  const items = itemStore(ctx)
-  const requests = requestStore(ctx, items)
+export function catalogRoutes(ctx: ServiceContext, people: People): Route[] {
+  const items = itemStore(ctx, people)
+  const requests = requestStore(ctx, items, people)
   return [...itemRoutes(ctx, items), ...requestRoutes(ctx, requests), ...requestActionRoutes(requests)]
 }

@@ -5,7 +5,6 @@ import {
   CatalogItemPatch,
   CatalogItemStatus,
   NewCatalogItem,
-  newId,
   notFound,
   shortPages,
 } from '@opsplane/contracts'
@@ -16,11 +15,11 @@ import { z } from 'zod'
 import { enforcedKeywords } from '../json-schema/description.js'
 import { createdFilters } from '../lists/created.js'
 import { searchFilter, searchSyntax, severalOf } from '../lists/filters.js'
+import { catalogItems as table } from '../schema/catalog.js'
 import { transitionErrors } from '../transition-errors.js'
 import { isKeeper } from './access.js'
 import type { ItemStore } from './item-store.js'
 import { activeItems, itemSelection, itemSorts } from './queries.js'
-import { catalogItems as table } from './tables.js'
 
 export const tag = 'Service catalogue'
 
@@ -80,10 +79,7 @@ export function itemRoutes({ database: { db }, cursors }: ServiceContext, items:
       body: NewCatalogItem,
       response: CatalogItem,
       status: 201,
-      handler: ({ body, meta }) => {
-        const id = newId('catalogItem')
-        return items.create(id, { kind: 'create', id, by: meta.actor, now: meta.now, input: body }, meta)
-      },
+      handler: ({ body, meta }) => items.draft(body, meta),
     }),
 
     defineRoute({
@@ -118,8 +114,7 @@ export function itemRoutes({ database: { db }, cursors }: ServiceContext, items:
       body: CatalogItemPatch,
       response: CatalogItem,
       errors: transitionErrors,
-      handler: ({ params, body, meta }) =>
-        items.handle(params.id, { kind: 'edit', now: meta.now, patch: body }, meta),
+      handler: ({ params, body, meta }) => items.edit(params.id, body, meta),
     }),
 
     defineRoute({

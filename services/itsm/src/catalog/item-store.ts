@@ -1,13 +1,47 @@
-import type { CatalogItem, CatalogItemState } from '@opsplane/contracts'
+import type {
+  CatalogItem,
+  CatalogItemPatch,
+  CatalogItemState,
+  CommandMeta,
+  NewCatalogItem,
+} from '@opsplane/contracts'
+import { newId } from '@opsplane/contracts'
 import type { ServiceContext } from '@opsplane/service'
+import type { Named, People } from '../people.js'
 import { catalogItem } from './item-domain.js'
 import { allowedItemActions } from './item-transitions.js'
 
 /** The items as the API shows them: with their version and what can be done to them now. */
-export function itemStore({ store }: ServiceContext) {
-  return store.aggregate(catalogItem, { present })
+export function itemStore({ store }: ServiceContext, people: People) {
+  const aggregate = store.aggregate(catalogItem, { present })
+  return {
+    ...aggregate,
+
+    /** Throws validation_failed naming the tasks whose assignees are no members. */
+    async draft(input: NewCatalogItem, meta: CommandMeta): Promise<CatalogItem> {
+      await people.check(meta.tenant, assigneesOf(input))
+      const id = newId('catalogItem')
+      return aggregate.create(id, { kind: 'create', id, by: meta.actor, now: meta.now, input }, meta)
+    },
+
+    /** The same of tasks that name somebody the item has not named before. */
+    async edit(id: string, patch: CatalogItemPatch, meta: CommandMeta): Promise<CatalogItem> {
+      const named = assigneesOf(patch)
+      if (Object.keys(named).length > 0) {
+        const before = Object.values(assigneesOf((await aggregate.find(id, meta.tenant))?.state ?? {}))
+        const known = before.flatMap((people) => people ?? [])
+        const unmoved = Object.fromEntries(Object.keys(named).map((place) => [place, known]))
+        await people.check(meta.tenant, named, unmoved)
+      }
+      return aggregate.handle(id, { kind: 'edit', now: meta.now, patch }, meta)
+    },
+  }
 }
 export type ItemStore = ReturnType<typeof itemStore>
+
+/** By the place of each task in the item. */
+const assigneesOf = ({ tasks = [] }: Pick<CatalogItemPatch, 'tasks'>): Named =>
+  Object.fromEntries(tasks.map(({ assigneeId }, index) => [`tasks/${index}/assigneeId`, assigneeId] as const))
 
 function present(state: CatalogItemState, version: number): CatalogItem {
   return { ...state, version, allowedActions: allowedItemActions(state.status) }

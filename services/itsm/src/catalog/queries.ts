@@ -9,9 +9,9 @@ import { and, eq, exists, ne, not, or, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import { z } from 'zod'
 import { type CreatedFilters, createdWithin } from '../lists/created.js'
+import { catalogItemRevisions, catalogItems, catalogRequests } from '../schema/catalog.js'
 import { names, namesAnyone } from './access.js'
 import { revisionRowId } from './item-domain.js'
-import { catalogItemRevisions, catalogItems, catalogRequests } from './tables.js'
 
 export interface ItemFilters extends CreatedFilters {
   status?: CatalogItemStatus[] | undefined

@@ -78,8 +78,7 @@ export function requestActionRoutes(requests: RequestStore): Route[] {
       description: 'Emits `request.task_updated`; what changes nothing emits nothing.',
       scope: 'catalog:write',
       body: CatalogTaskPatch,
-      handler: ({ params: { id, taskId }, body, meta }) =>
-        requests.take(id, { kind: 'edit_task', taskId, now: meta.now, patch: body }, meta),
+      handler: ({ params: { id, taskId }, body, meta }) => requests.editTask(id, taskId, body, meta),
     }),
     ...taskActions.map(({ action, summary, description }) =>
       defineRoute({

@@ -13,12 +13,12 @@ import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
 import { createdFilters } from '../lists/created.js'
 import { reference, searchFilter, searchSyntax, severalOf } from '../lists/filters.js'
+import { catalogRequests as table } from '../schema/catalog.js'
 import { transitionErrors } from '../transition-errors.js'
 import { checkRequester, isKeeper, visibleTo } from './access.js'
 import { tag } from './item-routes.js'
 import { type RequestFilters, requestSelection, requestSorts } from './queries.js'
 import type { RequestStore } from './request-store.js'
-import { catalogRequests as table } from './tables.js'
 
 const filters = z.object({
   status: severalOf(CatalogRequestStatus)

@@ -2,6 +2,7 @@ import {
   type CatalogItemState,
   type CatalogRequest,
   type CatalogRequestState,
+  type CatalogTaskPatch,
   type NewCatalogRequest,
   newId,
   notFound,
@@ -10,6 +11,8 @@ import type { RequiresUnchanged, Unit } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { referencedId } from '../lists/referenced-id.js'
+import type { People } from '../people.js'
+import { catalogRequests } from '../schema/catalog.js'
 import { checkVisible } from './access.js'
 import { catalogItem } from './item-domain.js'
 import type { ItemStore } from './item-store.js'
@@ -17,7 +20,6 @@ import { planOf } from './queries.js'
 import type { By, NewIds, RequestCommand } from './request-commands.js'
 import { catalogRequest, unknownItem } from './request-domain.js'
 import { allowedRequestActions } from './request-transitions.js'
-import { catalogRequests } from './tables.js'
 import { allowedTaskActions } from './task-transitions.js'
 
 export const byOf = ({ actor, principal }: RequestMeta): By => ({ actor, userId: principal.userId })
@@ -25,7 +27,7 @@ export const byOf = ({ actor, principal }: RequestMeta): By => ({ actor, userId:
 type Guard = (meta: RequestMeta, request: CatalogRequestState) => void
 
 /** The requests as the API shows them, and the commands that need the item too. */
-export function requestStore({ store, database: { db } }: ServiceContext, items: ItemStore) {
+export function requestStore({ store, database: { db } }: ServiceContext, items: ItemStore, people: People) {
   const aggregate = store.aggregate(catalogRequest, { present })
 
   /** Paths take an id or a number such as `REQ-12`. Throws not_found for what the caller may not see. */
@@ -69,6 +71,19 @@ export function requestStore({ store, database: { db } }: ServiceContext, items:
       return aggregate.handle(request.id, command, meta)
     },
 
+    /** Throws validation_failed for an assignee who is no member. */
+    async editTask(
+      reference: string,
+      taskId: string,
+      patch: CatalogTaskPatch,
+      meta: RequestMeta,
+    ): Promise<CatalogRequest> {
+      const { id, tasks } = await visible(reference, meta)
+      const before = tasks.find((task) => task.id === taskId)?.assigneeId
+      await people.check(meta.tenant, { assigneeId: patch.assigneeId }, { assigneeId: before })
+      return aggregate.handle(id, { kind: 'edit_task', taskId, now: meta.now, patch }, meta)
+    },
+
     /** For commands that need the item as it is now. */
     async takeWithItem(
       reference: string,
@@ -84,7 +99,7 @@ export function requestStore({ store, database: { db } }: ServiceContext, items:
         relyOn(unit, item)
         return unit.handle(aggregate, request.id, commandFor(item, newIdsFor(item)))
       }
-      return store.transact(meta, decide, { turn: request.id })
+      return store.transact(meta, decide, { queueKey: request.id })
     },
 
     /** The plan is that of the revision the request was submitted with, which no longer changes. */

@@ -6,13 +6,8 @@ import { itsm } from '../service.js'
 import { conflictsOf } from './conflict-context.js'
 import { sampleWindow, spanning } from './conflicts.fixture.js'
 import { conflictsOfMany } from './conflicts-of-many.js'
-import {
-  type ImpactLinks,
-  type LinkDirection,
-  linksInDatabase,
-  linksOfTenant,
-  sharedLinks,
-} from './impact-links.js'
+import { linksInDatabase, linksOfTenant, sharedLinks } from './impact-links.js'
+import type { ImpactLinks, LinkDirection } from './links-in-memory.js'
 
 let service: TestService
 let template: Change

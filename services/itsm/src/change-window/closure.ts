@@ -1,5 +1,4 @@
-import type { ImpactLinks } from './impact-links.js'
-import type { LinkPair } from './links-in-memory.js'
+import type { ImpactLinks, LinkPair } from './links-in-memory.js'
 
 const limits = { maxItems: 2_000, maxHops: 5 }
 const directions = ['dependents', 'dependencies'] as const

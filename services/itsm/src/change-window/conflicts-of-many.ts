@@ -3,7 +3,7 @@ import type { ChangeConflict, ChangeState, ChangeWindowState, TenantScope } from
 import type { StatementRunner } from '../cmdb/impact/impact-graph.js'
 import { closureOf } from './closure.js'
 import { conflictsIn, type OtherChange, type Plan, planOf } from './conflicts.js'
-import type { ImpactLinks } from './impact-links.js'
+import type { ImpactLinks } from './links-in-memory.js'
 import { createReader, mostOthers } from './reader.js'
 import { merged, overlap } from './spans.js'
 

@@ -9,7 +9,7 @@ import {
   type NewChangeWindow,
   notFound,
 } from '@opsplane/contracts'
-import { zoneOf } from '../sla/calendar/zone.js'
+import { zoneOf } from '../calendar/zone.js'
 import { boundsOf } from './occurrences.js'
 
 export type WindowCommand =

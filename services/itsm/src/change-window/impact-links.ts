@@ -2,28 +2,8 @@ import type { TenantScope } from '@opsplane/contracts'
 import { translatePostgresError } from '@opsplane/postgres'
 import { type StatementRunner, statement } from '../cmdb/columns.js'
 import { toSource, toTarget } from '../cmdb/impact/impact-graph.js'
+import type { ImpactLinks } from './links-in-memory.js'
 import { type LinkPair, linksInMemory } from './links-in-memory.js'
-
-/** Towards what depends on an item, or towards what it depends on. */
-export type LinkDirection = 'dependents' | 'dependencies'
-
-export interface LinkLimits {
-  maxItems: number
-  maxHops: number
-}
-
-/** Relations with impact, to be walked along. */
-export interface ImpactLinks {
-  /**
-   * Items up to so many relations away from `starts`, without these, each with the first of them, by id, that it is
-   * nearest to. Of more than `maxItems` those that are nearest, and of these the first by id.
-   */
-  walk(
-    direction: LinkDirection,
-    starts: readonly string[],
-    limits: LinkLimits,
-  ): Promise<ReadonlyMap<string, string>>
-}
 
 /** A statement for each hop, which answers with as many items as there is room for, whatever it meets. */
 export function linksInDatabase(

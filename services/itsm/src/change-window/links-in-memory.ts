@@ -1,5 +1,4 @@
 import { relationsBy } from '../cmdb/relation/relations-by.js'
-import type { ImpactLinks, LinkDirection } from './impact-links.js'
 
 /** A relation with impact, by what it means. */
 export interface LinkPair {
@@ -77,4 +76,25 @@ interface Table {
   relationsOf(place: number): Int32Array
   /** What a relation leads to. */
   to: Int32Array
+}
+
+/** Relations with impact, to be walked along. */
+export interface ImpactLinks {
+  /**
+   * Items up to so many relations away from `starts`, without these, each with the first of them, by id, that it is
+   * nearest to. Of more than `maxItems` those that are nearest, and of these the first by id.
+   */
+  walk(
+    direction: LinkDirection,
+    starts: readonly string[],
+    limits: LinkLimits,
+  ): Promise<ReadonlyMap<string, string>>
+}
+
+/** Towards what depends on an item, or towards what it depends on. */
+export type LinkDirection = 'dependents' | 'dependencies'
+
+export interface LinkLimits {
+  maxItems: number
+  maxHops: number
 }

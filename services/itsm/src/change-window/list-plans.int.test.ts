@@ -2,11 +2,11 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { listPage } from '@opsplane/eventstore'
 import { cursorCodec } from '@opsplane/runtime'
 import { startTestService, type TestService } from '@opsplane/testing'
+import { changeWindows } from '../schema/change-window.js'
 import { itsm } from '../service.js'
 import type { WindowFilters } from './list-filters.js'
 import { listPlans, plansTenant } from './list-plan.fixture.js'
 import { sortColumns, windowSelection } from './queries.js'
-import { changeWindows } from './tables.js'
 
 let service: TestService
 let plans: ReturnType<typeof listPlans>

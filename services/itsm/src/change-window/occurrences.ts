@@ -1,6 +1,6 @@
 import { type ChangeWindowState, weekdays } from '@opsplane/contracts'
-import { furthestOffsetMs, openSpans } from '../sla/calendar/calendar.js'
-import { type Zone, zoneOf } from '../sla/calendar/zone.js'
+import { furthestOffsetMs, openSpans } from '../calendar/calendar.js'
+import { type Zone, zoneOf } from '../calendar/zone.js'
 import { overlap, type Span } from './spans.js'
 
 export type Schedule = Pick<ChangeWindowState, 'span' | 'recurrence'>

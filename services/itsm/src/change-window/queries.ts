@@ -2,9 +2,9 @@ import { builtInClasses, type TenantScope } from '@opsplane/contracts'
 import { type Drizzle, matchesText, type Selection } from '@opsplane/postgres'
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { within } from '../cmdb/queries.js'
-import { ciClasses, configurationItems } from '../cmdb/tables.js'
+import { changeWindows as table } from '../schema/change-window.js'
+import { ciClasses, configurationItems } from '../schema/cmdb.js'
 import type { WindowFilters } from './list-filters.js'
-import { changeWindows as table } from './tables.js'
 
 /** The time from a window's first beginning to its last end, as the index made by hand has it. */
 const wholeTime = sql`planned_span(${table.startsAt}, ${table.endsAt})`

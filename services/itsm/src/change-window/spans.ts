@@ -1,4 +1,4 @@
-import type { Span } from '../sla/calendar/calendar.js'
+import type { Span } from '../calendar/calendar.js'
 
 export type { Span }
 

@@ -12,9 +12,10 @@ import type { Unit } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { clashNow, clashOf, conflictsOf } from '../change-window/conflict-context.js'
+import { checkProblemLink } from '../links/problem-link.js'
 import { referencedId } from '../lists/referenced-id.js'
 import type { People } from '../people.js'
-import { checkProblemLink } from '../problem/queries.js'
+import { changes } from '../schema/change.js'
 import type { SettingsStore } from '../settings/settings-store.js'
 import { type ChangeRecord, exposed } from './approval/separation-of-duties.js'
 import type { ChangeStep } from './commands.js'
@@ -23,7 +24,6 @@ import { bearsOnConflicts } from './editing.js'
 import { touched } from './items.js'
 import { withPatch } from './patch.js'
 import { activePolicies } from './queries.js'
-import { changes } from './tables.js'
 import type { AgreedOn } from './template/from-template.js'
 import { changeTemplate } from './template/template.js'
 import { allowedActions } from './transitions.js'
@@ -65,7 +65,7 @@ export function changeStore(
           { current },
         )
       },
-      { turn: id },
+      { queueKey: id },
     )
 
   return {
@@ -85,7 +85,7 @@ export function changeStore(
     },
     edit: (id: string, patch: ChangePatch, meta: RequestMeta): Promise<Change> =>
       handleReading(id, meta, async (state, unit) => {
-        await people.check(meta.tenant, { assigneeId: patch.assigneeId }, state)
+        await people.check(meta.tenant, { assigneeId: patch.assigneeId }, { assigneeId: state.assigneeId })
         await checkProblemLink(db, meta.tenant, patch.problemId)
         const touching = { id, ciIds: patch.ciIds ?? state.ciIds, before: state.ciIds }
         const { facts, classes } = await touched(db, meta.tenant, touching, unit)

@@ -2,6 +2,8 @@ import type { ServiceContext, ServiceParts } from '@opsplane/service'
 import { changeActionRoutes } from './action-routes.js'
 import type { ChangeStore } from './change-store.js'
 import { change } from './domain.js'
+import { planningRoutes } from './planning/planning-routes.js'
+import { recheckConflicts } from './planning/recheck.js'
 import { changePolicy } from './policy/policy.js'
 import { changePolicyRoutes } from './policy/policy-routes.js'
 import { resumeIncidents } from './resume-incidents.js'
@@ -11,7 +13,7 @@ import { changeTemplateRoutes } from './template/template-routes.js'
 
 export const changeDeciders = [change, changePolicy, changeTemplate]
 
-/** Changes with their policies and templates, and what becomes of incidents that wait for one. */
+/** Changes with their policies and templates, and what becomes of incidents that wait for one, and what changes collide with. */
 export function createChanges(ctx: ServiceContext, changes: ChangeStore): ServiceParts {
   return {
     routes: [
@@ -19,7 +21,8 @@ export function createChanges(ctx: ServiceContext, changes: ChangeStore): Servic
       ...changeActionRoutes(changes),
       ...changePolicyRoutes(ctx),
       ...changeTemplateRoutes(ctx),
+      ...planningRoutes(ctx, changes),
     ],
-    background: resumeIncidents(ctx),
+    background: [...resumeIncidents(ctx), ...recheckConflicts(ctx)],
   }
 }

@@ -1,4 +1,4 @@
-import { ApiError, type ChangeEventType, type ChangeState, type Decider, notFound } from '@opsplane/contracts'
+import { ApiError, type ChangeState, type Decider, notFound } from '@opsplane/contracts'
 import { voided } from '../approval/approval.js'
 import { passed } from '../change-window/guard.js'
 import { noticed } from '../change-window/notice.js'
@@ -6,15 +6,10 @@ import { checkImplementer } from './approval/approval-record.js'
 import { approved, rejected, submitted } from './approval/approving.js'
 import { type ChangeRecord, carriedOutBy, checkReviewer, exposed } from './approval/separation-of-duties.js'
 import type { ChangeCommand, CommandOf } from './commands.js'
+import type { ChangeDecision } from './decision.js'
 import { edited } from './editing.js'
 import { opened } from './opened.js'
 import { statusAfter } from './transitions.js'
-
-export interface ChangeDecision {
-  type: ChangeEventType
-  after: ChangeRecord
-  extras?: Record<string, unknown>
-}
 
 /** Every rule of a change. Its events are `changeEvents`; which action applies when is `transitions`. */
 export const change: Decider<ChangeRecord, ChangeCommand, ChangeState> = {

@@ -5,21 +5,20 @@ import {
   type ChangeType,
   type CiStatus,
   type Criticality,
-  invalidField,
   storedState,
   type TenantScope,
 } from '@opsplane/contracts'
 import { events } from '@opsplane/eventstore'
 import { type Drizzle, matchesText, type Selection } from '@opsplane/postgres'
 import { and, desc, eq, gt, inArray, isNotNull, lt, ne, notExists, type SQL, sql } from 'drizzle-orm'
-import type { PgColumn } from 'drizzle-orm/pg-core'
-import { configurationItems } from '../cmdb/tables.js'
 import { type CreatedFilters, createdWithin } from '../lists/created.js'
 import { isOrNobody } from '../lists/nobody.js'
-import { incidents } from '../schema.js'
+import { within } from '../lists/of-tenant.js'
+import { changePolicies, changes } from '../schema/change.js'
+import { configurationItems } from '../schema/cmdb.js'
+import { incidents } from '../schema/incident.js'
 import { changePolicy } from './policy/policy.js'
 import type { RiskFacts } from './policy/risk.js'
-import { changePolicies, changes } from './tables.js'
 
 export interface ChangeFilters extends CreatedFilters {
   status?: ChangeStatus[] | undefined
@@ -74,26 +73,6 @@ function changeConditions(filters: ChangeFilters): (SQL | undefined)[] {
     filters.plannedBefore === undefined ? undefined : lt(changes.plannedStart, filters.plannedBefore),
     ...createdWithin(changes.createdAt, filters),
   ]
-}
-
-/** Whether there is a change of this id, for what links to it. */
-export async function changeExists(db: Drizzle, tenant: TenantScope, id: string): Promise<boolean> {
-  const found = await db
-    .select({ id: changes.id })
-    .from(changes)
-    .where(and(...within(changes, tenant), eq(changes.id, id)))
-  return found.length > 0
-}
-
-/** Holds the change that another record names in a field against those there are. Throws validation_failed. */
-export async function checkChangeLink(
-  db: Drizzle,
-  tenant: TenantScope,
-  path: string,
-  id: string | null | undefined,
-): Promise<void> {
-  if (id === undefined || id === null || (await changeExists(db, tenant, id))) return
-  throw invalidField(path, 'unknown_change', 'There is no such change in this workspace and environment.')
 }
 
 export interface TouchedItem {
@@ -197,8 +176,4 @@ function waitsFor(userId: string): SQL {
       and (a->'approverIds' = 'null'::jsonb or a->'approverIds' @> ${list}::jsonb)
       and not a->'excludedIds' @> ${list}::jsonb
       and not a->'decisions' @> ${decided}::jsonb)`
-}
-
-export function within(table: { workspaceId: PgColumn; environment: PgColumn }, tenant: TenantScope): SQL[] {
-  return [eq(table.workspaceId, tenant.workspaceId), eq(table.environment, tenant.environment)]
 }

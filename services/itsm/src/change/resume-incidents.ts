@@ -1,37 +1,16 @@
 import {
   type CommandMeta,
   type IncidentState,
-  invalidField,
   itsmEvents,
   type PlatformEvent,
   systemActor,
   type TenantScope,
 } from '@opsplane/contracts'
-import type { Drizzle } from '@opsplane/postgres'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
-import { and, eq, sql } from 'drizzle-orm'
 import { incident } from '../incident/domain.js'
-import { ending, over } from './over.js'
+import { ending } from '../links/change-end.js'
+import { changeThatIsOver } from '../links/change-link.js'
 import { incidentsAwaiting } from './queries.js'
-import { changes } from './tables.js'
-
-/** Throws validation_failed naming /holdReason when an incident is to wait for a change that is over. */
-export async function checkChangeAwaited(db: Drizzle, tenant: TenantScope, id: string): Promise<void> {
-  const change = await changeThatIsOver(db, tenant, id)
-  if (change === undefined) return
-  const message = `Change ${change.number} is over (${change.status}): there is nothing to wait for.`
-  throw invalidField('/holdReason', 'change_ended', message)
-}
-
-/** Undefined when it is still to come, or there is none. */
-async function changeThatIsOver(db: Drizzle, { workspaceId, environment }: TenantScope, id: string) {
-  const ofTenant = [eq(changes.workspaceId, workspaceId), eq(changes.environment, environment)]
-  const [row] = await db
-    .select({ number: sql<string>`${changes.state}->>'number'`, status: changes.status })
-    .from(changes)
-    .where(and(...ofTenant, eq(changes.id, id)))
-  return over.some((status) => status === row?.status) ? row : undefined
-}
 
 /** The change an incident is on hold for. One that is on hold with its parent goes on with it. */
 function changeAwaited(state: IncidentState | null): string | null {

@@ -3,11 +3,11 @@ import { listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { withIds } from '../lists/numbered.js'
+import { changes as table } from '../schema/change.js'
 import { transitionErrors } from '../transition-errors.js'
 import type { ChangeStore } from './change-store.js'
 import { changeFilters } from './list-filters.js'
 import { type ChangeFilters, changeSelection, sortColumns } from './queries.js'
-import { changes as table } from './tables.js'
 
 export const tag = 'Changes'
 

@@ -1,13 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import {
-  CiClass,
-  CiImpact,
-  CiRelation,
-  CiTopology,
-  ConfigurationItem,
-  Incident,
-  newId,
-} from '@opsplane/contracts'
+import { CiImpact, CiRelation, CiTopology, ConfigurationItem, Incident, newId } from '@opsplane/contracts'
 import { type ApiClient, startTestService, type TestService, testPrincipal } from '@opsplane/testing'
 import { itsm } from '../service.js'
 
@@ -121,111 +113,6 @@ describe('items', () => {
         [422, 204],
       ]).toContainEqual([related.status, deleted.status])
     }
-  })
-})
-
-describe('classes', () => {
-  it('let an item have 64 KiB of attributes, whatever script they are written in', async () => {
-    await record({ attributes: { text: 'a'.repeat(65_000) } })
-    const wide = { class: 'server', name: 'Wide', attributes: { text: '語'.repeat(22_000) } }
-    expect((await api.post('/cmdb/items', wide)).error().details[0]).toMatchObject({ path: '/attributes' })
-  })
-
-  it('hold the attributes of their items against a schema', async () => {
-    const schema = {
-      type: 'object',
-      properties: {
-        engine: { enum: ['postgres', 'mysql'] },
-        cores: { type: 'integer', minimum: 1 },
-        disks: {
-          type: 'array',
-          items: { type: 'object', properties: { serial: { type: 'string', pattern: '^WD-' } } },
-        },
-      },
-      required: ['engine'],
-      additionalProperties: false,
-    }
-    const made = (await api.post('/cmdb/classes', { name: 'db_node', label: 'Node', schema })).data(CiClass)
-    expect(made).toEqual({ name: 'db_node', label: 'Node', schema, builtIn: false, version: 1 })
-    const again = (await api.post('/cmdb/classes', { name: 'db_node', label: 'Again' })).error()
-    expect(again).toMatchObject({ code: 'conflict', details: [{ path: '/name', code: 'not_unique' }] })
-    const wrong = await api.post('/cmdb/items', {
-      class: 'db_node',
-      name: 'n',
-      attributes: { engine: 'postgres', cores: 0, disks: [{ serial: 'WD-1' }, { serial: '1' }], rack: 1 },
-    })
-    expect(wrong.error().details.map(({ path }) => path)).toEqual([
-      '/attributes/cores',
-      '/attributes/disks/1/serial',
-      '/attributes/rack',
-    ])
-    const { id } = await record({ class: 'db_node', attributes: { engine: 'mysql' } })
-    const patched = await api.patch(`/cmdb/items/${id}`, { attributes: {} })
-    expect(patched.error().details[0]).toMatchObject({ path: '/attributes/engine' })
-    expect((await api.patch(`/cmdb/items/${id}`, { name: 'renamed' })).status).toBe(200)
-  })
-
-  it('are changed once by whoever has seen the present version, also built-in ones nobody has changed', async () => {
-    const own = service.as(testPrincipal())
-    const path = '/cmdb/classes/server'
-    expect((await own.get(path)).headers.get('etag')).toBe('"0"')
-    for (const version of [0, 1]) {
-      const headers = { 'if-match': `"${version}"` }
-      const label = `Machine ${version}`
-      expect((await own.patch(path, { label }, headers)).data(CiClass)).toMatchObject({
-        label,
-        version: version + 1,
-      })
-      expect((await own.patch(path, { label: 'Late' }, headers)).error().code).toBe('precondition_failed')
-    }
-    const early = await own.patch('/cmdb/classes/database', { label: 'Late' }, { 'if-match': '"1"' })
-    expect(early.error().code).toBe('precondition_failed')
-  })
-
-  it('include the built-in ones, which a workspace may change', async () => {
-    const own = service.as(testPrincipal())
-    const classes = async () => (await own.get('/cmdb/classes')).page(CiClass).items
-    expect((await classes()).map(({ name }) => name)).toHaveLength(9)
-    await own.patch('/cmdb/classes/server', { label: 'Machine' })
-    await own.patch('/cmdb/classes/server', { schema: { type: 'object' } })
-    const servers = (await classes()).filter(({ name }) => name === 'server')
-    const changed = {
-      name: 'server',
-      label: 'Machine',
-      schema: { type: 'object' },
-      builtIn: true,
-      version: 2,
-    }
-    expect(servers).toEqual([changed])
-    expect((await own.patch('/cmdb/classes/nothing', { label: 'X' })).error().code).toBe('not_found')
-    const unknown = await own.post('/cmdb/items', { class: 'nothing', name: 'x' })
-    expect(unknown.error().details[0]).toMatchObject({ path: '/class', code: 'unknown_class' })
-  })
-
-  it('take first changes of a built-in one that come at once', async () => {
-    const own = service.as(testPrincipal())
-    const changes = Array.from({ length: 8 }, (_, index) =>
-      index % 2 === 0 ? { label: 'Disks' } : { schema: { type: 'object' } },
-    )
-    const replies = await Promise.all(changes.map((change) => own.patch('/cmdb/classes/storage', change)))
-    const codes = replies.filter(({ status }) => status !== 200).map((reply) => reply.error().code)
-    expect(codes.filter((code) => code !== 'version_conflict')).toEqual([])
-    const all = (await own.get('/cmdb/classes')).page(CiClass).items
-    expect(all.filter(({ name }) => name === 'storage')).toHaveLength(1)
-  })
-
-  it.each([
-    [{ type: 'string' }, '/schema/type'],
-    [
-      { type: 'object', properties: { a: { type: 'string', pattern: '(a+)\\1$' } } },
-      '/schema/properties/a/pattern',
-    ],
-    [{ type: 'object', properties: { a: { minimum: 3 } } }, '/schema/properties/a'],
-    [{ type: 'object', properties: { a: { $ref: '#' } } }, '/schema/properties/a/$ref'],
-    [{ type: 'object', properties: { a: { type: 'nope' } } }, '/schema/properties/a/type'],
-  ])('refuse a schema they could not enforce: %j', async (schema, path) => {
-    const reply = await api.post('/cmdb/classes', { name: 'bad', label: 'Bad', schema })
-    expect(reply.error().details[0]).toMatchObject({ path, code: 'invalid_schema' })
   })
 })
 

@@ -4,8 +4,8 @@ import { and, count, eq, or, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { type CreatedFilters, createdWithin } from '../lists/created.js'
 import { isOrNobody } from '../lists/nobody.js'
-import { incidents } from '../schema.js'
-import { ciClasses, ciRelations, configurationItems, incidentItem, openIncidents } from './tables.js'
+import { ciClasses, ciRelations, configurationItems, incidentItem, openIncidents } from '../schema/cmdb.js'
+import { incidents } from '../schema/incident.js'
 
 export interface ItemFilters extends CreatedFilters {
   class?: string[] | undefined

@@ -1,23 +1,19 @@
 import type { Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { classRoutes } from './class/class-routes.js'
-import { classStore } from './class/class-store.js'
-import { graphRoutes } from './impact/graph-routes.js'
+import type { ClassStore } from './class/class-store.js'
 import { itemActionRoutes } from './item/item-action-routes.js'
 import { itemRoutes } from './item/item-routes.js'
-import { itemStore } from './item/item-store.js'
+import type { ItemStore } from './item/item-store.js'
 import { relationRoutes } from './relation/relation-routes.js'
 import { relationStore } from './relation/relation-store.js'
 
-/** Everything below /cmdb. */
-export function cmdbRoutes(ctx: ServiceContext): Route[] {
-  const classes = classStore(ctx)
-  const items = itemStore(ctx, classes)
+/** Items, their classes and relations; their graph is in `impact`. */
+export function cmdbRoutes(ctx: ServiceContext, items: ItemStore, classes: ClassStore): Route[] {
   return [
     ...itemRoutes(ctx, items),
     ...itemActionRoutes(items),
     ...classRoutes(ctx, classes),
     ...relationRoutes(ctx, items, relationStore(ctx, items)),
-    ...graphRoutes(ctx, items),
   ]
 }

@@ -1,9 +1,9 @@
 import { EscalateIncident, Incident, ReopenIncident, ResolveIncident } from '@opsplane/contracts'
 import { defineRoute, type RequestMeta, type Route } from '@opsplane/http'
 import { transitionErrors } from '../transition-errors.js'
-import type { IncidentStep } from './commands.js'
 import type { IncidentStore } from './incident-store.js'
 import { tag } from './routes.js'
+import type { IncidentStep } from './steps.js'
 
 const contract = {
   method: 'post',
@@ -41,11 +41,15 @@ export function incidentActionRoutes(incidents: IncidentStore): Route[] {
       summary: 'Escalate an incident',
       description:
         'Raises the severity, hands the incident to another team (functional escalation), has somebody higher up follow ' +
-        'it (hierarchical), or several of these; with none given the severity goes up one step. Lowering the severity is ' +
-        'refused: use PATCH. Emits `incident.escalated`.',
+        'it (hierarchical), or several of these; with none given the severity goes up one step. A graver severity raises ' +
+        'the priority, unless that was set by hand. Lowering the severity is refused: use PATCH. Emits `incident.escalated`.',
       errors: [...transitionErrors, 'conflict'],
       body: EscalateIncident,
-      handler: ({ params, body, meta }) => take(params.id, { kind: 'escalate', ...body }, meta),
+      handler: async ({ params, body, meta }) => {
+        await incidents.people.check(meta.tenant, { escalateTo: body.escalateTo })
+        const { priorityMatrix } = await incidents.settingsOf(meta.tenant)
+        return take(params.id, { kind: 'escalate', ...body, priorityMatrix }, meta)
+      },
     }),
     defineRoute({
       ...contract,

@@ -1,22 +1,17 @@
 import type {
   Actor,
-  EscalateIncident,
-  HoldReason,
   IncidentCause,
   IncidentComment,
   IncidentPatch,
-  IncidentState,
-  IncidentStatus,
   Instant,
   ItsmSettingsState,
   NewIncident,
   ReachedThreshold,
-  ReopenIncident,
-  ResolveIncident,
 } from '@opsplane/contracts'
 import type { FollowUp } from './comment/post-closure-comment.js'
 import type { CountChild } from './family/family.js'
 import type { MajorCommand } from './major/major.js'
+import type { IncidentStep } from './steps.js'
 
 /** What the settings of the workspace say when a command is given. */
 export type IncidentSettings = Pick<ItsmSettingsState, 'priorityMatrix' | 'resolutionRequired'>
@@ -60,18 +55,6 @@ export interface CountAlert {
   kind: 'alert'
   now: Instant
 }
-
-/** One action of the transition table. */
-export type IncidentStep =
-  | { kind: 'edit'; fields: Partial<IncidentState> }
-  | { kind: 'assign'; assigneeId: string }
-  | ({ kind: 'escalate' } & EscalateIncident)
-  /** `quietly` keeps what was said and reopens nothing. */
-  | { kind: 'comment'; comment: IncidentComment; quietly?: boolean }
-  | { kind: 'start' | 'resume' | 'close' | 'cancel' }
-  | { kind: 'hold'; holdReason: HoldReason }
-  | ({ kind: 'resolve'; resolutionRequired?: boolean } & ResolveIncident)
-  | ({ kind: 'reopen'; to?: IncidentStatus } & ReopenIncident)
 
 /** What a step follows from where it is not an agent who takes it: with the cause `sla`, from which threshold. */
 export interface StepWhy {

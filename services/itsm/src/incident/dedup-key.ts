@@ -1,5 +1,5 @@
 import { ApiError } from '@opsplane/contracts'
-import { dedupKeyIndex } from './lists/indexes.js'
+import { dedupKeyIndex } from '../schema/incident-indexes.js'
 
 /** Whether another open incident has the dedup key. */
 export function isKeyTaken(error: unknown): boolean {

@@ -9,7 +9,7 @@ import {
   notFound,
 } from '@opsplane/contracts'
 import { alerted } from './alerts.js'
-import type { CreateIncident, IncidentCommand, IncidentStep, PatchIncident, StepWhy } from './commands.js'
+import type { CreateIncident, IncidentCommand, PatchIncident, StepWhy } from './commands.js'
 import { causeBy, saidByCaller } from './comment/caller.js'
 import { followedUp } from './comment/post-closure-comment.js'
 import { counted } from './family/family.js'
@@ -17,6 +17,7 @@ import { decideMajor } from './major/major.js'
 import { opened } from './opened.js'
 import { outcomeOf } from './outcomes.js'
 import { patchStages, wantedBy } from './patch.js'
+import type { IncidentStep } from './steps.js'
 import { statusAfter } from './transitions.js'
 import { watched } from './watchers.js'
 

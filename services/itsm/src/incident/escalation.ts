@@ -1,24 +1,22 @@
 import {
-  type EscalateIncident,
   type EscalationCause,
   type IncidentState,
   invalidField,
   type Severity,
   severities,
 } from '@opsplane/contracts'
+import { graver, raisedWith } from './raised-with.js'
+import type { IncidentStep } from './steps.js'
 import { watched } from './watchers.js'
 
-/** Whether `left` is the graver severity. */
-export function graver(left: Severity, right: Severity): boolean {
-  return severities.indexOf(left) < severities.indexOf(right)
-}
+type Escalating = Omit<Extract<IncidentStep, { kind: 'escalate' }>, 'kind'>
 
 /**
  * Raises the severity, hands the incident to another team (functional), has somebody higher up follow it (hierarchical),
  * or several of these. With none asked for, the severity goes up one step. Throws validation_failed when the severity
  * would fall, or when nothing would change.
  */
-export function escalated({ escalateTo, ...wanted }: EscalateIncident, state: IncidentState) {
+export function escalated({ escalateTo, priorityMatrix, ...wanted }: Escalating, state: IncidentState) {
   const assignmentGroup = wanted.assignmentGroup ?? state.assignmentGroup
   const named = wanted.assignmentGroup ?? escalateTo
   const severity = wanted.severity ?? (named === undefined ? nextGraver(state) : state.severity)
@@ -32,7 +30,10 @@ export function escalated({ escalateTo, ...wanted }: EscalateIncident, state: In
   const follower = escalateTo === undefined ? null : watched({ userId: escalateTo, watching: true }, state)
   return {
     type: 'incident.escalated' as const,
-    changes: { severity, assignmentGroup, escalationLevel: level, ...follower },
+    changes: {
+      ...{ severity, assignmentGroup, escalationLevel: level, ...follower },
+      ...(priorityMatrix && raisedWith(severity, priorityMatrix, state)),
+    },
     extras: { causes, reason: wanted.reason ?? null, level, escalatedTo: escalateTo ?? null },
   }
 }

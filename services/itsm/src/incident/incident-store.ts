@@ -2,7 +2,7 @@ import type { CommandMeta, Incident, IncidentState, TenantScope } from '@opsplan
 import type { ServiceContext } from '@opsplane/service'
 import { referencedId } from '../lists/referenced-id.js'
 import type { People } from '../people.js'
-import { incidents } from '../schema.js'
+import { incidents } from '../schema/incident.js'
 import type { SettingsStore } from '../settings/settings-store.js'
 import type { IncidentCommand } from './commands.js'
 import { isKeyTaken, keyTaken } from './dedup-key.js'

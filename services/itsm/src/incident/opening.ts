@@ -7,6 +7,7 @@ import { adoptChild } from './family/linking.js'
 import { checkIncidentLinks } from './family/links.js'
 import type { IncidentStore } from './incident-store.js'
 import { openIncidentByKey } from './lists/queries.js'
+import { peopleIn } from './people-in.js'
 
 /** Rounds against other processes that open, count on or end the incident of the same key. */
 const maxRounds = 10
@@ -21,7 +22,7 @@ export async function openIncident(
   const { store, database } = ctx
   const { tenant, now } = meta
   const { dedupKey, parentId } = input
-  await incidents.people.check(tenant, input)
+  await incidents.people.check(tenant, peopleIn(input))
   const parent = parentId ? [parentId] : []
   const create = async (unit: Unit) => {
     // Not of an alert that is only counted: what its source names may have gone out of service since.
@@ -35,7 +36,7 @@ export async function openIncident(
     if (parentId) await adoptChild(unit, incidents, parentId, now)
     return unit.create(incidents, id, { kind: 'create', ...command })
   }
-  if (dedupKey === undefined) return store.transact(meta, create, { turn: parent })
+  if (dedupKey === undefined) return store.transact(meta, create, { queueKey: parent })
 
   const countOrCreate = async (unit: Unit) => {
     const id = await openIncidentByKey(database.db, tenant, dedupKey)
@@ -45,10 +46,10 @@ export async function openIncident(
       : create(unit)
   }
   // One after the other within this process, so that an alert storm loses no races against itself.
-  const turn = ['dedup-key', tenant.workspaceId, tenant.environment, dedupKey].join(' ')
+  const queueKey = ['dedup-key', tenant.workspaceId, tenant.environment, dedupKey].join(' ')
   for (let round = 1; ; round++) {
     try {
-      return await store.transact(meta, countOrCreate, { turn: [turn, ...parent] })
+      return await store.transact(meta, countOrCreate, { queueKey: [queueKey, ...parent] })
     } catch (error) {
       if (!isKeyTaken(error) && !(error instanceof ApiError && error.code === 'version_conflict')) throw error
       if (round === maxRounds)

@@ -5,9 +5,9 @@ import {
   type ItsmEventType,
   invalidField,
 } from '@opsplane/contracts'
-import type { IncidentStep } from './commands.js'
 import { escalated } from './escalation.js'
 import { checkResolution } from './resolution.js'
+import type { IncidentStep } from './steps.js'
 
 /** What an action does beside moving the status. */
 export interface Outcome {

@@ -69,8 +69,25 @@ describe('specific events', () => {
     extras: { causes, reason: null, level: 1, escalatedTo: null },
   })
 
+  const critical = { severity: 'critical', impact: 'high', urgency: 'high', priority: 'P1' } as const
+  const high = { severity: 'high', urgency: 'high', priority: 'P2' } as const
+
+  it('raising the severity raises what the patch says nothing of, and no priority that was set by hand', () => {
+    patching(open, { severity: 'critical', urgency: 'low' }).emits(
+      escalated({ severity: 'critical' }, ['severity_raised']),
+      updated({ impact: 'high', urgency: 'low', priority: 'P3' }),
+    )
+    const byHand = { priority: 'P4', reason: 'A test machine.', by: agent, at: now } as const
+    patching({ ...open, priority: 'P4', priorityOverride: byHand }, { severity: 'critical' }).emits(
+      escalated({ severity: 'critical' }, ['severity_raised']),
+    )
+    patching({ ...open, impact: 'high', urgency: 'high', priority: 'P1' }, { severity: 'critical' }).emits(
+      escalated({ severity: 'critical' }, ['severity_raised']),
+    )
+  })
+
   it('raising the severity and changing the team escalate', () => {
-    patching(open, { severity: 'critical' }).emits(escalated({ severity: 'critical' }, ['severity_raised']))
+    patching(open, { severity: 'critical' }).emits(escalated(critical, ['severity_raised']))
     patching({ ...open, assignmentGroup: 'web' }, { assignmentGroup: 'db' }).emits(
       escalated({ assignmentGroup: 'db' }, ['group_reassigned']),
     )
@@ -94,7 +111,7 @@ describe('specific events', () => {
       status: 'on_hold',
       holdReason: 'awaiting_vendor',
     }).emits(
-      escalated({ severity: 'high' }, ['severity_raised']),
+      escalated(high, ['severity_raised']),
       { type: 'incident.assigned', changes: { assigneeId: agent.id, status: 'in_progress' } },
       updated({ title: 'Cart is empty', status: 'on_hold', holdReason: 'awaiting_vendor' }),
     )

@@ -4,12 +4,14 @@ import {
   type IncidentPatch,
   type IncidentState,
   invalidField,
+  type PriorityMatrix,
 } from '@opsplane/contracts'
-import type { IncidentStep, PatchIncident } from './commands.js'
-import { graver } from './escalation.js'
+import type { PatchIncident } from './commands.js'
 import { checkParent } from './family/family.js'
 import { checkHold } from './holding.js'
 import { type Prioritized, prioritized } from './priority.js'
+import { graver } from './raised-with.js'
+import type { IncidentStep } from './steps.js'
 import { actionTo } from './transitions.js'
 
 /** A PATCH as the stages take it: with the priority it leads to, and its comment as it is kept. */
@@ -17,6 +19,8 @@ interface WantedIncident extends Omit<IncidentPatch, 'priorityOverride' | 'comme
   comment?: IncidentComment | undefined
   resolutionRequired: boolean
   reopens: boolean
+  /** Where the severity decides on the priority. */
+  priorityMatrix?: PriorityMatrix | undefined
 }
 
 type Stage = (patch: WantedIncident, state: IncidentState) => IncidentStep | null
@@ -39,7 +43,10 @@ export function wantedBy(command: PatchIncident, state: IncidentState): WantedIn
   const { priorityOverride: _, comment: __, ...fields } = checkPatch(command.patch, state)
   const { resolutionRequired } = command.settings
   const reopens = state.status === 'resolved' && (fields.status === 'open' || fields.status === 'in_progress')
-  return { ...fields, ...prioritized(command, state), comment: command.comment, resolutionRequired, reopens }
+  return {
+    ...{ ...fields, ...prioritized(command, state), comment: command.comment, resolutionRequired, reopens },
+    ...(leavesPriority(command.patch) && { priorityMatrix: command.settings.priorityMatrix }),
+  }
 }
 
 /**
@@ -68,6 +75,10 @@ function checkPatch(patch: IncidentPatch, state: IncidentState): IncidentPatch {
   return status === state.status ? fields : patch
 }
 
+/** It says nothing of what the priority follows from. */
+const leavesPriority = ({ impact, urgency, priorityOverride }: IncidentPatch): boolean =>
+  impact === undefined && urgency === undefined && priorityOverride === undefined
+
 function reopening({ status, reopens }: WantedIncident): IncidentStep | null {
   return reopens ? { kind: 'reopen', ...(status && { to: status }) } : null
 }
@@ -80,7 +91,7 @@ function escalation(patch: WantedIncident, state: IncidentState): IncidentStep |
   if (!severity && !group) return null
   return {
     kind: 'escalate',
-    ...(severity ? { severity } : {}),
+    ...(severity ? { severity, priorityMatrix: patch.priorityMatrix } : {}),
     ...(group ? { assignmentGroup: group } : {}),
   }
 }

@@ -1,15 +1,21 @@
-import type { IncidentState } from '@opsplane/contracts'
+import type { IncidentPatch, IncidentState } from '@opsplane/contracts'
 import { priorityBy } from '../settings/priority-by.js'
 import type { PatchIncident } from './commands.js'
+import { levelsWith } from './raised-with.js'
 
-export type Prioritized = Partial<Pick<IncidentState, 'priority' | 'priorityOverride'>>
+export type Prioritized = Partial<Pick<IncidentState, 'priority' | 'priorityOverride'>> &
+  Pick<IncidentPatch, 'impact' | 'urgency'>
 
 /**
- * What a PATCH makes of the priority. It stays as it is unless impact, urgency or the override change, whatever the
- * matrix says by now; an override stays when impact or urgency change.
+ * What a PATCH of impact, urgency or the override makes of the priority; a graver severity in the same PATCH raises what
+ * it does not give. It stays as it is unless these change, whatever the matrix says by now; an override stays when impact
+ * or urgency change. Without any of them the severity alone decides: see `raisedWith`.
  */
 export function prioritized({ patch, by, now, settings }: PatchIncident, state: IncidentState): Prioritized {
-  const { impact = state.impact, urgency = state.urgency, priorityOverride: wanted } = patch
+  if (patch.impact === undefined && patch.urgency === undefined && patch.priorityOverride === undefined)
+    return {}
+  const raised = levelsWith(patch.severity ?? state.severity, state)
+  const { impact = raised.impact, urgency = raised.urgency, priorityOverride: wanted } = patch
   const before = state.priorityOverride
   if (wanted) {
     const kept = before?.priority === wanted.priority && before.reason === wanted.reason
@@ -17,5 +23,8 @@ export function prioritized({ patch, by, now, settings }: PatchIncident, state: 
   }
   if (before !== null && wanted === undefined) return {}
   if (before === null && impact === state.impact && urgency === state.urgency) return {}
-  return { priority: priorityBy(settings.priorityMatrix, { impact, urgency }), priorityOverride: null }
+  return {
+    ...{ impact, urgency, priorityOverride: null },
+    priority: priorityBy(settings.priorityMatrix, { impact, urgency }),
+  }
 }

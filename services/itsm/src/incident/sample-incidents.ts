@@ -5,8 +5,9 @@ import {
   type IncidentState,
   type IncidentStatus,
 } from '@opsplane/contracts'
-import type { CreateIncident, IncidentSettings, IncidentStep } from './commands.js'
+import type { CreateIncident, IncidentSettings } from './commands.js'
 import { incident } from './domain.js'
+import type { IncidentStep } from './steps.js'
 
 /** Incidents to test with, each reached by commands alone. */
 

@@ -9,10 +9,10 @@ import type {
 import { rowsAsOf } from '@opsplane/eventstore'
 import type { ServiceContext } from '@opsplane/service'
 import { referencedId } from '../lists/referenced-id.js'
+import { knowledgeArticles } from '../schema/knowledge.js'
 import { article } from './domain.js'
 import { articleRowsOf, helpfulnessOf } from './queries.js'
 import type { ArticleCommand, ArticleState } from './state.js'
-import { knowledgeArticles } from './tables.js'
 import { allowedActions } from './transitions.js'
 import { articleVote, voteId } from './vote.js'
 
@@ -50,7 +50,7 @@ export function articleStore({ store, database: { db } }: ServiceContext) {
       aggregate.asOf(id, tenant, asOf),
     handle: (id: string, command: ArticleCommand, meta: CommandMeta) =>
       store.transact(meta, async (unit) => counted(await unit.handle(aggregate, id, command), meta.tenant), {
-        turn: id,
+        queueKey: id,
       }),
     remove: (id: string, now: string, meta: CommandMeta) =>
       store.transact(meta, async (unit) => {
@@ -66,7 +66,7 @@ export function articleStore({ store, database: { db } }: ServiceContext) {
           await change(votes, id, { kind: 'vote', vote })
           return { helpful }
         },
-        { turn: id },
+        { queueKey: id },
       )
     },
     /** Paths take an id or a number such as `KB-12`; anything else is an id that does not exist. */

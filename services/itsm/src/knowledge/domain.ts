@@ -1,22 +1,9 @@
-import {
-  type Actor,
-  ApiError,
-  type Decider,
-  type Instant,
-  invalidField,
-  type KnowledgeEventType,
-  notFound,
-} from '@opsplane/contracts'
+import { type Actor, ApiError, type Decider, type Instant, invalidField, notFound } from '@opsplane/contracts'
+import type { ArticleDecision } from './decision.js'
 import { edited } from './edit.js'
 import { articleRows } from './rows.js'
 import type { Approval, ArticleCommand, ArticleState, CreateArticle } from './state.js'
 import { statusAfter } from './transitions.js'
-
-export interface ArticleDecision {
-  type: KnowledgeEventType
-  after: ArticleState | null
-  extras?: Record<string, unknown>
-}
 
 /** Every rule of an article. Its events are `knowledgeEvents`; which action applies when is `transitions`. */
 export const article: Decider<ArticleState, ArticleCommand, object> = {

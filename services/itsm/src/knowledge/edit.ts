@@ -1,5 +1,5 @@
 import { type ArticlePatch, changedFields } from '@opsplane/contracts'
-import type { ArticleDecision } from './domain.js'
+import type { ArticleDecision } from './decision.js'
 import type { ArticleState, By } from './state.js'
 
 /** What changes nothing decides nothing. The first change to a published article begins its next version. */

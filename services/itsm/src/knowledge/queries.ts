@@ -4,7 +4,7 @@ import { type Drizzle, type KeysetTable, matchesText, type Selection } from '@op
 import { and, eq, exists, gt, inArray, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import { alias, type PgColumn } from 'drizzle-orm/pg-core'
 import { type CreatedFilters, createdWithin } from '../lists/created.js'
-import { knowledgeArticles, knowledgePublished, knowledgeVotes } from './tables.js'
+import { knowledgeArticles, knowledgePublished, knowledgeVotes } from '../schema/knowledge.js'
 
 export interface ContentFilters {
   category?: string | undefined

@@ -3,6 +3,7 @@ import { listPage, rowsAsOf } from '@opsplane/eventstore'
 import type { ListPage, RequestMeta, Sort } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { and, eq } from 'drizzle-orm'
+import { knowledgeArticles, knowledgePublished } from '../schema/knowledge.js'
 import type { ArticleStore } from './article-store.js'
 import { article } from './domain.js'
 import {
@@ -14,7 +15,6 @@ import {
   workedOnSelection,
 } from './queries.js'
 import { content, publishedPast } from './rows.js'
-import { knowledgeArticles, knowledgePublished } from './tables.js'
 
 interface ArticlePage {
   filters: ArticleFilters

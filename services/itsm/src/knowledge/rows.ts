@@ -1,7 +1,7 @@
 import type { KnowledgeEventType, ReadModelRow } from '@opsplane/contracts'
 import type { Past } from '@opsplane/eventstore'
 import { codesIn } from './codes.js'
-import type { ArticleDecision } from './domain.js'
+import type { ArticleDecision } from './decision.js'
 import type { ArticleState } from './state.js'
 
 export const versionRowId = (articleId: string, articleVersion: number) => `${articleId}.${articleVersion}`

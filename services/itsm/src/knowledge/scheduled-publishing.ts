@@ -1,7 +1,7 @@
 import { type DueContext, dueCommands, tenantOf } from '../due-commands.js'
+import { dueArticles } from '../schema/knowledge.js'
 import { article } from './domain.js'
 import type { ArticleState } from './state.js'
-import { dueArticles } from './tables.js'
 
 /** Publishes what was scheduled once its moment has come. */
 export function scheduledPublishing(ctx: DueContext) {

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { Article, ArticleVersion, KnowledgeResults } from '@opsplane/contracts'
 import { lockStatement } from '@opsplane/postgres'
 import { startTestService, type TestService, waitFor } from '@opsplane/testing'
+import { dueArticles } from '../schema/knowledge.js'
 import { itsm } from '../service.js'
 import { knowledgeTeam } from './knowledge.fixture.js'
-import { dueArticles } from './tables.js'
 
 /** Stands still until it is moved: what is scheduled waits however long a test takes to look at it. */
 let nowMs = Date.parse('2026-03-02T09:00:00.000Z')

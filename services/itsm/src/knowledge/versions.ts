@@ -10,10 +10,10 @@ import type { ListPage, RequestMeta } from '@opsplane/http'
 import { keysetPage, matchesText, type Selection } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import { eq, inArray, notInArray, or, type SQL, sql } from 'drizzle-orm'
+import { knowledgeVersions as table } from '../schema/knowledge.js'
 import { type ArticleStanding, type ArticleStore, versionStatus } from './article-store.js'
 import { article } from './domain.js'
 import { content, versionsPast } from './rows.js'
-import { knowledgeVersions as table } from './tables.js'
 
 interface VersionPage {
   filters: { status?: ArticleVersionStatus[] | undefined; q?: string | undefined }

@@ -1,6 +1,9 @@
 import type { TenantScope } from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
-import { catalogRequests, changes, incidents, problems } from '../schema.js'
+import { catalogRequests } from '../schema/catalog.js'
+import { changes } from '../schema/change.js'
+import { incidents } from '../schema/incident.js'
+import { problems } from '../schema/problem.js'
 import { referencedId } from './referenced-id.js'
 
 const numbered = { INC: incidents, PRB: problems, CHG: changes, REQ: catalogRequests }

@@ -13,7 +13,7 @@ import type { ServiceContext } from '@opsplane/service'
 import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { incident } from '../incident/domain.js'
 import type { IncidentStore } from '../incident/incident-store.js'
-import { incidents as table } from '../schema.js'
+import { incidents as table } from '../schema/incident.js'
 import type { ProblemStore } from './problem-store.js'
 import { type Reaction, reactionTo, reactionToEnd, stepsOf } from './reaction.js'
 

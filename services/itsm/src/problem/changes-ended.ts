@@ -10,8 +10,9 @@ import {
 import type { Drizzle } from '@opsplane/postgres'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
 import { and, desc, eq, inArray, ne, notInArray, or, sql } from 'drizzle-orm'
-import { ending, over } from '../change/over.js'
-import { changes, problems as table } from '../schema.js'
+import { ending, over } from '../links/change-end.js'
+import { changes } from '../schema/change.js'
+import { problems as table } from '../schema/problem.js'
 import { problem } from './domain.js'
 
 /** Changes an event names. */

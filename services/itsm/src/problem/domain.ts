@@ -7,10 +7,10 @@ import {
   type ProblemEventType,
   type ProblemState,
 } from '@opsplane/contracts'
+import { hasEnded } from '../links/problem-link.js'
 import type { ProblemCommand } from './commands.js'
 import { opened } from './opened.js'
 import { outcomeOf } from './outcomes.js'
-import { hasEnded } from './reaction.js'
 import { statusAfter } from './transitions.js'
 
 /** Every rule of a problem. Its events are `problemEvents`; which action applies when is `transitions`. */

@@ -12,7 +12,7 @@ import {
 } from '../incident/lists/list-filters.js'
 import { incidentSelection, sortColumns } from '../incident/lists/queries.js'
 import { withIds } from '../lists/numbered.js'
-import { incidents as table } from '../schema.js'
+import { incidents as table } from '../schema/incident.js'
 import { transitionErrors } from '../transition-errors.js'
 import type { ProblemLinks } from './links.js'
 import type { ProblemStore } from './problem-store.js'

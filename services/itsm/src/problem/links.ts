@@ -29,7 +29,7 @@ export function problemLinks(ctx: ServiceContext, incidents: IncidentStore, prob
         checkFree(found.state)
         return pointTo(unit, id, problemId, meta.now)
       }
-      return ctx.store.transact(meta, work, { turn: id })
+      return ctx.store.transact(meta, work, { queueKey: id })
     },
 
     async unlink(problemId: string, reference: string, meta: CommandMeta): Promise<void> {
@@ -39,7 +39,7 @@ export function problemLinks(ctx: ServiceContext, incidents: IncidentStore, prob
         if (found?.state.problemId !== problemId) throw notFound()
         await pointTo(unit, id, null, meta.now)
       }
-      return ctx.store.transact(meta, work, { turn: id })
+      return ctx.store.transact(meta, work, { queueKey: id })
     },
 
     /** Records the problem behind an incident, both or neither. */
@@ -56,7 +56,7 @@ export function problemLinks(ctx: ServiceContext, incidents: IncidentStore, prob
         await pointTo(unit, id, command.id, meta.now)
         return unit.create(problems, command.id, command)
       }
-      return ctx.store.transact(meta, work, { turn: id })
+      return ctx.store.transact(meta, work, { queueKey: id })
     },
   }
 }

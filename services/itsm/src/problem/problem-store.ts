@@ -9,19 +9,19 @@ import {
   type ProblemState,
   type TenantScope,
 } from '@opsplane/contracts'
-import { type TurnContext, takeTurns, turnOfTenant, type Unit } from '@opsplane/eventstore'
+import { lockOfTenant, type SerializerContext, serializer, type Unit } from '@opsplane/eventstore'
 import { referencedId } from '../lists/referenced-id.js'
 import type { People } from '../people.js'
+import { problems } from '../schema/problem.js'
 import type { SettingsStore } from '../settings/settings-store.js'
 import type { CreateProblem, ProblemStep } from './commands.js'
 import { problem } from './domain.js'
 import { checkReferences } from './references.js'
-import { problems } from './tables.js'
 import { allowedActions } from './transitions.js'
 
 /** The problems as the API shows them, and the commands that need more than the problem itself. */
 export function problemStore(
-  ctx: TurnContext,
+  ctx: SerializerContext,
   { settings, people }: { settings: SettingsStore; people: People },
 ) {
   const {
@@ -30,7 +30,7 @@ export function problemStore(
   } = ctx
   const aggregate = store.aggregate(problem, { present })
   // So that duplicates never lead round in a circle, however long.
-  const inTurn = takeTurns(ctx, turnOfTenant('duplicates'))
+  const inTurn = serializer(ctx, lockOfTenant('duplicates'))
 
   const idOf = (reference: string, tenant: TenantScope): Promise<string> =>
     referencedId(db, { table: problems, prefix: 'PRB' }, reference, tenant)
@@ -70,7 +70,7 @@ export function problemStore(
           await people.check(
             meta.tenant,
             { assigneeId: patch.assigneeId },
-            (await unit.find(aggregate, id))?.state,
+            { assigneeId: (await unit.find(aggregate, id))?.state.assigneeId },
           )
         if (patch.ciIds !== undefined || patch.changeIds !== undefined) {
           const current = await unit.find(aggregate, id)
@@ -79,7 +79,7 @@ export function problemStore(
         }
         return unit.handle(aggregate, id, { kind: 'edit', patch, matrix, now: meta.now })
       }
-      return store.transact(meta, edit, { turn: id })
+      return store.transact(meta, edit, { queueKey: id })
     },
     /** Resolves or closes; `duplicateOf` may be a number. */
     async end(id: string, step: ProblemStep & { kind: 'resolve' | 'close' }, meta: CommandMeta) {

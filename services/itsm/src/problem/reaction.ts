@@ -6,7 +6,8 @@ import {
   problemEvents,
   systemActor,
 } from '@opsplane/contracts'
-import type { IncidentStep } from '../incident/commands.js'
+import type { IncidentStep } from '../incident/steps.js'
+import { hasEnded } from '../links/problem-link.js'
 
 /** What an event of a problem means for the incidents linked to it. */
 export interface Reaction {
@@ -22,10 +23,6 @@ export interface Reaction {
 
 /** The events that reach linked incidents. */
 export const reachingEvents = ['problem.workaround_published', 'problem.resolved', 'problem.closed'] as const
-
-/** Nothing more comes of it for those who wait, unless it is reopened. */
-export const hasEnded = ({ status }: Pick<ProblemState, 'status'>): boolean =>
-  status === 'resolved' || status === 'closed'
 
 /** `original` is the number of the problem that a duplicate names. Null when the event reaches nobody. */
 export function reactionTo(event: PlatformEvent, original: string | null): Reaction | null {

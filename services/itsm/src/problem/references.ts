@@ -3,7 +3,8 @@ import type { RequiresUnchanged } from '@opsplane/eventstore'
 import type { Drizzle } from '@opsplane/postgres'
 import { and, eq, inArray } from 'drizzle-orm'
 import { configurationItem } from '../cmdb/item/item-domain.js'
-import { changes, configurationItems } from '../schema.js'
+import { changes } from '../schema/change.js'
+import { configurationItems } from '../schema/cmdb.js'
 
 /** What a new problem, or a changed one, points at. */
 interface Pointing {

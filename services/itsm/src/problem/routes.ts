@@ -2,11 +2,11 @@ import { AsOfListQuery, AsOfQuery, NewProblem, Problem, ProblemPatch, shortPages
 import { listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
+import { problems as table } from '../schema/problem.js'
 import { transitionErrors } from '../transition-errors.js'
 import { problemFilters } from './list-filters.js'
 import type { ProblemStore } from './problem-store.js'
 import { problemSelection, sortColumns } from './queries.js'
-import { problems as table } from './tables.js'
 
 export const tag = 'Problems'
 

@@ -54,7 +54,7 @@ export function settingsStore({ store }: Pick<ServiceContext, 'store'>) {
         return unit.handle(aggregate, id, { kind: 'patch', patch, now: meta.now }, { current })
       }
       try {
-        return await store.transact(meta, change, { turn: id })
+        return await store.transact(meta, change, { queueKey: id })
       } finally {
         kept.delete(id)
       }

@@ -4,10 +4,10 @@ import { type Drizzle, openClient } from '@opsplane/postgres'
 import { cursorCodec } from '@opsplane/runtime'
 import { startTestService, type TestService } from '@opsplane/testing'
 import { drizzle } from 'drizzle-orm/postgres-js'
+import { slaTimers as table } from '../schema/sla.js'
 import { itsm } from '../service.js'
 import type { TimerFilters } from './list-filters.js'
 import { timerSelection, timerSorts } from './queries.js'
-import { slaTimers as table } from './tables.js'
 
 const count = 20_000
 /** What is asked of the database while lists are read. */

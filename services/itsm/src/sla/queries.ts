@@ -2,8 +2,8 @@ import { SlaPolicyState, type TenantScope } from '@opsplane/contracts'
 import { type Drizzle, matchesText, type Selection } from '@opsplane/postgres'
 import { and, eq, inArray, lt, type SQL } from 'drizzle-orm'
 import { createdWithin } from '../lists/created.js'
+import { slaCalendars, slaPolicies, slaTimers } from '../schema/sla.js'
 import type { CalendarFilters, PolicyFilters, TimerFilters } from './list-filters.js'
-import { slaCalendars, slaPolicies, slaTimers } from './tables.js'
 
 /** The columns each list can be sorted by. */
 export const policySorts = {

@@ -1,9 +1,9 @@
 import type { BackgroundWork, ServiceContext, ServiceParts } from '@opsplane/service'
 import type { IncidentStore } from '../incident/incident-store.js'
-import { calendarRoutes } from './calendar/calendar-routes.js'
 import { slaEntities } from './entity/entities.js'
 import { incidentBreach } from './escalation/breach.js'
 import { createEscalating, escalatingEvents } from './escalation/escalating.js'
+import { calendarRoutes } from './policy/calendar-routes.js'
 import { explainRoutes } from './policy/explain-routes.js'
 import { slaCalendar, slaPolicy } from './policy/policy.js'
 import { policyRoutes } from './policy/policy-routes.js'
@@ -21,7 +21,7 @@ export const slaProjectedTables = ['sla_policy_revisions', 'sla_calendar_revisio
 export function createSla(ctx: ServiceContext, incidents: IncidentStore): ServiceParts {
   const clocks = createClocks({ ...ctx, wake: (inMs) => ctx.dueWork.wake(tellingName, inMs) })
   const stores = slaStores(ctx.store)
-  const saving = slaSaving(ctx, stores)
+  const saving = slaSaving(ctx, stores, incidents.people)
   return {
     routes: [
       ...calendarRoutes(ctx, stores, saving),
@@ -30,13 +30,13 @@ export function createSla(ctx: ServiceContext, incidents: IncidentStore): Servic
       ...timerRoutes(ctx, clocks),
       ...explainRoutes(ctx, incidents, clocks),
     ],
-    background: slaConsumers(ctx, clocks),
+    background: slaConsumers(ctx, clocks, incidents),
   }
 }
 
 /** An event only says which entity to look at: what happened to it is read from the log, in its order. */
-function slaConsumers(ctx: ServiceContext, clocks: Clocks): BackgroundWork[] {
-  const escalating = createEscalating(ctx, clocks.pinnedPolicies)
+function slaConsumers(ctx: ServiceContext, clocks: Clocks, incidents: IncidentStore): BackgroundWork[] {
+  const escalating = createEscalating(ctx, clocks.pinnedPolicies, incidents.settingsOf)
   ctx.dueWork.start(clocks.telling)
   return [
     ctx.consume({

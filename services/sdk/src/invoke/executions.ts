@@ -65,7 +65,10 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
     workspaceOf: (row) => row.workspace_id,
     resume: (row, hand) =>
       resume(row, hand).catch((err: unknown) =>
-        log.error({ err, execution: row.key }, 'an execution was let go of'),
+        log.error(
+          { err, execution: row.key },
+          'this replica has given up an execution; another one takes it over when its lease expires',
+        ),
       ),
     giveBack: async (rows) => {
       const { text, parameters } = giveBackStatement(dueExecutions, rows)

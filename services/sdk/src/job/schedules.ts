@@ -26,7 +26,8 @@ export function startSchedules(
   async function begin(tx: StatementRunner, { ownerId, tenant, at }: ScheduleRow, fireAt: string) {
     const state = (await stored.find(ownerId, tenant))?.state
     const artifact = state && (await loading.loadArtifact(tenant, state.artifact))
-    if (!artifact) return log.warn({ job: ownerId }, 'a scheduled job runs no artifact that is there')
+    if (!artifact)
+      return log.warn({ job: ownerId }, 'a scheduled job names an artifact that is not installed')
     const input = checkedInput(artifact.inputSchema, state.input)
     await executions.accept(
       {

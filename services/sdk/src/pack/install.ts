@@ -14,6 +14,7 @@ import type { Database } from '@opsplane/postgres'
 import type { ArtifactAggregate } from '../artifact/artifacts.js'
 import type { Released } from '../artifact/domain.js'
 import { type StoredVersion, versionRow } from '../artifact/versions.js'
+import type { PackAggregate } from './aggregate.js'
 import type { Installed, PackCommand, PackRecord } from './domain.js'
 import type { Examined, ExaminedArtifact } from './examine.js'
 import {
@@ -22,7 +23,6 @@ import {
   installationRow,
   type StoredInstallation,
 } from './installations.js'
-import type { PackAggregate } from './packs.js'
 import { problemsFailure, refuseMissingRights, refuseNotGranted, refuseUses } from './refusals.js'
 
 export interface InstallParts {
@@ -89,13 +89,15 @@ export async function putInPlace(
     meta,
     (unit) => place(parts, unit, { examined, present, meta, installation }),
     {
-      turn: id,
+      queueKey: id,
     },
   )
   return placed.catch(async (error: unknown) => {
     await delegations
       .revoke(grant)
-      .catch((cause: unknown) => meta.log.warn({ err: cause }, 'a grant was left over'))
+      .catch((cause: unknown) =>
+        meta.log.warn({ err: cause }, 'a standing grant could not be revoked; nothing uses it any more'),
+      )
     throw error
   })
 }

@@ -11,22 +11,21 @@ import {
   type RollbackPack,
   type TenantScope,
 } from '@opsplane/contracts'
-import type { Aggregate, EventStore } from '@opsplane/eventstore'
+import type { EventStore } from '@opsplane/eventstore'
 import type { Delegations, RequestMeta } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import type { ArtifactAggregate } from '../artifact/artifacts.js'
 import type { ArtifactCommand } from '../artifact/domain.js'
 import type { AnnounceValidations } from '../rule/announce.js'
+import type { PackAggregate } from './aggregate.js'
 import type { GivenPack } from './content.js'
-import type { PackCommand, PackRecord } from './domain.js'
+import type { PackCommand } from './domain.js'
 import type { Examined, Examiner, FindPack } from './examine.js'
 import { type InstallOptions, putInPlace, refuse } from './install.js'
 import { latestOfVersion, loadInstallation } from './installations.js'
 import { packIdOf } from './present.js'
 import { refuseUses } from './refusals.js'
 import type { FindUses } from './uses.js'
-
-export type PackAggregate = Aggregate<PackRecord, PackCommand, Pack>
 
 export interface Packs {
   aggregate: PackAggregate
@@ -103,7 +102,7 @@ export function createPacks(parts: PacksParts): Packs {
         for (const artifact of found?.state.artifacts ?? [])
           await unit.handle(artifacts, artifact.id, onArtifacts)
       },
-      { turn: id },
+      { queueKey: id },
     )
 
   return {
@@ -142,7 +141,11 @@ export function createPacks(parts: PacksParts): Packs {
       await withArtifacts(id, { kind: 'uninstall', now }, { kind: 'remove', now }, meta)
       const { grant } = await loadInstallation(database, installation, meta.tenant)
       // Nothing acts by it any more, whether settings hears of it or not.
-      await delegations.revoke(grant).catch((err: unknown) => meta.log.warn({ err }, 'a grant was left over'))
+      await delegations
+        .revoke(grant)
+        .catch((err: unknown) =>
+          meta.log.warn({ err }, 'a standing grant could not be revoked; nothing uses it any more'),
+        )
     },
 
     async suspend(id, owner, meta) {

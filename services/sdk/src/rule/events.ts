@@ -53,7 +53,10 @@ export function startRules(
       for (const { event, rule } of matches) {
         await begin(event, rule, depthAfter(event)).catch((error: unknown) => {
           if (!(error instanceof ApiError) || error.status >= 500) throw error
-          log.warn({ err: error, artifact: rule.slug, event: event.id }, 'a business rule could not be run')
+          log.warn(
+            { err: error, artifact: rule.slug, event: event.id },
+            'a business rule could not be run; it is tried again',
+          )
         })
       }
     },

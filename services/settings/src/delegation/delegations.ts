@@ -11,10 +11,10 @@ import {
 import { createGrants, createInternalVerifier } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import type { SettingsConfig } from '../config.js'
-import { reachOf } from '../membership/reach.js'
 import { rightsOf } from '../role/rights.js'
 import { hasExpired } from '../token/domain.js'
 import { keyRecord } from '../token/queries.js'
+import { reachOf } from '../token/reach.js'
 import { standingGrants } from './standing-grants.js'
 
 /** Lets services act for people: with what they had when they asked, as far as they have it still. */

@@ -5,9 +5,9 @@ import { z } from 'zod'
 import { accountMailText } from '../account/mail-text.js'
 import { issueMailedToken, type TokenPurpose } from '../account/mailed-tokens.js'
 import { accountByEmail } from '../account/queries.js'
-import { notificationMail } from '../notification/mail-text.js'
 import type { MailContent } from './mail-queue.js'
 import type { Mail } from './mailer.js'
+import { notificationMail } from './notification-text.js'
 
 /** Makes the mail of what it was queued with; null when nobody is to get it. */
 export type ComposeMail = (of: { id: string; email: string; content: MailContent }) => Promise<Mail | null>

@@ -6,7 +6,7 @@ import {
   platformTenant,
   type Session,
 } from '@opsplane/contracts'
-import type { TakeTurn } from '@opsplane/eventstore'
+import type { Serialized } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
 import { constantTimeEqual } from '@opsplane/runtime'
 import type { ServiceContext } from '@opsplane/service'
@@ -17,8 +17,8 @@ import type { Identify } from '../session/login.js'
 import type { OpenSession } from '../session/open-session.js'
 import { originOf } from '../session/sessions.js'
 import type { Throttle } from '../session/throttle.js'
+import { workspaceScope } from '../tenant/workspace-scope.js'
 import { readToken } from '../token/bearer-token.js'
-import { workspaceScope } from '../workspace/workspace-scope.js'
 import { invalidInvitation } from './domain.js'
 import { type Members, proveMemberships } from './members.js'
 import { type OpenInvitation, openInvitation } from './queries.js'
@@ -31,7 +31,7 @@ export type AcceptInvitation = (wanted: InvitationAcceptance, meta: RequestMeta)
 
 export interface AcceptOptions {
   members: Members
-  takeTurn: TakeTurn
+  takeTurn: Serialized
   passwords: Passwords
   throttle: Throttle
   identify: Identify

@@ -6,7 +6,7 @@ import {
   newId,
   platformTenant,
 } from '@opsplane/contracts'
-import type { TakeTurn, Transaction, Unit } from '@opsplane/eventstore'
+import type { Serialized, Transaction, Unit } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
 import type { Vault } from '@opsplane/postgres'
 import { oneLine } from '@opsplane/runtime'
@@ -15,8 +15,8 @@ import { account } from '../account/domain.js'
 import { accountByEmail } from '../account/queries.js'
 import { sealContent } from '../mail/compose.js'
 import { dropInvitationMail, queueInvitationMail } from '../mail/mail-queue.js'
+import { workspaceName } from '../tenant/queries.js'
 import { issueToken } from '../token/bearer-token.js'
-import { workspaceName } from '../workspace/queries.js'
 import { acceptPath, invitationText } from './invitation-text.js'
 import { atHome, type Members, requireGrant, requireRank } from './members.js'
 import { memberOf } from './queries.js'
@@ -29,7 +29,7 @@ export type Invite = (wanted: NewInvitation, meta: RequestMeta) => Promise<Invit
 
 export interface InviteOptions {
   members: Members
-  takeTurn: TakeTurn
+  takeTurn: Serialized
   vault: Vault
   withMail: boolean
 }

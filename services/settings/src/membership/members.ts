@@ -6,18 +6,18 @@ import {
   type User,
   type UserPatch,
 } from '@opsplane/contracts'
-import type { TakeTurn, Transaction, Unit } from '@opsplane/eventstore'
+import type { Serialized, Transaction, Unit } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { dropInvitationMail } from '../mail/mail-queue.js'
+import { requireAuthority } from '../rights/authority.js'
 import { grantedBy } from '../role/reading.js'
+import { workspaceScope } from '../tenant/workspace-scope.js'
 import { token } from '../token/domain.js'
 import { unrevokedKeys } from '../token/queries.js'
-import { workspaceScope } from '../workspace/workspace-scope.js'
-import { requireAuthority } from './authority.js'
+import { requireEveryEnvironment } from '../token/reach.js'
 import { type MembershipState, membership } from './domain.js'
 import { countOtherOwners, type Member, memberOf, unprovenMemberships } from './queries.js'
-import { requireEveryEnvironment } from './reach.js'
 import { allowedActions } from './transitions.js'
 
 export type Members = ReturnType<typeof createMembers>
@@ -25,7 +25,7 @@ export type Members = ReturnType<typeof createMembers>
 /** The users of a workspace, changed one request after the other, so that the last owner stays. */
 export function createMembers(
   { store, database: { db } }: Pick<ServiceContext, 'store' | 'database'>,
-  takeTurn: TakeTurn,
+  takeTurn: Serialized,
 ) {
   const memberships = store.aggregate(membership, { present })
   const keys = store.aggregate(token)

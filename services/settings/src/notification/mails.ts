@@ -3,7 +3,6 @@ import type { Transaction } from '@opsplane/eventstore'
 import { dueNow } from '@opsplane/postgres'
 import { and, eq, inArray, or, sql } from 'drizzle-orm'
 import { mails, memberships } from '../schema.js'
-import type { MadeNotification } from './recorder.js'
 
 /** For so long after the event a mail about it is of use; afterwards it is given up. */
 const mailWorthMs = 24 * 3_600_000
@@ -45,4 +44,12 @@ function recipientsOf(tx: Transaction, { workspaceId, audience }: MadeNotificati
         or(inArray(memberships.userId, users), inArray(memberships.role, roles)),
       ),
     )
+}
+
+/** A notification that was not there before. */
+export interface MadeNotification {
+  id: string
+  workspaceId: string
+  createdAt: Instant
+  audience: string[] | null
 }

@@ -1,7 +1,8 @@
-import { type Instant, NotificationContent, newId, type PlatformEvent } from '@opsplane/contracts'
+import { NotificationContent, newId, type PlatformEvent } from '@opsplane/contracts'
 import type { EventConsumer, Transaction } from '@opsplane/eventstore'
 import type { ServiceContext } from '@opsplane/service'
 import { notifications } from '../schema.js'
+import type { MadeNotification } from './mails.js'
 import { queueMails } from './mails.js'
 import { notificationText, notifiedTypes } from './text.js'
 
@@ -22,14 +23,6 @@ export function recordNotifications(
       if (withMail) await queueMails(tx, made, clock.now())
     },
   })
-}
-
-/** A notification that was not there before. */
-export interface MadeNotification {
-  id: string
-  workspaceId: string
-  createdAt: Instant
-  audience: string[] | null
 }
 
 async function insertNotifications(tx: Transaction, events: PlatformEvent[]): Promise<MadeNotification[]> {

@@ -8,7 +8,7 @@ import {
 } from '@opsplane/contracts'
 import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
-import { isBuiltIn, permissionsOf } from './permissions.js'
+import { isBuiltIn, permissionsOf } from '../rights/permissions.js'
 import { customRole, customRoles, membersByRole, type Reader, type StoredRole } from './queries.js'
 
 /** Reads the roles of a workspace: the built-in ones, and its own. */

@@ -1,8 +1,8 @@
 import type { Permission } from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
 import { and, eq, inArray } from 'drizzle-orm'
+import { customPermissions, permissionsOf, roleOfMembership } from '../rights/permissions.js'
 import { memberships, roles } from '../schema.js'
-import { customPermissions, permissionsOf, roleOfMembership } from './permissions.js'
 
 /** What the roles of these users allow in a workspace at this moment; those who are no active members are absent. */
 export async function rightsOf(

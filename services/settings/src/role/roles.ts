@@ -1,12 +1,12 @@
 import { ApiError, type NewRole, newId, type Role, type RolePatch } from '@opsplane/contracts'
-import type { TakeTurn } from '@opsplane/eventstore'
+import type { Serialized } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
-import { requireAuthority } from '../membership/authority.js'
-import { requireEveryEnvironment } from '../membership/reach.js'
-import { workspaceScope } from '../workspace/workspace-scope.js'
+import { requireAuthority } from '../rights/authority.js'
+import { isBuiltIn } from '../rights/permissions.js'
+import { workspaceScope } from '../tenant/workspace-scope.js'
+import { requireEveryEnvironment } from '../token/reach.js'
 import { role } from './domain.js'
-import { isBuiltIn } from './permissions.js'
 import { customRoles, membersByRole } from './queries.js'
 import { existing, shown } from './reading.js'
 
@@ -16,7 +16,7 @@ export const mostCustomRoles = 100
 export type Roles = ReturnType<typeof createRoles>
 
 /** Changes the roles a workspace has made for itself, one request after the other. */
-export function createRoles({ store }: Pick<ServiceContext, 'store'>, takeTurn: TakeTurn) {
+export function createRoles({ store }: Pick<ServiceContext, 'store'>, takeTurn: Serialized) {
   const roles = store.aggregate(role)
 
   return {

@@ -67,7 +67,7 @@ export function createSecretUsage(options: SecretUsageOptions): SecretUsage {
       await addUses(options.db, rows)
     } catch (error) {
       for (const [index, uses] of taken.entries()) uses.unwritten += rows[index]?.useCount ?? 0
-      log.warn({ err: error }, 'uses of secrets are not written yet')
+      log.warn({ err: error }, 'uses of secrets could not be recorded yet; trying again')
     }
   }
 

@@ -57,7 +57,7 @@ export function createLoginFailures(options: LoginFailureOptions): LoginFailureC
       await tell(database, taken)
       relay.wake()
     } catch (error) {
-      log.warn({ err: error, logins: taken.size }, 'failed logins are not reported')
+      log.warn({ err: error, logins: taken.size }, 'failed logins could not be recorded as events')
     }
   }
   let looking = Promise.resolve()

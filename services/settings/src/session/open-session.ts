@@ -2,7 +2,7 @@ import { ApiError, type Instant, type Session } from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
 import type { CursorCodec } from '@opsplane/runtime'
 import { account } from '../account/domain.js'
-import { accessibleWorkspaces } from '../workspace/queries.js'
+import { accessibleWorkspaces } from '../tenant/queries.js'
 import type { ClaimedAccount, SessionOrigin, Sessions } from './sessions.js'
 
 /**

@@ -12,7 +12,7 @@ import { appendJournal } from '@opsplane/eventstore'
 import type { Drizzle, StatementRunner } from '@opsplane/postgres'
 import { and, eq } from 'drizzle-orm'
 import { memberships } from '../schema.js'
-import { workspaceScope } from '../workspace/workspace-scope.js'
+import { workspaceScope } from '../tenant/workspace-scope.js'
 
 /** Who caused it, and when. */
 export interface Occasion {

@@ -1,5 +1,5 @@
 import { type Database, translatePostgresError } from '@opsplane/postgres'
-import type { Attempt } from './throttle.js'
+import type { Attempt } from './attempt.js'
 
 /** What is slowed down by an attempt, and how. */
 export interface Slowed {

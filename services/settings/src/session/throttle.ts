@@ -1,13 +1,7 @@
 import { ApiError, type Instant } from '@opsplane/contracts'
 import { networkOf, retryDelayMs, sha256Hex } from '@opsplane/runtime'
+import type { Attempt } from './attempt.js'
 import type { Slowed, ThrottleTable } from './throttle-table.js'
-
-/** One login, from when it is asked for until it has failed or succeeded. */
-export interface Attempt {
-  pair: string
-  network: string
-  account: string
-}
 
 /** Slows guessing down, over all replicas: ADR 022. */
 export interface Throttle {

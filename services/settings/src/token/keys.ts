@@ -15,8 +15,8 @@ import {
 import type { Aggregate, EventStore, Unit } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
-import { requireAuthority } from '../membership/authority.js'
-import { workspaceScope } from '../workspace/workspace-scope.js'
+import { requireAuthority } from '../rights/authority.js'
+import { workspaceScope } from '../tenant/workspace-scope.js'
 import { issueToken } from './bearer-token.js'
 import { type ApiKey, type TokenCommand, token, validityEnd } from './domain.js'
 import { type Issuer, isWithin } from './grant.js'
@@ -108,7 +108,7 @@ function revokeReused(store: EventStore, keys: KeyAggregate, reused: ApiKey, met
         next = (await unit.find(keys, next))?.state.successorId ?? null
       }
     },
-    { turn: reused.id },
+    { queueKey: reused.id },
   )
 }
 

@@ -8,7 +8,7 @@ import {
 import type { Drizzle } from '@opsplane/postgres'
 import { and, eq, inArray, ne, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { customPermissions, permissionsOf, roleOfMembership } from '../role/permissions.js'
+import { customPermissions, permissionsOf, roleOfMembership } from '../rights/permissions.js'
 import { accounts, memberships, roles, sessions, tokens, tokenUsage, workspaces } from '../schema.js'
 import type { ApiKey } from './domain.js'
 

@@ -4,7 +4,7 @@ import { keysetPage } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import { eq } from 'drizzle-orm'
 import { tokens as table } from '../schema.js'
-import { workspaceScope } from '../workspace/workspace-scope.js'
+import { workspaceScope } from '../tenant/workspace-scope.js'
 import type { Keys } from './keys.js'
 import { lastUses, withinEnvironments } from './queries.js'
 

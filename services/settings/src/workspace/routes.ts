@@ -10,12 +10,12 @@ import {
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import type { SettingsConfig } from '../config.js'
-import { requireEveryEnvironment } from '../membership/reach.js'
+import { accessibleWorkspaces, currentWorkspace } from '../tenant/queries.js'
+import { workspaceScope } from '../tenant/workspace-scope.js'
+import { requireEveryEnvironment } from '../token/reach.js'
 import { createWorkspaces } from './creating.js'
 import { workspace } from './domain.js'
-import { accessibleWorkspaces, currentWorkspace } from './queries.js'
 import { workspaceStats } from './stats.js'
-import { workspaceScope } from './workspace-scope.js'
 
 const tag = 'Workspaces'
 

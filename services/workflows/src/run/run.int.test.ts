@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { newId, PendingApproval, Run, RunDetail, systemActor } from '@opsplane/contracts'
+import { newId, Run, RunDetail, systemActor } from '@opsplane/contracts'
 import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
 import { z } from 'zod'
 import { type Definition, type RunService, runService } from '../fixture/run-service.js'
@@ -323,70 +323,6 @@ test('a retry goes on at the step that failed, and keeps what succeeded', async 
   expect((await api.post(`/runs/${runId}/retry`, { from: 'nowhere' })).error().code).toBe(
     'invalid_state_transition',
   )
-})
-
-test('an approval is for two persons it names, each once, and for nobody else', async () => {
-  const [ada, bob] = ['usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0A', 'usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0B']
-  const as = (userId: string, role: string) =>
-    service.as(principal({ userId, role, permissions: ['runs:read'] }))
-  const runId = await started({
-    steps: [
-      { id: 'ok', type: 'approval', title: 'Go?', approvers: { users: [ada], roles: ['admin'] }, quorum: 2 },
-      { id: 'after', type: 'transform', value: '{{ steps.ok.output.approved }}' },
-    ],
-  })
-  await reached(runId, 'paused')
-  const mine = async () =>
-    (await as(bob, 'admin').get('/runs/approvals')).page(PendingApproval).items.map((each) => each.runId)
-  const decide = (client: ApiClient) => client.post(`/runs/${runId}/resume`, { decision: 'approve' })
-  expect((await decide(as('usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0C', 'viewer'))).error().code).toBe('forbidden')
-  expect((await decide(as(ada, 'viewer'))).data(Run)).toMatchObject({ status: 'paused' })
-  expect((await decide(as(ada, 'admin'))).error().code).toBe('invalid_state_transition')
-  expect(await mine()).toEqual([runId])
-  await decide(as(bob, 'admin'))
-  expect(await ended(runId)).toMatchObject({ status: 'completed', output: true })
-  expect(await mine()).toEqual([])
-  expect(await eventsOf(runId)).toEqual(
-    ['run_started', 'approval_requested', 'run_paused', 'run_resumed', 'run_completed'].map(
-      (end) => `workflow.${end}`,
-    ),
-  )
-})
-
-test('whoever has not decided on an approval is reminded, and learns what it is about', async () => {
-  const [ada, bob] = ['usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0A', 'usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0B']
-  const runId = await started(
-    {
-      steps: [
-        {
-          ...({ id: 'ok', type: 'approval', title: 'Roll out {{ input.what }}?', quorum: 2 } as const),
-          ...{
-            approvers: { users: [ada, bob], roles: ['admin'] },
-            reminderSeconds: 1,
-            deadlineSeconds: 3_600,
-          },
-        },
-      ],
-    },
-    { what: 'v2' },
-  )
-  await reached(runId, 'paused')
-  const as = service.as(principal({ userId: ada, permissions: ['runs:read'] }))
-  expect((await as.post(`/runs/${runId}/resume`, { decision: 'approve' })).status).toBe(200)
-  const notices = (type: string) => service.sql`
-    select data->'approval' as approval, data->'after'->>'status' as status from events
-    where stream_id = ${runId} and type = ${type} order by position`
-  const asked = { step: 'ok', title: 'Roll out v2?', roles: ['admin'], dueAt: expect.any(String) }
-  expect(await notices('workflow.approval_requested')).toEqual([
-    { status: 'paused', approval: { ...asked, users: [ada, bob] } },
-  ])
-  const last = await waitFor(async () => {
-    const reminded = await notices('workflow.approval_reminded')
-    expect(reminded.length).toBeGreaterThan(1)
-    return reminded.at(-1)
-  })
-  expect(last).toEqual({ status: 'paused', approval: { ...asked, users: [bob] } })
-  await api.post(`/runs/${runId}/cancel`, {})
 })
 
 test('runs of a key wait for a place, oldest first; or are skipped, or take the place of the oldest', async () => {

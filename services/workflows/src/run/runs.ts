@@ -113,7 +113,10 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
     if (leaving.how === 'released' && leaving.dueAt !== null)
       due.wake(Math.max(leaving.dueAt - clock.nowMs(), 0))
     if (leaving.how === 'lost' && leaving.error !== undefined)
-      log.error({ err: leaving.error, run: identity.id }, 'a run was let go of')
+      log.error(
+        { err: leaving.error, run: identity.id },
+        'this replica has given up a run after an error; another one resumes it when its lease expires',
+      )
   }
 
   /** Somebody has sent it something, or taken it away. */
@@ -193,7 +196,7 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
     },
     failed(row, error) {
       if (closing.signal.aborted) return
-      log.error({ err: error, run: row.key }, 'a run could not be taken over')
+      log.error({ err: error, run: row.key }, 'a run could not be resumed; it is held back and tried again')
       const held = holdBack({ name: 'runs', of: dueRuns }, { ...database, log, at: clock.at }, [
         { row, error },
       ])

@@ -64,7 +64,7 @@ export function createWork({ evaluate, effects, rightsOf, startChild, took, trac
       aborted.throwIfAborted()
       const outcome = failureOf(error)
       if (!outcome.ok && outcome.error.code === 'internal_error')
-        log.error({ err: error, run: run.identity.id }, 'a step could not be done')
+        log.error({ err: error, run: run.identity.id }, 'a step of a run could not be performed')
       return outcome
     }
   }

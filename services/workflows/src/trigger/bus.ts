@@ -53,8 +53,7 @@ export function startBusTriggers(ctx: ServiceContext, starting: Starting): Backg
     read: (message) => readMessage(message, prefix),
     isAway: isDependencyAway,
     isTransient,
-    onDead: async ({ subject, seq }) =>
-      log.error({ subject, seq }, 'an event of the bus could not be handled'),
+    onDead: async ({ subject, seq }) => log.error({ subject, seq }, 'a topic event could not be handled'),
     apply: async (received) => {
       const identity = await stream.identity()
       for (const { event } of received) await start(event, identity)
@@ -74,5 +73,5 @@ function readMessage(message: StreamMessage, prefix: string) {
     ...{ topic: topic.join('.'), subject: message.subject, seq: message.seq, message: content },
     depth,
   }
-  return { event, line: message.subject, lane: workspaceId }
+  return { event, queueKey: message.subject, tenant: workspaceId }
 }

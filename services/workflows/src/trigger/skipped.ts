@@ -3,10 +3,10 @@ import { defineList, type Route } from '@opsplane/http'
 import { type Database, positionOf, tenantBinding } from '@opsplane/postgres'
 import type { CursorCodec, Logger } from '@opsplane/runtime'
 import type { ServiceContext } from '@opsplane/service'
+import type { LogPositions } from '../run/event-wait/accepted.js'
 import { requireWorkflow } from '../run/queries.js'
 import { run } from '../run/store/store.js'
 import { tag } from '../workflow/routes.js'
-import type { Cause } from './starting.js'
 
 /** Keeps what did not start a run, once for each cause. */
 export function createSkipped({ database: { sql }, log }: { database: Database; log: Logger }) {
@@ -91,4 +91,19 @@ async function listSkipped(
   }))
   const end = rows.length > limit ? items.at(-1) : undefined
   return { items, nextCursor: end ? cursors.encode([end.triggeredAt, end.triggerId], binding) : null, limit }
+}
+
+/** Something that starts a workflow by itself. */
+export interface Cause {
+  type: string
+  /** Of the event, the call or the time; of a workflow it starts one run. */
+  id: string
+  at: string
+  event: unknown
+  input: unknown
+  depth: number
+  /** Up to where logs had come then, where that is known. */
+  since?: LogPositions
+  requestId: string | null
+  causationId: string | null
 }

@@ -2,27 +2,12 @@ import { type Actor, ApiError, type TenantScope } from '@opsplane/contracts'
 import { maxCausationDepth } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
-import type { LogPositions } from '../run/event-wait/accepted.js'
 import type { Runs } from '../run/runs.js'
 import type { StartRequest } from '../run/start.js'
 import type { WorkflowRecord } from '../workflow/domain.js'
 import type { Runnable, Workflows } from '../workflow/workflows.js'
+import type { Cause } from './skipped.js'
 import { createSkipped } from './skipped.js'
-
-/** Something that starts a workflow by itself. */
-export interface Cause {
-  type: string
-  /** Of the event, the call or the time; of a workflow it starts one run. */
-  id: string
-  at: string
-  event: unknown
-  input: unknown
-  depth: number
-  /** Up to where logs had come then, where that is known. */
-  since?: LogPositions
-  requestId: string | null
-  causationId: string | null
-}
 
 export interface Starting {
   /** The published version of a workflow, as its trigger says. Null where it is not started, with the reason recorded. */

@@ -85,7 +85,10 @@ export function createVersionGrants(
     settle,
     trySettle: (workflowId) =>
       settle({ workflowId }).catch((error: unknown) =>
-        log.warn({ err: error, workflowId }, 'the grants of a workflow are settled later'),
+        log.warn(
+          { err: error, workflowId },
+          "the grants of a workflow's versions could not be revoked yet; trying again later",
+        ),
       ),
     reinstate: async (versionId) => void (await reinstateOne(versionId)),
   }

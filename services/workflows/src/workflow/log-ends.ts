@@ -17,7 +17,10 @@ export function logEndsOf(
           try {
             return [each.source, await each.end()]
           } catch (error) {
-            log.warn({ err: error, source: each.source }, 'the end of a log cannot be asked for')
+            log.warn(
+              { err: error, source: each.source },
+              "the end of a service's log could not be read; trying again",
+            )
             return [each.source, heardOf().get(each.source) ?? 0]
           }
         }),

@@ -141,7 +141,7 @@ export function createWorkflows(
           const changed = await unit.handle(aggregate, id, command)
           return withDraft(changed, definition ?? (await versions.draft(id, meta.tenant)), meta.tenant)
         },
-        { turn: id },
+        { queueKey: id },
       )
     },
 
@@ -191,7 +191,7 @@ export function createWorkflows(
           await unit.handle(aggregate, id, { kind: 'rotate_hook', hookId, now: meta.now })
           return hookOf({ hookId })
         },
-        { turn: id },
+        { queueKey: id },
       ),
 
     published: async (id, tenant) => {

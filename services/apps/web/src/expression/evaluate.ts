@@ -4,9 +4,7 @@ import {
   type TemplateExpression,
   walkPlainPath,
 } from '@opsplane/sandbox/template'
-
-/** What an expression sees; plain JSON. */
-export type ExpressionScope = Readonly<Record<string, unknown>>
+import type { ExpressionScope } from './scope.js'
 
 /** Thrown with what an expression of the app could not be evaluated for. */
 export class ExpressionError extends Error {}

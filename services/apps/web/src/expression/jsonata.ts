@@ -1,5 +1,5 @@
 import jsonata from 'jsonata'
-import type { ExpressionScope } from './evaluate.js'
+import type { ExpressionScope } from './scope.js'
 
 /** An expression that does not end costs a moment, not the tab. */
 const guardrails = { timeout: 1_000, stack: 500, sequence: 100_000 }

@@ -5,7 +5,8 @@ import type {
   Component,
   InputComponent,
 } from '@opsplane/contracts'
-import { type ExpressionScope, evaluated } from '../expression/evaluate.js'
+import { evaluated } from '../expression/evaluate.js'
+import type { ExpressionScope } from '../expression/scope.js'
 import { DataCache, keyOf, type Loaded, nothingLoaded, type Wanted } from './data-cache.js'
 import { inputValue, type Typed, typedOf } from './input-values.js'
 import { type Need, needsOf, type PageNeeds } from './needs.js'

@@ -3,8 +3,8 @@ import { textOf } from '../expression/evaluate.js'
 import { fieldOf } from '../page/format.js'
 import type { PageStore } from '../page/store.js'
 import { usePage } from './context.js'
+import type { ControlProps } from './control-props.js'
 import { LoadState } from './failure.js'
-import type { ControlProps } from './input.js'
 import type { Of } from './kinds.js'
 
 type ChoiceInput = Of<'select'> | Of<'radio'>

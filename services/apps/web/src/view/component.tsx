@@ -1,14 +1,15 @@
+import { Tab, TabList, TabPanel, TabProvider } from '@ariakit/react'
 import type { Component } from '@opsplane/contracts'
+import { useId } from 'react'
 import { isShown } from '../page/store.js'
 import { ButtonView } from './button.js'
 import { ChartView } from './chart.js'
-import { ContainerView } from './container.js'
 import { usePage, useValue } from './context.js'
 import { DetailView } from './detail.js'
 import { FormView } from './form.js'
 import { FreeInput } from './input.js'
+import type { Of } from './kinds.js'
 import { TableView } from './table.js'
-import { TabsView } from './tabs.js'
 import { MetricView, TextView } from './text.js'
 
 /** A component of a page, where it is to be seen. */
@@ -42,4 +43,39 @@ function Drawn({ component }: { component: Component }) {
     default:
       return <FreeInput input={component} />
   }
+}
+
+function ContainerView({ component }: { component: Of<'container'> }) {
+  const { label, direction, children } = component
+  const id = useId()
+  const inner = children.map((child, index) => <ComponentView key={index} component={child} />)
+  if (label === undefined) return <div className={`stack ${direction}`}>{inner}</div>
+  return (
+    <section className="card" aria-labelledby={id}>
+      <h2 id={id}>{label}</h2>
+      <div className={`stack ${direction}`}>{inner}</div>
+    </section>
+  )
+}
+
+/** Tabs by the pattern of the ARIA practices: arrow keys, Home and End go from one to the next. */
+function TabsView({ component: { tabs } }: { component: Of<'tabs'> }) {
+  return (
+    <TabProvider>
+      <TabList className="tabs" aria-label="Parts of this page">
+        {tabs.map(({ label }, index) => (
+          <Tab key={index} className="tab">
+            {label}
+          </Tab>
+        ))}
+      </TabList>
+      {tabs.map(({ children }, index) => (
+        <TabPanel key={index} className="stack column">
+          {children.map((child, place) => (
+            <ComponentView key={place} component={child} />
+          ))}
+        </TabPanel>
+      ))}
+    </TabProvider>
+  )
 }

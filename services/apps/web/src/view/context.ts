@@ -1,6 +1,7 @@
 import type { AppAction } from '@opsplane/contracts'
 import { createContext, useContext, useEffect, useMemo, useState, useSyncExternalStore } from 'react'
-import { type ExpressionScope, evaluate, textOf } from '../expression/evaluate.js'
+import { evaluate, textOf } from '../expression/evaluate.js'
+import type { ExpressionScope } from '../expression/scope.js'
 import { type ActionContext, type ActionHost, perform } from '../page/actions.js'
 import type { PageStore } from '../page/store.js'
 

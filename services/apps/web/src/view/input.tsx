@@ -3,6 +3,7 @@ import { useId } from 'react'
 import type { Typed } from '../page/input-values.js'
 import { ChoiceControl } from './choice.js'
 import { usePage } from './context.js'
+import type { ControlProps } from './control-props.js'
 import type { Of } from './kinds.js'
 
 export interface InputProps {
@@ -11,15 +12,6 @@ export interface InputProps {
   isOfForm?: boolean
   /** What is wrong with it, below it. */
   problem?: string | undefined
-}
-
-export interface ControlProps<Input extends InputComponent = InputComponent> {
-  input: Input
-  id: string
-  typed: Typed
-  onTyped(typed: Typed): void
-  /** For screen readers: what describes it, whether it is wrong, whether it has to be filled in. */
-  aria: { 'aria-describedby'?: string; 'aria-invalid'?: boolean; 'aria-required'?: boolean }
 }
 
 /** An input by itself: what it holds is used by the expressions of the page. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { databaseClock } from '../../fixture/database-clock.js'
 import { type DispatcherFixture, startDispatcher } from '../../fixture/dispatcher-fixture.js'
 import { createBookings } from './book-slots.js'
-import type { BookingRequest, Bookings } from './pacer.js'
+import type { BookingRequest, Bookings } from './rate-limit-scheduler.js'
 
 let fixture: DispatcherFixture
 let book: Bookings

@@ -1,5 +1,5 @@
 import type { Database } from '@opsplane/postgres'
-import type { Booking, Bookings } from './pacer.js'
+import type { Booking, Bookings } from './rate-limit-scheduler.js'
 
 interface Answer {
   per_second: number
@@ -31,25 +31,25 @@ export function createBookings(sql: Database['sql']): Bookings {
 }
 
 // Nothing is booked more than $5 ms ahead. So `next_at` cannot legitimately lie further ahead than that and one
-// booking: where it does, the limit was raised since, or a clock was set back, and the pace starts anew.
+// booking: where it does, the limit was raised since, or a clock was set back, and the slots start anew.
 // The share lock keeps a booking from outliving its webhook.
 const bookStatement = `
 with asked as materialized (
-  select w.id, pace.per_second, now_ms()::float8 as at,
-    1000 / pace.per_second + greatest($4::float8,
-      case when pace.per_second <= 4 then least(1000, 50 / pace.per_second) else 0 end) as interval_ms,
-    least($3::int, greatest(1, ceil(pace.per_second / 4)))::int as slots
+  select w.id, schedule.per_second, now_ms()::float8 as at,
+    1000 / schedule.per_second + greatest($4::float8,
+      case when schedule.per_second <= 4 then least(1000, 50 / schedule.per_second) else 0 end) as interval_ms,
+    least($3::int, greatest(1, ceil(schedule.per_second / 4)))::int as slots
   from webhooks w cross join lateral (
-    select coalesce((w.state->>'rateLimitPerSecond')::float8, $2::float8) as per_second) pace
+    select coalesce((w.state->>'rateLimitPerSecond')::float8, $2::float8) as per_second) schedule
   where w.id = $1 for key share of w
 ),
 booked as (
-  insert into webhook_pace as pace (webhook_id, next_at)
+  insert into webhook_pace as schedule (webhook_id, next_at)
   select id, at + slots * interval_ms from asked
   on conflict (webhook_id) do update set
-    next_at = excluded.next_at + case when pace.next_at > excluded.next_at + $6::float8 then 0
-      else greatest(pace.next_at - (select at from asked), 0) end
-  where pace.next_at <= (select at from asked) + $5::float8 or pace.next_at > excluded.next_at + $6::float8
+    next_at = excluded.next_at + case when schedule.next_at > excluded.next_at + $6::float8 then 0
+      else greatest(schedule.next_at - (select at from asked), 0) end
+  where schedule.next_at <= (select at from asked) + $5::float8 or schedule.next_at > excluded.next_at + $6::float8
   returning next_at
 )
 select asked.per_second, asked.interval_ms, asked.slots,

@@ -99,7 +99,10 @@ export function createRecorder(options: RecorderOptions): Recorder {
         if (isDependencyAway(error) && closing.signal.aborted) return giveUp(batch, error)
         if (!isDependencyAway(error) && attempt >= triesPerBatch) return refused(batch, bare, error)
         if (attempt === 1)
-          log.warn({ err: error, results: batch.length }, 'results could not be recorded yet')
+          log.warn(
+            { err: error, results: batch.length },
+            'results of delivery attempts could not be recorded yet; trying again',
+          )
         await delay(
           retryDelayMs({ attempt, strategy: 'exponential', baseMs: 50, maxMs: 2_000 }),
           closing.signal,
@@ -118,7 +121,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
   function giveUp(batch: Waiting[], error: unknown) {
     log.error(
       { err: error, deliveries: batch.map(({ result }) => result.row.id) },
-      'results were not recorded',
+      'results of delivery attempts were not recorded; the deliveries are attempted again',
     )
     for (const { done } of batch) done()
   }

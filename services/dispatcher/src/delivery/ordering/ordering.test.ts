@@ -41,25 +41,25 @@ describe('putting deliveries in order', () => {
   const events = ['evt_1', 'evt_2', 'evt_1', 'evt_3'].map((id) => ({ id }) as PlatformEvent)
   const draft = (event: PlatformEvent | undefined, key: string | null) => ({
     incoming: { event: event as PlatformEvent },
-    row: { webhook_id: 'wh_1', ordering_key: key, ordering_place: null } as NewDelivery,
+    row: { webhook_id: 'wh_1', ordering_key: key, ordering_sequence: null } as NewDelivery,
   })
-  const places = async () => ['1', '2', '3', '4']
+  const sequences = async () => ['1', '2', '3', '4']
 
-  it('gives each its place, the first of an event that comes twice, and tells the lines they wait in', async () => {
+  it('gives each its sequence, the first of an event that comes twice, and tells the queues they wait in', async () => {
     const drafts = [
       draft(events[0], 'a'),
       draft(events[1], 'a'),
       draft(events[1], null),
       draft(events[3], 'b'),
     ]
-    expect(await putInOrder(drafts, events, places)).toEqual([
-      { webhookId: 'wh_1', key: 'a', place: '1' },
-      { webhookId: 'wh_1', key: 'b', place: '4' },
+    expect(await putInOrder(drafts, events, sequences)).toEqual([
+      { webhookId: 'wh_1', key: 'a', sequence: '1' },
+      { webhookId: 'wh_1', key: 'b', sequence: '4' },
     ])
-    expect(drafts.map(({ row }) => row.ordering_place)).toEqual(['1', '2', null, '4'])
+    expect(drafts.map(({ row }) => row.ordering_sequence)).toEqual(['1', '2', null, '4'])
   })
 
-  it('asks for no places when nothing is ordered', async () => {
+  it('asks for no sequences when nothing is ordered', async () => {
     const never = () => Promise.reject(new Error('was asked'))
     expect(await putInOrder([draft(events[0], null)], events, never)).toEqual([])
   })

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson, type DeliveryBody, type PlatformEvent, valueAt } from '@opsplane/contracts'
 import type { NewDelivery } from '../queue/fan-out-statement.js'
-import type { Line } from './turn-statement.js'
+import type { OrderingQueue } from './release-statement.js'
 
 const maxKeyLength = 200
 
@@ -19,32 +19,32 @@ interface Draft {
 }
 
 /**
- * Gives deliveries that have an ordering key their event's place. Returns the lines in which they wait, each with its
- * first place here. The places are only asked for when there are such deliveries.
+ * Gives deliveries that have an ordering key their event's sequence. Returns the ordering queues in which they wait, each with its
+ * first sequence here. The sequences are only asked for when there are such deliveries.
  */
 export async function putInOrder(
   drafts: readonly Draft[],
   events: readonly PlatformEvent[],
-  places: () => Promise<string[]>,
-): Promise<Line[]> {
+  sequences: () => Promise<string[]>,
+): Promise<OrderingQueue[]> {
   const ordered = drafts.filter(({ row }) => row.ordering_key !== null)
   if (ordered.length === 0) return []
-  const asked = await places()
-  // An event that comes twice has the place it came at first.
-  const placeOf = new Map(events.map(({ id }, index) => [id, asked[index]] as const).reverse())
-  const lines = new Map<string, Line>()
+  const asked = await sequences()
+  // An event that comes twice has the sequence it came at first.
+  const sequenceOf = new Map(events.map(({ id }, index) => [id, asked[index]] as const).reverse())
+  const queues = new Map<string, OrderingQueue>()
   for (const {
     incoming: { event },
     row,
   } of ordered) {
-    row.ordering_place = placeOf.get(event.id) ?? null
+    row.ordering_sequence = sequenceOf.get(event.id) ?? null
     const name = `${row.webhook_id} ${row.ordering_key}`
-    if (lines.has(name)) continue
-    lines.set(name, {
+    if (queues.has(name)) continue
+    queues.set(name, {
       webhookId: row.webhook_id,
       key: row.ordering_key ?? '',
-      place: row.ordering_place ?? '',
+      sequence: row.ordering_sequence ?? '',
     })
   }
-  return [...lines.values()]
+  return [...queues.values()]
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals'
 import type { PlatformEvent } from '@opsplane/contracts'
 import type { AttemptColumns } from '../attempt/record-statement.js'
+import type { Started } from '../job.js'
 import type { FanOutBatch, NewDelivery } from './fan-out-statement.js'
 import { createFanOutWriter, type WriteFanOut } from './fan-out-writer.js'
-import type { Started } from './first-attempts.js'
 import type { TenantWebhooks } from './webhook-index.js'
 
 type Insert = (rows: FanOutBatch) => Promise<Set<string> | undefined>

@@ -1,6 +1,6 @@
 import { isDependencyAway } from '@opsplane/postgres'
 import type { AttemptColumns } from '../attempt/record-statement.js'
-import type { Batch, Draft } from './fan-out.js'
+import type { Batch, Draft } from './fan-out-batch.js'
 import type { FanOutBatch } from './fan-out-statement.js'
 import { tenantKey } from './webhook-index.js'
 

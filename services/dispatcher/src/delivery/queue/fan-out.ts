@@ -1,28 +1,18 @@
-import type { PlatformEvent } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
 import { deliveryIdOf, idTimeMs } from '../delivery-id.js'
-import type { DeliveryJob } from '../dispatch.js'
+import type { DeliveryJob } from '../job.js'
 import { orderingKeyOf, putInOrder } from '../ordering/ordering.js'
-import type { Line } from '../ordering/turn-statement.js'
+import type { OrderingQueue } from '../ordering/release-statement.js'
 import type { DeliveryDays } from '../retention/delivery-days.js'
 import { comesTooLate } from '../retention/retention-policy.js'
+import type { Batch, Draft, Incoming } from './fan-out-batch.js'
+import { batchOf } from './fan-out-batch.js'
 import { insertBatch, type NewDelivery } from './fan-out-statement.js'
 import { createFanOutWriter, type FanOutWriterOptions } from './fan-out-writer.js'
-import { createFirstAttempts, type FirstAttemptOptions, type Started } from './first-attempts.js'
-import { bodyText, matchesOf, type Origin } from './matching.js'
-import { type TenantWebhooks, tenantKey, type WebhookIndex } from './webhook-index.js'
-
-/** An event as it came. */
-export interface Incoming {
-  event: PlatformEvent
-  /** Null when the message does not say. */
-  origin: Origin | null
-  /** Of its span, where it is followed. */
-  traceparent?: string | undefined
-  /** It was handed to a consumer before, which may have sent it. */
-  redelivered: boolean
-}
+import { createFirstAttempts, type FirstAttemptOptions } from './first-attempts.js'
+import { bodyText, matchesOf } from './matching.js'
+import { tenantKey, type WebhookIndex } from './webhook-index.js'
 
 export interface FanOutOptions extends FirstAttemptOptions, Omit<FanOutWriterOptions, 'insert'> {
   database: Database
@@ -31,18 +21,10 @@ export interface FanOutOptions extends FirstAttemptOptions, Omit<FanOutWriterOpt
   /** Days the deliveries of a day are kept: see ADR 015. */
   keptDays: number
   log: Logger
-  /** Deliveries wait for their turn. */
-  waits(lines: Line[]): void
+  /** Deliveries wait in ordering queues. */
+  waits(queues: OrderingQueue[]): void
   /** Deliveries are due that found no room. */
   left(): void
-}
-
-export interface Draft {
-  incoming: Incoming
-  row: NewDelivery
-  job: DeliveryJob
-  /** Its first attempt has been started, or has its place in the queues. */
-  started: Started | undefined
 }
 
 const mostTries = 20
@@ -63,7 +45,7 @@ export function createFanOut(options: FanOutOptions) {
       ),
   })
 
-  return async (incoming: Incoming[], places: () => Promise<string[]>): Promise<void> => {
+  return async (incoming: Incoming[], sequences: () => Promise<string[]>): Promise<void> => {
     const inTime = withoutLate(options, distinct(incoming))
     const tenants = [...new Map(inTime.map(({ event }) => [tenantKey(event), event])).values()]
     let drafts: Draft[] = []
@@ -71,10 +53,10 @@ export function createFanOut(options: FanOutOptions) {
       for (let tries = 1; ; tries++) {
         const batch = batchOf(inTime, [...(await index.of(tenants)).values()])
         drafts = merge(drafts, draftsOf(options, batch))
-        const lines = await putInOrder(
+        const queues = await putInOrder(
           drafts,
           incoming.map(({ event }) => event),
-          places,
+          sequences,
         )
         first.start(drafts, batch)
         await first.settle(drafts)
@@ -82,7 +64,7 @@ export function createFanOut(options: FanOutOptions) {
         if (written) {
           for (const webhooks of batch.tenants) webhooks.checkedAt = options.now()
           first.committed(drafts, written)
-          if (lines.length > 0) options.waits(lines)
+          if (queues.length > 0) options.waits(queues)
           if (drafts.some(({ row }) => !row.waits && row.lease_ms === null)) options.left()
           return
         }
@@ -107,35 +89,6 @@ function withoutLate({ keptDays, nowMs, log }: FanOutOptions, incoming: Incoming
   const late = incoming.length - inTime.length
   if (late > 0) log.warn({ events: late }, 'events older than the retention of deliveries are not delivered')
   return inTime
-}
-
-/** Events, and the webhooks they are matched with. */
-export interface Batch {
-  incoming: readonly Incoming[]
-  origins: Origin[]
-  tenants: TenantWebhooks[]
-  webhooksOf(event: PlatformEvent): TenantWebhooks
-  jsonOf(event: PlatformEvent): string
-}
-
-function batchOf(incoming: readonly Incoming[], tenants: TenantWebhooks[]): Batch {
-  const byTenant = new Map(tenants.map((webhooks) => [tenantKey(webhooks.tenant), webhooks]))
-  const texts = new Map<string, string>()
-  return {
-    incoming,
-    origins: incoming.flatMap(({ origin }) => origin ?? []),
-    tenants,
-    webhooksOf(event) {
-      const found = byTenant.get(tenantKey(event))
-      if (!found) throw new Error(`no webhooks are known of ${tenantKey(event)}`)
-      return found
-    },
-    jsonOf(event) {
-      const text = texts.get(event.id) ?? JSON.stringify(event)
-      texts.set(event.id, text)
-      return text
-    },
-  }
 }
 
 /** What has been started stays, even if its webhook is not there any more; the rest goes by what is known now. */
@@ -167,12 +120,12 @@ function draftsOf(options: FanOutOptions, batch: Batch): Draft[] {
         lease_ms: null,
         waits: orderingKey !== null,
         ordering_key: orderingKey,
-        ordering_place: null,
+        ordering_sequence: null,
         created_at: new Date(idTimeMs(event.id)).toISOString(),
       }
       const job: DeliveryJob = {
         ...{ deliveryId: id, webhookId: target.id, workspaceId: event.workspaceId, target },
-        ...{ bytes, lane: 'first', orderingKey },
+        ...{ bytes, queueClass: 'first', orderingKey },
         content: { id: event.id, type: event.type, text: bodyText(body, data) },
         traceparent,
         ...{ attempts: 0, cycleBase: 0, sendBefore: options.now() + options.leaseMs * 0.9 },

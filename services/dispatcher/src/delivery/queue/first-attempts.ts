@@ -1,23 +1,7 @@
-import type { AttemptColumns } from '../attempt/record-statement.js'
 import { idTimeMs } from '../delivery-id.js'
-import type { DeliveryJob } from '../dispatch.js'
-import type { Batch, Draft } from './fan-out.js'
+import type { DeliveryJob, Started } from '../job.js'
+import type { Batch, Draft } from './fan-out-batch.js'
 import type { Written } from './fan-out-writer.js'
-
-/** A first attempt that was handed to the queues before its row is there. */
-export interface Started {
-  startedAt: number
-  /** Resolves when the attempt has ended. */
-  ended: Promise<void>
-  end(): void
-  /** Set once it has succeeded. */
-  columns: AttemptColumns | undefined
-  /** Undefined until the row is committed. */
-  made: boolean | undefined
-  /** Resolves once the rows are committed: whether its result is to be recorded apart. */
-  settled: Promise<boolean>
-  settle(apart: boolean): void
-}
 
 export interface FirstAttemptOptions {
   /** Monotonic milliseconds. */

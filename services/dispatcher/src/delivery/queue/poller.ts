@@ -85,7 +85,7 @@ export function startPoller(options: PollerOptions): Poller {
         waitMs = Math.min(await claim(), await tidy())
         failed = false
       } catch (error) {
-        if (!failed) log.warn({ err: error }, 'due deliveries cannot be read')
+        if (!failed) log.warn({ err: error }, 'due deliveries could not be read from Postgres; trying again')
         failed = true
       }
       await sleepUntil(now() + waitMs)

@@ -117,7 +117,7 @@ export async function retakeLeases(sql: Sql, owner: string): Promise<void> {
   await sql.unsafe(releasing('lease_owner = $1'), [owner])
 }
 
-/** Makes deliveries due that were just sent again, in their transaction; ordered ones wait for their turn instead. */
+/** Makes deliveries due that were just sent again, in their transaction; ordered ones wait in their ordering queue instead. */
 export async function makeDue(tx: Transaction, ids: string[]): Promise<void> {
   await statementsOf(tx).unsafe(
     `with due as (

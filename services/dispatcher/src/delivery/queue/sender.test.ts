@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from '@jest/globals'
-import { createSender, type EndpointMood, type Job, type SenderOptions } from './sender.js'
+import { createSender, type EndpointHealth, type Job, type SenderOptions } from './sender.js'
 
 function start(options: Partial<SenderOptions<Job>> = {}) {
-  const running: { job: Job; end: (mood: EndpointMood) => Promise<void> }[] = []
+  const running: { job: Job; end: (health: EndpointHealth) => Promise<void> }[] = []
   let rooms = 0
   const sender = createSender<Job>({
     concurrency: { first: 4, retry: 2 },
@@ -13,15 +13,15 @@ function start(options: Partial<SenderOptions<Job>> = {}) {
     maxQueued: 1_000,
     maxBytes: 800,
     now: () => 0,
-    pacer: slots(),
+    scheduler: slots(),
     onRoom: () => rooms++,
     share: () => ({ attempts: 100, slow: 100, queued: 1_000, bytes: 10_000 }),
     ...options,
     run: (job) =>
       new Promise((resolve) => {
-        const end = async (mood: EndpointMood) => {
+        const end = async (health: EndpointHealth) => {
           running.splice(running.indexOf(entry), 1)
-          resolve(mood)
+          resolve(health)
           await turn()
         }
         const entry = { job, end }
@@ -38,7 +38,7 @@ function start(options: Partial<SenderOptions<Job>> = {}) {
       workspaceId,
       bytes,
       sendBefore: 1,
-      lane: 'first' as const,
+      queueClass: 'first' as const,
     }
     sender.submit({ ...job, ...changes })
     return true
@@ -49,7 +49,7 @@ function start(options: Partial<SenderOptions<Job>> = {}) {
 /** Slots by hand: `free` of them are there, for whichever webhook asks. */
 function slots(places = 100) {
   const closed = new Set<string>()
-  const pacer = {
+  const scheduler = {
     free: 0,
     asked: 0,
     closed: () => [...closed],
@@ -57,74 +57,74 @@ function slots(places = 100) {
     close: (webhookId: string) => closed.add(webhookId),
     places: () => places,
     take: () => {
-      pacer.asked++
-      if (pacer.free === 0) return false
-      pacer.free--
+      scheduler.asked++
+      if (scheduler.free === 0) return false
+      scheduler.free--
       return true
     },
   }
-  return pacer
+  return scheduler
 }
 
 describe('sender of a webhook with a rate limit', () => {
   const limited = { perSecond: 5 }
 
   it('waits for a slot for each job, while others run', () => {
-    const pacer = slots()
-    const { add, sender, webhooks } = start({ pacer })
+    const scheduler = slots()
+    const { add, sender, webhooks } = start({ scheduler })
     for (let n = 0; n < 3; n++) add('slow', limited)
     add('quick')
     expect(webhooks()).toEqual(['quick'])
-    pacer.free = 1
+    scheduler.free = 1
     sender.resume('slow')
     expect(webhooks()).toEqual(['quick', 'slow'])
     add('other')
     expect(webhooks()).toEqual(['quick', 'slow', 'other'])
-    expect(pacer.free).toBe(0)
+    expect(scheduler.free).toBe(0)
   })
 
   it('asks for no slot in the name of a webhook without a limit', () => {
-    const pacer = slots()
-    const { add, webhooks } = start({ pacer })
+    const scheduler = slots()
+    const { add, webhooks } = start({ scheduler })
     add('free')
-    add('free', { lane: 'retry' })
+    add('free', { queueClass: 'retry' })
     expect(webhooks()).toEqual(['free', 'free'])
-    expect(pacer.asked).toBe(0)
+    expect(scheduler.asked).toBe(0)
   })
 
   it('gives first attempts and retries their slots by turns', async () => {
-    const pacer = slots()
-    const { add, sender, running } = start({ pacer, concurrency: { first: 9, retry: 9 } })
+    const scheduler = slots()
+    const { add, sender, running } = start({ scheduler, concurrency: { first: 9, retry: 9 } })
     for (let n = 0; n < 3; n++) add('a', limited)
-    for (let n = 0; n < 3; n++) add('a', { ...limited, lane: 'retry' })
+    for (let n = 0; n < 3; n++) add('a', { ...limited, queueClass: 'retry' })
     const served: string[] = []
     for (let n = 0; n < 6; n++) {
-      pacer.free = 1
+      scheduler.free = 1
       sender.resume('a')
-      served.push(...running.map(({ job }) => job.lane))
-      await running[0]?.end('well')
+      served.push(...running.map(({ job }) => job.queueClass))
+      await running[0]?.end('healthy')
     }
     expect(served).toEqual(['first', 'retry', 'first', 'retry', 'first', 'retry'])
   })
 
   it('spends no slot on what its lease no longer covers', () => {
-    const pacer = slots()
-    const { add, sender, webhooks } = start({ pacer })
+    const scheduler = slots()
+    const { add, sender, webhooks } = start({ scheduler })
     add('a', { ...limited, sendBefore: -1 })
-    expect(pacer.asked).toBe(0)
-    pacer.free = 1
+    expect(scheduler.asked).toBe(0)
+    scheduler.free = 1
     add('a', limited)
     expect(webhooks()).toEqual(['a'])
     expect(sender.full()).toEqual([])
   })
 
   it('takes only what can wait for its slots in memory, and more when half of it is gone', () => {
-    const pacer = slots(4)
-    const { add, sender, rooms } = start({ pacer })
+    const scheduler = slots(4)
+    const { add, sender, rooms } = start({ scheduler })
     const added = () => add('a', limited)
     expect([added(), added(), added(), added(), added()]).toEqual([true, true, true, true, false])
     const use = () => {
-      pacer.free = 1
+      scheduler.free = 1
       sender.resume('a')
     }
     use()
@@ -138,9 +138,9 @@ describe('sender of a webhook with a rate limit', () => {
   })
 
   it('takes nothing while the next slot is far off', () => {
-    const pacer = slots()
-    const { add, sender } = start({ pacer })
-    pacer.close('b')
+    const scheduler = slots()
+    const { add, sender } = start({ scheduler })
+    scheduler.close('b')
     expect(add('b', limited)).toBe(false)
     expect(sender.full()).toEqual(['b'])
   })
@@ -161,15 +161,15 @@ describe('sender', () => {
     const order: string[] = []
     while (running.length > 0) {
       order.push(...webhooks())
-      await running[0]?.end('well')
+      await running[0]?.end('healthy')
     }
     expect(order).toEqual(['a', 'a', 'b', 'c', 'a'])
   })
 
-  it('keeps retries in a lane of their own', () => {
+  it('keeps retries in a queueClass of their own', () => {
     const { add, webhooks } = start({ concurrency: { first: 1, retry: 1 } })
-    add('a', { lane: 'retry' })
-    add('b', { lane: 'retry' })
+    add('a', { queueClass: 'retry' })
+    add('b', { queueClass: 'retry' })
     add('c')
     expect(webhooks()).toEqual(['a', 'c'])
   })
@@ -178,11 +178,11 @@ describe('sender', () => {
     const { add, webhooks, running } = start({ endpointConcurrency: 4, concurrency: { first: 9, retry: 1 } })
     for (let n = 0; n < 20; n++) add('a')
     expect(webhooks()).toHaveLength(4)
-    await running[0]?.end('unwell')
-    await running[0]?.end('unwell')
-    await running[0]?.end('unwell')
+    await running[0]?.end('unhealthy')
+    await running[0]?.end('unhealthy')
+    await running[0]?.end('unhealthy')
     expect(webhooks()).toHaveLength(1)
-    await running[0]?.end('well')
+    await running[0]?.end('healthy')
     expect(webhooks()).toHaveLength(2)
   })
 
@@ -193,7 +193,7 @@ describe('sender', () => {
     expect(taken).toBeLessThan(30)
     expect(sender.full()).toEqual(['a'])
     expect(add('b')).toBe(true)
-    while (sender.full().length > 0 || rooms() === 0) await running[0]?.end('well')
+    while (sender.full().length > 0 || rooms() === 0) await running[0]?.end('healthy')
     expect(rooms()).toBe(1)
     expect(add('a')).toBe(true)
   })
@@ -212,10 +212,10 @@ describe('sender', () => {
     expect(sender.room().bytes).toBe(240)
     expect(add('d', { bytes: 240 })).toBe(true)
     expect(sender.room().bytes).toBe(0)
-    await running[1]?.end('well')
+    await running[1]?.end('healthy')
     expect(rooms()).toBeGreaterThan(0)
     expect(add('c', { bytes: 300 })).toBe(true)
-    for (const end of running.map((entry) => entry.end)) await end('well')
+    for (const end of running.map((entry) => entry.end)) await end('healthy')
     expect(sender.room().bytes).toBe(800)
   })
 
@@ -239,7 +239,7 @@ describe('sender', () => {
     expect(add('c')).toBe(false)
     await turn()
     expect(stopped).toBe(false)
-    while (running.length > 0) await running[0]?.end('well')
+    while (running.length > 0) await running[0]?.end('healthy')
     expect(await stopping).toEqual([])
   })
 
@@ -251,16 +251,16 @@ describe('sender', () => {
     expect(webhooks()).toEqual(['slow', 'next'])
   })
 
-  it('starts the jobs of a healthy endpoint at once while slow ones have used up the lane, up to maxSlow', async () => {
+  it('starts the jobs of a healthy endpoint at once while slow ones have used up the queueClass, up to maxSlow', async () => {
     const concurrency = { first: 4, retry: 1 }
     const { add, webhooks, running } = start({ concurrency, maxSlow: 4, slowAfterMs: 1 })
     const end = async (webhookId: string) =>
-      running.find(({ job }) => job.webhookId === webhookId)?.end('well')
+      running.find(({ job }) => job.webhookId === webhookId)?.end('healthy')
     for (const tarpit of ['t1', 't2']) for (let n = 0; n < 9; n++) add(tarpit)
     const tarpits = ['t1', 't1', 't2', 't2']
     expect(webhooks()).toEqual(tarpits)
 
-    // The lane has four places: once four others run, the four attempts before them have stood aside.
+    // The queue class has four places: once four others run, the four attempts before them have stood aside.
     const others = ['o1', 'o2', 'o3', 'o4']
     for (const other of others) add(other)
     while (webhooks().length < 8) await turn()
@@ -271,7 +271,7 @@ describe('sender', () => {
       await end('healthy')
     }
 
-    // No further attempt may stand aside: the lane is really full now.
+    // No further attempt may stand aside: the queue class is really full now.
     for (const other of others) add(other)
     add('healthy')
     await turn()
@@ -291,10 +291,10 @@ describe('sender of several workspaces', () => {
     expect(webhooks()).toEqual(['a', 'b'])
     add('x', theirs)
     expect(webhooks()).toEqual(['a', 'b', 'x'])
-    await running[0]?.end('unwell')
+    await running[0]?.end('unhealthy')
     expect(webhooks()).toEqual(['b', 'x', 'c'])
-    await running[0]?.end('well')
-    await running[0]?.end('well')
+    await running[0]?.end('healthy')
+    await running[0]?.end('healthy')
     expect(webhooks()).toEqual(['c', 'd'])
   })
 
@@ -319,7 +319,7 @@ describe('sender of several workspaces', () => {
     expect(added()).toEqual([true, true, true, true, true, true, true, false])
     expect(sender.full()).toContain('h')
     expect(add('x', theirs)).toBe(true)
-    while (sender.full().includes('h')) await running[0]?.end('well')
+    while (sender.full().includes('h')) await running[0]?.end('healthy')
     expect(rooms()).toBeGreaterThan(0)
     expect(add('h')).toBe(true)
     expect([add('i', { bytes: 100 }), add('j', { bytes: 1 })]).toEqual([true, false])

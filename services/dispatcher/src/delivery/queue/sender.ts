@@ -1,5 +1,5 @@
-import type { Pacer } from '../attempt/pacer.js'
-import { createLane, type Lane } from './lane.js'
+import type { RateLimitScheduler } from '../attempt/rate-limit-scheduler.js'
+import { createQueueClass, type QueueClass } from './queue-class.js'
 
 /** A delivery this replica has leased. */
 export interface Job {
@@ -10,14 +10,14 @@ export interface Job {
   bytes: number
   /** Not sent any more after this instant (monotonic ms): another replica may have taken it. */
   sendBefore: number
-  lane: 'first' | 'retry'
+  queueClass: 'first' | 'retry'
 }
 
 /** How an endpoint took an attempt; decides how many it gets at once. */
-export type EndpointMood = 'well' | 'busy' | 'unwell'
+export type EndpointHealth = 'healthy' | 'busy' | 'unhealthy'
 
 export interface SenderOptions<J extends Job> {
-  /** Attempts under way at once, per lane. Those that take longer than `slowAfterMs` are counted apart. */
+  /** Attempts under way at once, per queue class. Those that take longer than `slowAfterMs` are counted apart. */
   concurrency: { first: number; retry: number }
   maxSlow: number
   slowAfterMs: number
@@ -27,13 +27,13 @@ export interface SenderOptions<J extends Job> {
   maxQueued: number
   /** Bodies kept in memory over all webhooks, queued or under way. A webhook has an eighth of it, or one body. */
   maxBytes: number
-  /** What one workspace may have of all this: attempts under way per lane, slow ones, jobs and bytes. */
+  /** What one workspace may have of all this: attempts under way per queue class, slow ones, jobs and bytes. */
   share(workspaceId: string): Share
   now(): number
   /** Asked before a job with a rate limit starts. */
-  pacer: Pick<Pacer, 'take' | 'places' | 'isClosed' | 'closed'>
+  scheduler: Pick<RateLimitScheduler, 'take' | 'places' | 'isClosed' | 'closed'>
   /** Makes the attempt and sees to its record; the place is free again when it resolves. */
-  run(job: J): Promise<EndpointMood>
+  run(job: J): Promise<EndpointHealth>
   /** There is room again for a webhook that was turned away. */
   onRoom(): void
 }
@@ -71,7 +71,7 @@ export interface Sender<J extends Job> {
 
 /** What a workspace has under way, queued or reserved. */
 interface Tenant {
-  running: Record<Job['lane'], number>
+  running: Record<Job['queueClass'], number>
   slow: number
   waiting: number
   bytes: number
@@ -95,8 +95,8 @@ interface Endpoint {
   turnedAway: boolean
   /** Its rate limit, as last seen. */
   perSecond: number | undefined
-  /** The lane its slots went to last, when it has a rate limit. */
-  servedLast: Job['lane'] | undefined
+  /** The queue class its slots went to last, when it has a rate limit. */
+  servedLast: Job['queueClass'] | undefined
 }
 
 const startLimit = 4
@@ -104,14 +104,14 @@ const queuedPerSlot = 8
 const sharesOfMemory = 8
 
 /**
- * The in-memory queues: one per webhook and lane, served round-robin, so that no webhook waits for another one's
+ * The in-memory queues: one per webhook and queue class, served round-robin, so that no webhook waits for another one's
  * endpoint. An endpoint's share grows while it answers well and shrinks when it does not. An attempt that takes
- * long stops counting against the lane: an open socket is cheap, a blocked lane is not.
+ * long stops counting against the queue class: an open socket is cheap, a blocked queue class is not.
  */
 export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J> {
-  const lanes: Record<Job['lane'], Lane<J>> = {
-    first: createLane(options.concurrency.first),
-    retry: createLane(options.concurrency.retry),
+  const queueClasses: Record<Job['queueClass'], QueueClass<J>> = {
+    first: createQueueClass(options.concurrency.first),
+    retry: createQueueClass(options.concurrency.retry),
   }
   const endpoints = new Map<string, Endpoint>()
   const tenants = new Map<string, Tenant>()
@@ -162,7 +162,7 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
   const hasItsShare = (tenant: Tenant, share: Share) =>
     tenant.waiting >= share.queued || tenant.bytes >= share.bytes
   const placesOf = ({ limit, perSecond }: Endpoint) =>
-    Math.min(limit * queuedPerSlot, perSecond === undefined ? Infinity : options.pacer.places(perSecond))
+    Math.min(limit * queuedPerSlot, perSecond === undefined ? Infinity : options.scheduler.places(perSecond))
   /** With a rate limit, one that was turned away stays full until half is free: else each slot used is a claim. */
   const isFull = (endpoint: Endpoint) => {
     const { waiting, turnedAway, perSecond, bytes, tenant, share } = endpoint
@@ -227,25 +227,29 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
     }
   }
 
-  function pump(order = [lanes.first, lanes.retry]) {
+  function pump(order = [queueClasses.first, queueClasses.retry]) {
     if (stopped) return
-    for (const lane of order) {
-      for (let webhookId = lane.next(); webhookId !== undefined; webhookId = lane.next()) {
+    for (const queueClass of order) {
+      for (let webhookId = queueClass.next(); webhookId !== undefined; webhookId = queueClass.next()) {
         const endpoint = endpoints.get(webhookId)
-        const name = lane === lanes.first ? 'first' : 'retry'
+        const name = queueClass === queueClasses.first ? 'first' : 'retry'
         if (endpoint && endpoint.tenant.running[name] >= endpoint.share.attempts) {
-          lane.park(webhookId)
+          queueClass.park(webhookId)
           endpoint.tenant.parked.add(webhookId)
           continue
         }
-        if (!endpoint || endpoint.running >= endpoint.limit || !hasSlot(lane.peek(webhookId), endpoint)) {
-          lane.park(webhookId)
+        if (
+          !endpoint ||
+          endpoint.running >= endpoint.limit ||
+          !hasSlot(queueClass.peek(webhookId), endpoint)
+        ) {
+          queueClass.park(webhookId)
           continue
         }
-        const job = lane.take(webhookId)
+        const job = queueClass.take(webhookId)
         if (!job) continue
         // An outlived lease is no loss: the delivery is due in Postgres again.
-        if (job.sendBefore > options.now()) start(lane, endpoint, job)
+        if (job.sendBefore > options.now()) start(queueClass, endpoint, job)
         else leaveMemory(endpoint, job.bytes)
         leaveQueue(job, endpoint)
       }
@@ -256,22 +260,24 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
   function hasSlot(job: J | undefined, endpoint: Endpoint): boolean {
     const { perSecond, waiting } = endpoint
     if (perSecond === undefined || !job || job.sendBefore <= options.now()) return true
-    if (!options.pacer.take(job.webhookId, perSecond, waiting)) return false
-    endpoint.servedLast = job.lane
+    if (!options.scheduler.take(job.webhookId, perSecond, waiting)) return false
+    endpoint.servedLast = job.queueClass
     return true
   }
 
-  /** Slots of a rate limit go to both lanes by turns. */
+  /** Slots of a rate limit alternate between the queue classes. */
   function resume(webhookId: string) {
-    for (const each of [lanes.first, lanes.retry]) each.unpark(webhookId)
-    pump(endpoints.get(webhookId)?.servedLast === 'first' ? [lanes.retry, lanes.first] : undefined)
+    for (const each of [queueClasses.first, queueClasses.retry]) each.unpark(webhookId)
+    pump(
+      endpoints.get(webhookId)?.servedLast === 'first' ? [queueClasses.retry, queueClasses.first] : undefined,
+    )
   }
 
-  function start(lane: Lane<J>, endpoint: Endpoint, job: J) {
+  function start(queueClass: QueueClass<J>, endpoint: Endpoint, job: J) {
     const { tenant, share } = endpoint
     endpoint.running++
-    lane.running++
-    tenant.running[job.lane]++
+    queueClass.running++
+    tenant.running[job.queueClass]++
     running++
     let countsAsSlow = false
     const timer = setTimeout(() => {
@@ -279,21 +285,21 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
       countsAsSlow = true
       slow++
       tenant.slow++
-      leaveLane(lane, tenant, job.lane)
+      leaveQueueClass(queueClass, tenant, job.queueClass)
       pump()
     }, options.slowAfterMs)
     timer.unref()
 
-    void options.run(job).then((mood) => {
+    void options.run(job).then((health) => {
       clearTimeout(timer)
       if (countsAsSlow) {
         slow--
         tenant.slow--
-      } else leaveLane(lane, tenant, job.lane)
+      } else leaveQueueClass(queueClass, tenant, job.queueClass)
       endpoint.running--
       running--
       leaveMemory(endpoint, job.bytes)
-      adapt(endpoint, mood)
+      adapt(endpoint, health)
       forgetIfIdle(job, endpoint)
       resume(job.webhookId)
       if (running === 0) idle?.()
@@ -301,13 +307,13 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
   }
 
   /** Lets one of the workspace's webhooks that waited for this try again. */
-  function leaveLane(lane: Lane<J>, tenant: Tenant, name: Job['lane']) {
-    lane.running--
+  function leaveQueueClass(queueClass: QueueClass<J>, tenant: Tenant, name: Job['queueClass']) {
+    queueClass.running--
     tenant.running[name]--
     const [webhookId] = tenant.parked
     if (webhookId === undefined) return
     tenant.parked.delete(webhookId)
-    for (const each of [lanes.first, lanes.retry]) each.unpark(webhookId)
+    for (const each of [queueClasses.first, queueClasses.retry]) each.unpark(webhookId)
   }
 
   function release(place: Place) {
@@ -316,14 +322,14 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
     leaveQueue(place, endpoint)
   }
 
-  function adapt(endpoint: Endpoint, mood: EndpointMood) {
-    if (mood === 'well') endpoint.limit = Math.min(endpoint.limit + 1, options.endpointConcurrency)
-    if (mood === 'unwell') endpoint.limit = Math.max(1, Math.floor(endpoint.limit / 2))
+  function adapt(endpoint: Endpoint, health: EndpointHealth) {
+    if (health === 'healthy') endpoint.limit = Math.min(endpoint.limit + 1, options.endpointConcurrency)
+    if (health === 'unhealthy') endpoint.limit = Math.max(1, Math.floor(endpoint.limit / 2))
   }
 
   return {
     reserve({ webhookId, workspaceId, bytes }, perSecond) {
-      if (typeof perSecond === 'number' && options.pacer.isClosed(webhookId)) return false
+      if (typeof perSecond === 'number' && options.scheduler.isClosed(webhookId)) return false
       const endpoint = endpointOf(webhookId, workspaceId)
       endpoint.perSecond = perSecond ?? undefined
       if (hasItsShare(endpoint.tenant, endpoint.share)) {
@@ -346,14 +352,14 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
     },
     release,
     submit(job) {
-      lanes[job.lane].put(job.webhookId, job)
+      queueClasses[job.queueClass].put(job.webhookId, job)
       pump()
     },
     resume,
     full: () => [
       ...[...tenants.values()].flatMap(({ turnedAway }) => [...turnedAway]),
       ...[...endpoints].filter(([, endpoint]) => isFull(endpoint)).map(([webhookId]) => webhookId),
-      ...options.pacer.closed(),
+      ...options.scheduler.closed(),
     ],
     room() {
       const bytes = bytesTotal === 0 ? options.maxBytes : options.maxBytes - bytesTotal
@@ -361,13 +367,13 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
       return { jobs: stopped ? 0 : options.maxQueued - waitingTotal, bytes }
     },
     discard(webhookId) {
-      const jobs = [...lanes.first.clear(webhookId), ...lanes.retry.clear(webhookId)]
+      const jobs = [...queueClasses.first.clear(webhookId), ...queueClasses.retry.clear(webhookId)]
       for (const job of jobs) release(job)
       return jobs
     },
     async stop() {
       stopped = true
-      const jobs = [...lanes.first.clearAll(), ...lanes.retry.clearAll()]
+      const jobs = [...queueClasses.first.clearAll(), ...queueClasses.retry.clearAll()]
       if (running > 0)
         await new Promise<void>((resolve) => {
           idle = resolve

@@ -56,7 +56,7 @@ export async function resendDelivery(
   }
 }
 
-/** Two requests for one delivery take turns. */
+/** Two requests for one delivery are served one after the other. */
 async function lock(
   tx: Transaction,
   request: Resend,

@@ -18,7 +18,7 @@ const failed: DeliveryRow = {
   replayOf: null,
   bytes: 300,
   orderingKey: null,
-  orderingPlace: null,
+  orderingSequence: null,
   lastAttemptAt: '2026-01-01T00:00:00.000Z',
   lastResponseStatus: 500,
   lastResponseBody: 'no',
@@ -87,7 +87,7 @@ describe('sending again', () => {
       replayOf: 'del_1',
       bytes: 300,
       orderingKey: null,
-      orderingPlace: null,
+      orderingSequence: null,
       status: 'pending',
       dueAt: null,
       leaseOwner: null,
@@ -96,13 +96,13 @@ describe('sending again', () => {
   })
 
   it('waits for its turn, and takes the place of the original, when it is sent in order', () => {
-    const ordered = { ...failed, orderingKey: '"inc_1"', orderingPlace: '1' }
+    const ordered = { ...failed, orderingKey: '"inc_1"', orderingSequence: '1' }
     const waits = { status: 'pending', dueAt: null, leaseOwner: null }
     expect(retried(ordered, to)).toMatchObject(waits)
     expect(replayed('del_2', ordered, to)).toMatchObject({
       ...waits,
       orderingKey: '"inc_1"',
-      orderingPlace: '1',
+      orderingSequence: '1',
     })
   })
 })

@@ -37,9 +37,10 @@ export function retried(
 
 /** The same event to the same webhook once more, as a delivery of its own. */
 export function replayed(id: string, row: DeliveryRow, to: ResendTo): NewDeliveryRow {
-  const { workspaceId, environment, webhookId, eventId, eventType, bytes, orderingKey, orderingPlace } = row
+  const { workspaceId, environment, webhookId, eventId, eventType, bytes, orderingKey, orderingSequence } =
+    row
   return {
-    ...{ workspaceId, environment, webhookId, eventId, eventType, bytes, orderingKey, orderingPlace },
+    ...{ workspaceId, environment, webhookId, eventId, eventType, bytes, orderingKey, orderingSequence },
     id,
     url: to.url,
     replayOf: row.id,
@@ -48,5 +49,5 @@ export function replayed(id: string, row: DeliveryRow, to: ResendTo): NewDeliver
   }
 }
 
-/** Not due yet: that is for the database's clock to say, and for the turn of a line to come. */
+/** Not due yet: that is for the database's clock to say, and for its ordering queue to release it. */
 const waiting = { status: 'pending', dueAt: null, leaseOwner: null } as const

@@ -60,7 +60,8 @@ export function startRetention(options: RetentionOptions): Retention {
       })
       return complete ? spread : againMs
     } catch (error) {
-      if (!failed) log.warn({ err: error }, 'the days of deliveries cannot be seen to')
+      if (!failed)
+        log.warn({ err: error }, 'partitions of deliveries could not be created or dropped; trying again')
       failed = true
       return againMs
     }
@@ -110,7 +111,10 @@ async function dropDays(options: RetentionOptions, signal: AbortSignal): Promise
         await step(day)
       } catch (error) {
         if (!lockTimedOut(error)) throw error
-        options.log.info({ day: dateOf(day) }, 'a day is dropped later, as its lock was not to be had')
+        options.log.info(
+          { day: dateOf(day) },
+          'a day of old rows is locked; dropping it is tried again later',
+        )
         complete = false
       }
     }
@@ -126,13 +130,14 @@ async function dropDeliveryDay({ database, log }: RetentionOptions, day: number,
   const counts = { day: dateOf(day), deliveries }
   if (lost === 0) log.info(counts, 'deliveries of a day dropped')
   if (lost !== null && lost > 0)
-    log.warn({ ...counts, lost }, 'deliveries of a day dropped, some of them unfinished')
+    log.warn({ ...counts, lost }, 'dropped a day of deliveries past their retention, some of them unfinished')
 }
 
 async function dropRestOfDay({ database, log }: RetentionOptions, table: RestTable, day: number) {
   if (await isReferred(database.sql, table, day)) return
   const rows = await countDay(database.sql, table, day)
-  if (await dropRest(database.sql, table, day)) log.info({ table, day: dateOf(day), rows }, 'a day dropped')
+  if (await dropRest(database.sql, table, day))
+    log.info({ table, day: dateOf(day), rows }, 'dropped a day of rows that are past their retention')
 }
 
 const dateOf = (day: number) => new Date(day * dayMs).toISOString().slice(0, 10)

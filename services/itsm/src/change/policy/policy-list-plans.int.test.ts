@@ -3,8 +3,8 @@ import { listPage } from '@opsplane/eventstore'
 import { cursorCodec } from '@opsplane/runtime'
 import { startTestService, type TestService } from '@opsplane/testing'
 import { listPlans, plansTenant } from '../../change-window/list-plan.fixture.js'
+import { changePolicies } from '../../schema/change.js'
 import { itsm } from '../../service.js'
-import { changePolicies } from '../tables.js'
 import { type PolicyFilters, policySelection, policySortColumns } from './policy-list.js'
 
 let service: TestService

@@ -3,7 +3,7 @@ import { matchesText, type Selection } from '@opsplane/postgres'
 import { z } from 'zod'
 import { createdFilters, createdWithin } from '../../lists/created.js'
 import { searchFilter, searchSyntax, severalOf } from '../../lists/filters.js'
-import { changePolicies } from '../tables.js'
+import { changePolicies } from '../../schema/change.js'
 
 /** The filters of the list of change policies; all that are given must hold. */
 export const policyFilters = z.object({

@@ -11,7 +11,7 @@ import { listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
-import { changePolicies as table } from '../tables.js'
+import { changePolicies as table } from '../../schema/change.js'
 import { changePolicy } from './policy.js'
 import { policyFilters, policySelection, policySortColumns } from './policy-list.js'
 

@@ -3,9 +3,9 @@ import { listPage } from '@opsplane/eventstore'
 import { cursorCodec } from '@opsplane/runtime'
 import { startTestService, type TestService } from '@opsplane/testing'
 import { listPlans, plansTenant } from '../../change-window/list-plan.fixture.js'
+import { changes, changeTemplates } from '../../schema/change.js'
 import { itsm } from '../../service.js'
 import { changeSelection, sortColumns } from '../queries.js'
-import { changes, changeTemplates } from '../tables.js'
 import { type TemplateFilters, templateSelection, templateSortColumns } from './template-list.js'
 
 let service: TestService

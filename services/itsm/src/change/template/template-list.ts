@@ -3,7 +3,7 @@ import { matchesText, type Selection } from '@opsplane/postgres'
 import { z } from 'zod'
 import { createdFilters, createdWithin } from '../../lists/created.js'
 import { searchFilter, searchSyntax, severalOf } from '../../lists/filters.js'
-import { changeTemplates } from '../tables.js'
+import { changeTemplates } from '../../schema/change.js'
 
 /** The filters of the list of change templates; all that are given must hold. */
 export const templateFilters = z.object({

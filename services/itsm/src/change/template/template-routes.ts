@@ -10,7 +10,7 @@ import { listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
-import { changeTemplates as table } from '../tables.js'
+import { changeTemplates as table } from '../../schema/change.js'
 import { templateFilters, templateSelection, templateSortColumns } from './template-list.js'
 import { templateStore } from './template-store.js'
 

@@ -12,8 +12,8 @@ import {
 import type { Drizzle } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import { and, inArray } from 'drizzle-orm'
-import { ciClasses } from '../../cmdb/tables.js'
-import { within } from '../queries.js'
+import { within } from '../../lists/of-tenant.js'
+import { ciClasses } from '../../schema/cmdb.js'
 import { changeTemplate } from './template.js'
 
 /** The templates of standard changes, and the commands that need to know the classes there are. */

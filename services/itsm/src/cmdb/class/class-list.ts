@@ -12,8 +12,8 @@ import {
 import type { ServiceContext } from '@opsplane/service'
 import { and, gt, inArray, lt, lte, notInArray, sql } from 'drizzle-orm'
 import { z } from 'zod'
+import { ciClasses as table } from '../../schema/cmdb.js'
 import { within } from '../queries.js'
-import { ciClasses as table } from '../tables.js'
 import { presentClass, untouchedClass } from './class-store.js'
 
 export interface ClassQuery {

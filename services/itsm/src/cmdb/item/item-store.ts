@@ -44,7 +44,7 @@ export function itemStore({ store, database }: ServiceContext, classes: ClassSto
           const schema = className === undefined ? null : await classes.schemaOf(className, meta.tenant)
           return unit.handle(aggregate, id, { kind: 'patch', patch, now: meta.now, schema })
         },
-        { turn: id },
+        { queueKey: id },
       ),
     async drop(id: string, meta: CommandMeta): Promise<void> {
       const relations = await countRelations(database.db, meta.tenant, id)

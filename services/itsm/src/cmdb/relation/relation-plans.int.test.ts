@@ -3,8 +3,8 @@ import { CiRelation, type TenantScope } from '@opsplane/contracts'
 import { connect, type Database, selectionConditions } from '@opsplane/postgres'
 import { type ApiClient, startTestService, type TestService, testPrincipal } from '@opsplane/testing'
 import { and, desc, eq } from 'drizzle-orm'
+import { ciRelations as table } from '../../schema/cmdb.js'
 import { itsm } from '../../service.js'
-import { ciRelations as table } from '../tables.js'
 import { type RelationFilters, relationSelection } from './relation-selection.js'
 
 let service: TestService

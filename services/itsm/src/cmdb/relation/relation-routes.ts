@@ -4,10 +4,10 @@ import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane
 import type { KeysetOptions } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
+import { ciRelations as table } from '../../schema/cmdb.js'
 import { tag } from '../item/item-routes.js'
 import type { ItemStore } from '../item/item-store.js'
 import { itemRelationFilters, relationFilters } from '../list-filters.js'
-import { ciRelations as table } from '../tables.js'
 import { type RelationFilters, relationSelection } from './relation-selection.js'
 import type { RelationStore } from './relation-store.js'
 

@@ -4,8 +4,8 @@ import type { Selection } from '@opsplane/postgres'
 import { and, eq, inArray, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { type CreatedFilters, createdWithin } from '../../lists/created.js'
+import { configurationItems as items, ciRelations as relations } from '../../schema/cmdb.js'
 import { eitherEnd, itemWords, within } from '../queries.js'
-import { configurationItems as items, ciRelations as relations } from '../tables.js'
 
 export interface RelationFilters extends CreatedFilters {
   itemId?: string | undefined

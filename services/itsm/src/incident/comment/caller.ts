@@ -1,5 +1,5 @@
 import type { IncidentComment, IncidentState } from '@opsplane/contracts'
-import type { IncidentStep } from '../commands.js'
+import type { IncidentStep } from '../steps.js'
 
 type Called = Pick<IncidentState, 'callerId'>
 

@@ -4,7 +4,7 @@ import { eq, lte, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { createdWithin } from '../../lists/created.js'
 import { reference, searchFilter, searchSyntax } from '../../lists/filters.js'
-import { incidentComments as table } from '../../schema.js'
+import { incidentComments as table } from '../../schema/incident.js'
 
 /** The filters of an incident's comments; all that are given must hold. */
 export const commentFilters = z.object({

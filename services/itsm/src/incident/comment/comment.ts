@@ -34,7 +34,7 @@ export async function addComment(
       await unit.handle(incidents, incidentId, { kind: 'comment', comment, quietly, now: meta.now })
       return comment
     }
-    return store.transact(meta, say, { turn: incidentId })
+    return store.transact(meta, say, { queueKey: incidentId })
   }
   try {
     return await add(false)

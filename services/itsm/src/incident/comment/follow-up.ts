@@ -45,7 +45,7 @@ export function commentAfterClosure(
     await unit.handle(incidents, id, { kind: 'comment', comment: kept, now })
     return kept
   }
-  return ctx.store.transact(rest, say, { turn: comment.incidentId })
+  return ctx.store.transact(rest, say, { queueKey: comment.incidentId })
 }
 
 async function openAgain(

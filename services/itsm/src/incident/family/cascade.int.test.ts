@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { IncidentState, PlatformEvent, systemActor } from '@opsplane/contracts'
-import type { IncidentStep } from '../commands.js'
 import { type TestDesk, tenantOf, testDesk } from '../desk.fixture.js'
+import type { IncidentStep } from '../steps.js'
 import { createCascade } from './cascade.js'
 
 let settings: TestDesk

@@ -6,7 +6,7 @@ import {
   type Instant,
   invalidField,
 } from '@opsplane/contracts'
-import type { IncidentStep } from '../commands.js'
+import type { IncidentStep } from '../steps.js'
 
 /** A parent takes an incident in, or lets one go. Not an action: it is what becomes of the child's. */
 export type CountChild = { kind: 'attach'; now: Instant } | { kind: 'detach'; now: Instant }

@@ -3,6 +3,7 @@ import { preconditionFailed, type Unit } from '@opsplane/eventstore'
 import type { ServiceContext } from '@opsplane/service'
 import type { PatchIncident } from '../commands.js'
 import type { IncidentStore } from '../incident-store.js'
+import { peopleIn } from '../people-in.js'
 import { unknownParent } from './family.js'
 import { checkIncidentLinks } from './links.js'
 
@@ -21,12 +22,13 @@ export async function adoptChild(
 async function checkPeople(
   incidents: IncidentStore,
   id: string,
-  { assigneeId, callerId }: PatchIncident['patch'],
+  patch: PatchIncident['patch'],
   { tenant }: CommandMeta,
 ): Promise<void> {
-  if (!assigneeId && !callerId) return
+  const named = peopleIn(patch)
+  if (Object.values(named).every((people) => !people || people.length === 0)) return
   const before = await incidents.find(id, tenant)
-  await incidents.people.check(tenant, { assigneeId, callerId }, before?.state)
+  await incidents.people.check(tenant, named, before ? peopleIn(before.state) : {})
 }
 
 /** Changes an incident that names what there is, and with its `parentId` the parents it leaves and joins, in one transaction. */
@@ -48,7 +50,7 @@ export async function patchIncident(
       await checkLinks(unit)
       return unit.handle(incidents, id, command)
     }
-    return incidents.reopening(id, meta.tenant, () => store.transact(meta, change, { turn: id }))
+    return incidents.reopening(id, meta.tenant, () => store.transact(meta, change, { queueKey: id }))
   }
   // If-Match is about the child alone: who loses a race for a parent tries again.
   const { expectedVersion, ...rest } = meta
@@ -74,6 +76,6 @@ export async function patchIncident(
     if (result === undefined) throw new Error('The child was not among what was changed.')
     return result
   }
-  const turn = [id, before.state.parentId, parentId].filter((one) => one !== null)
-  return incidents.reopening(id, meta.tenant, () => store.transact(rest, move, { turn }))
+  const queueKey = [id, before.state.parentId, parentId].filter((one) => one !== null)
+  return incidents.reopening(id, meta.tenant, () => store.transact(rest, move, { queueKey }))
 }

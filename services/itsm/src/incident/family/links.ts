@@ -1,10 +1,9 @@
 import type { HoldReason, IncidentPatch, TenantScope } from '@opsplane/contracts'
 import type { RequiresUnchanged } from '@opsplane/eventstore'
 import type { Drizzle } from '@opsplane/postgres'
-import { checkChangeLink } from '../../change/queries.js'
-import { checkChangeAwaited } from '../../change/resume-incidents.js'
 import { checkIncidentItem } from '../../cmdb/item/incident-item.js'
-import { checkProblemAwaited, checkProblemLink } from '../../problem/queries.js'
+import { checkChangeAwaited, checkChangeLink } from '../../links/change-link.js'
+import { checkProblemAwaited, checkProblemLink } from '../../links/problem-link.js'
 
 /** The fields of an incident that name something else. */
 export interface IncidentLinks

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { connect, type Database, selectionConditions } from '@opsplane/postgres'
 import { startTestService, type TestService } from '@opsplane/testing'
 import { and, desc, eq } from 'drizzle-orm'
-import { incidents } from '../../schema.js'
+import { incidents } from '../../schema/incident.js'
 import { itsm } from '../../service.js'
 import { type IncidentFilters, incidentSelection } from './queries.js'
 

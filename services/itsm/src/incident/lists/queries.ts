@@ -13,8 +13,15 @@ import { and, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { type CreatedFilters, createdWithin } from '../../lists/created.js'
 import { isOrNobody } from '../../lists/nobody.js'
-import { incidents } from '../../schema.js'
-import { hasMembers, isMajor, members, ranked, takingAlerts, urgencyRange } from './indexes.js'
+import { incidents } from '../../schema/incident.js'
+import {
+  hasMembers,
+  isMajor,
+  members,
+  ranked,
+  takingAlerts,
+  urgencyRange,
+} from '../../schema/incident-indexes.js'
 
 export interface IncidentFilters extends CreatedFilters {
   status?: IncidentStatus[] | undefined

@@ -3,7 +3,7 @@ import { listPage } from '@opsplane/eventstore'
 import { cursorCodec } from '@opsplane/runtime'
 import { startTestService, type TestService } from '@opsplane/testing'
 import { listPlans, plansTenant } from '../../change-window/list-plan.fixture.js'
-import { incidents } from '../../schema.js'
+import { incidents } from '../../schema/incident.js'
 import { itsm } from '../../service.js'
 import { type IncidentFilters, incidentSelection, sortColumns } from './queries.js'
 

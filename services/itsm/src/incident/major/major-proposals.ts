@@ -48,7 +48,7 @@ export function createMajorProposals(
       await unit.handle(incidents, id, { kind: 'major', action: 'propose', ...by, reason, now })
     }
     const meta = { tenant, actor: systemActor, now, requestId: null, causationId }
-    await store.transact(meta, suggest, { turn: id })
+    await store.transact(meta, suggest, { queueKey: id })
   }
 
   async function criticalityOf(

@@ -2,7 +2,7 @@ import { type Drizzle, dueNow, type LeasedRow, literal, type StatementRunner } f
 import { sha256Hex } from '@opsplane/runtime'
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { knowledgeChunks as chunks, knowledgePublished as published } from '../tables.js'
+import { knowledgeChunks as chunks, knowledgePublished as published } from '../../schema/knowledge.js'
 import { chunksOf } from './chunks.js'
 
 const articlesAtOnce = 20

@@ -1,11 +1,11 @@
 import type { TenantScope } from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
 import { and, asc, eq, isNotNull, sql } from 'drizzle-orm'
+import { knowledgeChunks as chunks, knowledgePublished as published } from '../../schema/knowledge.js'
 import { ofTenant } from '../queries.js'
 import { ownerColumns, toOwner, type VectorMatrix } from '../search/nearest.js'
 import { sizedCache } from '../search/sized-cache.js'
 import { stampOf } from '../search/stamp.js'
-import { knowledgeChunks as chunks, knowledgePublished as published } from '../tables.js'
 
 export interface EmbeddingIndex extends VectorMatrix {
   stamp: string

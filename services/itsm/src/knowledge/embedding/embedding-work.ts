@@ -1,5 +1,5 @@
 import { type Drizzle, leased, literal, nextDue } from '@opsplane/postgres'
-import { dueChunks } from '../tables.js'
+import { dueChunks } from '../../schema/knowledge.js'
 import { type ClaimedChunk, nextUnseen, queueChunks, storeVectors } from './chunk-queue.js'
 import type { Embedder } from './embedder.js'
 

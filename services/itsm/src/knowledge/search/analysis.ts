@@ -2,9 +2,9 @@ import type { TenantScope } from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
+import { knowledgePublished as table } from '../../schema/knowledge.js'
 import { codesIn } from '../codes.js'
 import { ofTenant } from '../queries.js'
-import { knowledgePublished as table } from '../tables.js'
 
 /** What is wanted of a query taken apart, in the languages the tenant has articles in. */
 export interface Analysis {

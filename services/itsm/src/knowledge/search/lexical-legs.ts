@@ -1,6 +1,6 @@
 import type { Drizzle } from '@opsplane/postgres'
 import { and, asc, desc, or, type SQL, sql } from 'drizzle-orm'
-import { knowledgePublished as table } from '../tables.js'
+import { knowledgePublished as table } from '../../schema/knowledge.js'
 import type { Analysis } from './analysis.js'
 import { type SearchScope, within } from './scope.js'
 

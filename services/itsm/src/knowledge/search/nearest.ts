@@ -1,6 +1,6 @@
 import type { ArticleVisibility } from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
-import { knowledgePublished as table } from '../tables.js'
+import { knowledgePublished as table } from '../../schema/knowledge.js'
 import { legDepth } from './lexical-legs.js'
 import type { SearchScope } from './scope.js'
 

@@ -1,8 +1,8 @@
 import type { Instant, KnowledgeSearch, TenantScope } from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
 import { and, inArray, type SQL, sql } from 'drizzle-orm'
+import { knowledgePublished as table } from '../../schema/knowledge.js'
 import { contentConditions, ofTenant, readable } from '../queries.js'
-import { knowledgePublished as table } from '../tables.js'
 
 /** What one search may find: the caller's tenant, what the caller may see, and what was asked for. */
 export interface SearchScope {

@@ -1,5 +1,5 @@
 import { ChangeState, changeEvents } from '@opsplane/contracts'
-import type { SpanSign } from '../timer/spans.js'
+import type { SpanSign } from './entity.js'
 import { slaEntity } from './entity.js'
 
 const open = [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { ApiError, SlaEntityType, type SlaPolicyState, type SlaTimer } from '@opsplane/contracts'
 import { specify } from '@opsplane/testing'
-import { aroundTheClock } from '../calendar/calendar.js'
+import { aroundTheClock } from '../../calendar/calendar.js'
 import { samplePolicy } from '../policy/policy.fixture.js'
 import { checkPolicy } from '../policy/policy-lint.js'
 import { replayed } from '../policy/preview.js'

@@ -12,7 +12,6 @@ import type { RequestMeta } from '@opsplane/http'
 import type { KeysetTable } from '@opsplane/postgres'
 import type { SQL } from 'drizzle-orm'
 import type { z } from 'zod'
-import type { SpanSign } from '../timer/spans.js'
 
 /** What clocks see of an entity after one of its events, whatever kind it is. */
 export interface SlaFacts {
@@ -88,4 +87,13 @@ export function slaEntity<State extends object>({
       return { ...facts(state, reported), state }
     },
   }
+}
+
+/**
+ * What an event tells of a span that comes again: one is under way, beginning here unless it is already; the one under
+ * way stands still; what was waited for is there; or it is waited for no longer.
+ */
+export interface SpanSign {
+  is: 'waiting' | 'held' | 'done' | 'off'
+  reason: string | null
 }

@@ -1,6 +1,6 @@
 import { IncidentComment, IncidentState, itsmEvents } from '@opsplane/contracts'
 import { saidByCaller } from '../../incident/comment/caller.js'
-import type { SpanSign } from '../timer/spans.js'
+import type { SpanSign } from './entity.js'
 import { type Reported, slaEntity } from './entity.js'
 
 const open = ['open', 'in_progress', 'on_hold']

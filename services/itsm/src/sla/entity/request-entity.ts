@@ -1,7 +1,7 @@
 import { CatalogRequestState, catalogRequestEvents } from '@opsplane/contracts'
 import { visibleTo } from '../../catalog/access.js'
-import { catalogRequests } from '../../catalog/tables.js'
-import type { SpanSign } from '../timer/spans.js'
+import { catalogRequests } from '../../schema/catalog.js'
+import type { SpanSign } from './entity.js'
 import { slaEntity } from './entity.js'
 
 const open = ['draft', 'submitted', 'awaiting_approval', 'approved', 'fulfilling']

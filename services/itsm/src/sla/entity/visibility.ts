@@ -2,7 +2,7 @@ import type { TenantScope } from '@opsplane/contracts'
 import type { RequestMeta } from '@opsplane/http'
 import type { Drizzle, KeysetTable } from '@opsplane/postgres'
 import { and, eq, inArray, ne, or, type SQL } from 'drizzle-orm'
-import { slaTimers } from '../tables.js'
+import { slaTimers } from '../../schema/sla.js'
 import { slaEntities } from './entities.js'
 import type { SlaEntity } from './entity.js'
 

@@ -35,7 +35,8 @@ afterAll(() => desk?.close())
 
 const context = (): EscalatingContext => ({ ...desk.ctx, log })
 const clocks = () => createClocks(context())
-const escalating = (ctx = context()) => createEscalating(ctx, createPinnedPolicies())
+const escalating = (ctx = context()) =>
+  createEscalating(ctx, createPinnedPolicies(), desk.incidents.settingsOf)
 
 /** An hour for every incident of the workspace, whatever it is like. */
 async function promise(

@@ -2,6 +2,7 @@ import {
   type IncidentState,
   type Instant,
   type PlatformEvent,
+  type PriorityMatrix,
   SlaTimer,
   slaEvents,
   systemActor,
@@ -10,6 +11,7 @@ import {
 import { type Unit, VersionRaceError } from '@opsplane/eventstore'
 import type { ServiceContext } from '@opsplane/service'
 import { incident } from '../../incident/domain.js'
+import type { IncidentStore } from '../../incident/incident-store.js'
 import { incidentEntity } from '../entity/incident-entity.js'
 import type { PinnedPolicies } from '../policy/pinned-policies.js'
 import { holdProgress, keepProgress } from '../timer/rows.js'
@@ -38,7 +40,11 @@ const maxTries = 10
  * from its log after the version that is carried out, which is kept in the transaction that changes the incident. So
  * events that come again, late, or in another order do no harm. ADR 035.
  */
-export function createEscalating(ctx: EscalatingContext, pinnedPolicies: PinnedPolicies) {
+export function createEscalating(
+  ctx: EscalatingContext,
+  pinnedPolicies: PinnedPolicies,
+  settingsOf: IncidentStore['settingsOf'],
+) {
   const { database, store, clock, relay, log } = ctx
   const incidents = store.aggregate(incident)
 
@@ -72,7 +78,8 @@ export function createEscalating(ctx: EscalatingContext, pinnedPolicies: PinnedP
   }
 
   /** All that the clock has reported and that is not carried out yet, at once; undefined when there is nothing of it. */
-  function carryOut(timerId: string, tenant: TenantScope) {
+  async function carryOut(timerId: string, tenant: TenantScope) {
+    const { priorityMatrix } = await settingsOf(tenant)
     return database.sql.begin(async (tx) => {
       const after = (await holdProgress(tx, [timerId])).get(timerId) ?? 0
       const { firings: reported, countsFrom } = await firingsOf(tx, tenant, timerId)
@@ -87,12 +94,19 @@ export function createEscalating(ctx: EscalatingContext, pinnedPolicies: PinnedP
       // What was waited for then may be there, and the clock count what has come again since.
       const due = dueFirings(firings, after).filter(({ timer }) => timer.startedAt === countsFrom)
       const meta = { tenant, actor: systemActor, now: clock.now(), requestId: null }
-      return { left: await store.within(tx, meta, (unit) => changeIncident(unit, due, meta.now)) }
+      return {
+        left: await store.within(tx, meta, (unit) => changeIncident(unit, due, priorityMatrix, meta.now)),
+      }
     })
   }
 
   /** Leaves alone what has ended. Resolves to who could not be made to follow the incident. */
-  async function changeIncident(unit: Unit, due: readonly Firing[], now: Instant): Promise<string[]> {
+  async function changeIncident(
+    unit: Unit,
+    due: readonly Firing[],
+    priorityMatrix: PriorityMatrix,
+    now: Instant,
+  ): Promise<string[]> {
     const left: string[] = []
     for (const firing of due) {
       const { entityId } = firing.timer
@@ -101,8 +115,10 @@ export function createEscalating(ctx: EscalatingContext, pinnedPolicies: PinnedP
         const found = await unit.find(incidents, entityId)
         if (found === null || !isOpen(found.state)) break
         const plan = planned(rule, found.state, reasonOf(firing))
-        for (const step of plan.steps)
-          await unit.handle(incidents, entityId, { ...step, ...why }, { causationId: firing.eventId })
+        for (const step of plan.steps) {
+          const command = step.kind === 'escalate' ? { ...step, priorityMatrix } : step
+          await unit.handle(incidents, entityId, { ...command, ...why }, { causationId: firing.eventId })
+        }
         left.push(...plan.left)
       }
     }

@@ -6,8 +6,8 @@ import {
   type SlaPolicyState,
   type SlaTimer,
 } from '@opsplane/contracts'
-import type { IncidentStep } from '../../incident/commands.js'
-import { graver } from '../../incident/escalation.js'
+import { graver } from '../../incident/raised-with.js'
+import type { IncidentStep } from '../../incident/steps.js'
 import { maxWatchers } from '../../incident/watchers.js'
 
 /** Percent of the goal at which it is breached. */

@@ -1,5 +1,5 @@
 import { SlaCalendarState, type SlaGoalUnit, SlaPolicyState, type SlaTimer } from '@opsplane/contracts'
-import { aroundTheClock, type Calendar, createCalendar } from '../calendar/calendar.js'
+import { aroundTheClock, type Calendar, createCalendar } from '../../calendar/calendar.js'
 import type { StatementRunner } from '../timer/rows.js'
 import type { PinnedPolicy } from '../timer/timer.js'
 import { revisionId } from './policy.js'

@@ -7,12 +7,12 @@ import {
   type SlaPolicyState,
   slaGoalKeys,
 } from '@opsplane/contracts'
-import { aroundTheClock, createCalendar } from '../calendar/calendar.js'
-import { yearMs } from '../calendar/lint.js'
+import { aroundTheClock, createCalendar } from '../../calendar/calendar.js'
+import { yearMs } from '../../calendar/lint.js'
+import { goalUnitMs } from '../../calendar/measure.js'
 import { entityOf } from '../entity/entities.js'
 import type { SlaEntity } from '../entity/entity.js'
 import { checkEscalations } from '../escalation/escalation-rules.js'
-import { goalUnitMs } from '../timer/measure.js'
 import { checkTraps } from './policy-traps.js'
 
 /** The kind of entity a policy is for. Throws validation_failed when no clocks run over it. */

@@ -8,7 +8,7 @@ import {
   type SlaPolicyState,
   severities,
 } from '@opsplane/contracts'
-import { graver } from '../../incident/escalation.js'
+import { graver } from '../../incident/raised-with.js'
 import type { SlaEntity } from '../entity/entity.js'
 
 /** The status that hold reasons go with. */

@@ -11,9 +11,9 @@ import {
   type SlaPolicyPatch,
   type SlaPolicyState,
 } from '@opsplane/contracts'
+import { type NewHolidays, withHolidays } from '../../calendar/holidays.js'
+import { checkCalendar } from '../../calendar/lint.js'
 import { checkConditions } from '../../conditions.js'
-import { type NewHolidays, withHolidays } from '../calendar/holidays.js'
-import { checkCalendar } from '../calendar/lint.js'
 import { checkPolicy, checkStillKept, checkUnit, entityFor } from './policy-lint.js'
 
 export type CalendarCommand =

@@ -4,6 +4,7 @@ import { createEventStore } from '@opsplane/eventstore'
 import { connect, type Database } from '@opsplane/postgres'
 import { createLogger } from '@opsplane/runtime'
 import { type ApiClient, startTestService, type TestService, testPrincipal } from '@opsplane/testing'
+import { anybody } from '../../people.js'
 import { itsm } from '../../service.js'
 import { slaStores } from '../timer/stores.js'
 import { type SlaSaving, slaSaving } from './saving.js'
@@ -23,7 +24,7 @@ beforeAll(async () => {
     const database = connect(service.adminUrl, { schema: 'itsm', max: 4 })
     databases.push(database)
     const store = createEventStore({ database, log })
-    return slaSaving({ database, store, relay: { wake: () => {} } }, slaStores(store))
+    return slaSaving({ database, store, relay: { wake: () => {} } }, slaStores(store), anybody)
   })
 })
 afterAll(async () => {

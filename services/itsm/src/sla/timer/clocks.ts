@@ -11,11 +11,11 @@ import type { Unit } from '@opsplane/eventstore'
 import { holdBack, isolate, type MakeWorker, meaningOf, type WorkContext } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import { type DueAggregate, dueCommands, isLostRace } from '../../due-commands.js'
+import { dueTimers, settleMs } from '../../schema/sla.js'
 import { slaEntities } from '../entity/entities.js'
 import type { SlaEntity } from '../entity/entity.js'
 import { incidentBreach } from '../escalation/breach.js'
 import { createPinnedPolicies, type PinnedPolicies } from '../policy/pinned-policies.js'
-import { dueTimers, settleMs } from '../tables.js'
 import {
   type ActivePolicy,
   activePolicies,

@@ -1,5 +1,5 @@
 import type { SlaClockState, SlaInterval, SlaLedgerEntry } from '@opsplane/contracts'
-import type { Calendar } from '../calendar/calendar.js'
+import type { Calendar } from '../../calendar/calendar.js'
 
 type Ledger = readonly SlaLedgerEntry[]
 

@@ -1,5 +1,5 @@
 import { weekdays } from '@opsplane/contracts'
-import type { CalendarHours } from '../calendar/calendar.js'
+import type { CalendarHours } from '../../calendar/calendar.js'
 
 /** Half-hour and quarter-hour offsets, summer time on both hemispheres, by an hour and by half an hour. */
 export const zones = [

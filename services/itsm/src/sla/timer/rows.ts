@@ -8,8 +8,8 @@ import {
   type TenantScope,
 } from '@opsplane/contracts'
 import { present, type StatementRunner } from '@opsplane/postgres'
+import { dueTimers } from '../../schema/sla.js'
 import type { SlaEntity } from '../entity/entity.js'
-import { dueTimers } from '../tables.js'
 import type { Change } from './timer.js'
 
 export type { StatementRunner }

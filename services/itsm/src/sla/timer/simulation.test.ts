@@ -10,10 +10,10 @@ import {
   slaGoalKeys,
 } from '@opsplane/contracts'
 import { seededRandom } from '@opsplane/testing'
-import type { IncidentStep } from '../../incident/commands.js'
+import { type CalendarHours, createCalendar } from '../../calendar/calendar.js'
 import { incident } from '../../incident/domain.js'
 import { agent, comment, create } from '../../incident/sample-incidents.js'
-import { type CalendarHours, createCalendar } from '../calendar/calendar.js'
+import type { IncidentStep } from '../../incident/steps.js'
 import { incidentEntity } from '../entity/incident-entity.js'
 import { samplePolicy } from '../policy/policy.fixture.js'
 import { elapsedMs, intervals } from './ledger.js'

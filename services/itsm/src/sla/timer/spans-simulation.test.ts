@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { SlaPolicyState, SlaTimer } from '@opsplane/contracts'
-import { type CalendarHours, createCalendar } from '../calendar/calendar.js'
+import { type CalendarHours, createCalendar } from '../../calendar/calendar.js'
 import { samplePolicy } from '../policy/policy.fixture.js'
 import { replayed } from '../policy/preview.js'
 import { elapsedMs, intervals } from './ledger.js'

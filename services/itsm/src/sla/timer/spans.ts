@@ -5,16 +5,7 @@ import {
   type SlaMetric,
   type SlaTimer,
 } from '@opsplane/contracts'
-import type { SlaFacts } from '../entity/entity.js'
-
-/**
- * What an event tells of a span that comes again: one is under way, beginning here unless it is already; the one under
- * way stands still; what was waited for is there; or it is waited for no longer.
- */
-export interface SpanSign {
-  is: 'waiting' | 'held' | 'done' | 'off'
-  reason: string | null
-}
+import type { SlaFacts, SpanSign } from '../entity/entity.js'
 
 export const isRecurring = (metric: SlaMetric): metric is RecurringSlaMetric =>
   recurringSlaMetrics.some((recurring) => recurring === metric)

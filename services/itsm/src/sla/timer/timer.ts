@@ -10,10 +10,10 @@ import {
   type SlaPolicyState,
   type SlaTimer,
 } from '@opsplane/contracts'
-import type { Calendar } from '../calendar/calendar.js'
+import type { Calendar } from '../../calendar/calendar.js'
+import { goalUnitMs } from '../../calendar/measure.js'
 import type { SlaFacts } from '../entity/entity.js'
 import { reachedAt } from './ledger.js'
-import { goalUnitMs } from './measure.js'
 import {
   type ClockStanding,
   goesOn,

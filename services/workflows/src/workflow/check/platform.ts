@@ -52,7 +52,8 @@ async function checkOperations(
           `names no operation: ${step.operation}`,
         ),
       )
-    else log.warn({ operation: step.operation }, 'an operation was not checked: a service does not answer')
+    else
+      log.warn({ operation: step.operation }, 'an operation was not checked, as its service does not answer')
   }
   return found
 }

@@ -1,0 +1,4 @@
+export interface LogProgress {
+  source: string
+  position: number
+}

@@ -1,0 +1,38 @@
+import { expect, test } from '@jest/globals'
+import { eventHeaders } from '@opsplane/contracts'
+import type { StreamMessage } from '@opsplane/nats'
+import { createLowWatermarks } from './low-watermarks.js'
+
+const message = (seq: number, headers: Record<string, string>) =>
+  ({ seq, header: (name: string) => headers[name] }) as StreamMessage
+const from = (seq: number, source: string, floor: number) =>
+  message(seq, { [eventHeaders.source]: source, [eventHeaders.floor]: String(floor) })
+
+test('rises with what is acknowledged, by source, however messages come', () => {
+  const floors = createLowWatermarks()
+  for (const each of [from(2, 'itsm', 10), from(1, 'itsm', 9), from(3, 'settings', 4), from(4, 'itsm', 12)])
+    floors.note(each)
+  floors.note(message(5, {}))
+  expect(floors.current()).toEqual(new Map())
+  floors.acknowledged(3)
+  expect(floors.current()).toEqual(
+    new Map([
+      ['itsm', 10],
+      ['settings', 4],
+    ]),
+  )
+  floors.acknowledged(10)
+  expect(floors.current().get('itsm')).toBe(12)
+})
+
+test('never falls, and knows nothing of sequences of a stream that is gone', () => {
+  const floors = createLowWatermarks()
+  floors.restore(new Map([['itsm', 50]]))
+  floors.note(from(7, 'itsm', 40))
+  floors.acknowledged(7)
+  expect(floors.current().get('itsm')).toBe(50)
+  floors.note(from(8, 'itsm', 60))
+  floors.forget()
+  floors.acknowledged(9)
+  expect(floors.current().get('itsm')).toBe(50)
+})

@@ -1,0 +1,43 @@
+import { eventHeaders } from '@opsplane/contracts'
+import type { StreamMessage } from '@opsplane/nats'
+
+/** Up to where a consumer has handled the log of each service without a gap, by source. */
+export interface LowWatermarks {
+  /** A message has arrived, to be handled or not. */
+  note(message: StreamMessage): void
+  /** Everything up to this sequence of the stream is acknowledged. */
+  acknowledged(sequence: number): void
+  /** The stream is another one: its sequences begin anew. */
+  forget(): void
+  /** What was known before. */
+  restore(known: ReadonlyMap<string, number>): void
+  current(): ReadonlyMap<string, number>
+}
+
+/**
+ * A message at sequence q with the floor F of a source says that all of that log up to F is in the stream at or before q.
+ * So once everything up to q is acknowledged, everything up to F is handled.
+ */
+export function createLowWatermarks(): LowWatermarks {
+  const floors = new Map<string, number>()
+  let noted: { seq: number; source: string; floor: number }[] = []
+  return {
+    note(message) {
+      const source = message.header(eventHeaders.source)
+      const floor = Number(message.header(eventHeaders.floor))
+      if (source !== undefined && floor > 0) noted.push({ seq: message.seq, source, floor })
+    },
+    acknowledged(sequence) {
+      for (const { seq, source, floor } of noted)
+        if (seq <= sequence && floor > (floors.get(source) ?? 0)) floors.set(source, floor)
+      noted = noted.filter(({ seq }) => seq > sequence)
+    },
+    forget() {
+      noted = []
+    },
+    restore(known) {
+      for (const [source, floor] of known) floors.set(source, floor)
+    },
+    current: () => floors,
+  }
+}

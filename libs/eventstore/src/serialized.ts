@@ -1,0 +1,67 @@
+import type { CommandMeta, TenantScope } from '@opsplane/contracts'
+import { type Database, statementsOf, translatePostgresError } from '@opsplane/postgres'
+import { keepAnswer } from './append/keep-answer.js'
+import type { Transaction } from './consume/transaction.js'
+import { VersionRaceError, versionConflict } from './errors.js'
+import type { Relay } from './relay/relay.js'
+import type { EventStore } from './store.js'
+import type { Unit } from './unit.js'
+
+export interface SerializerContext {
+  store: EventStore
+  database: Database
+  relay: Pick<Relay, 'wake'>
+}
+
+/**
+ * Decides what rests on more than is written, one request after the other on all replicas: what `work` reads still holds
+ * when its decisions are committed, among all that take the same lock. `work` may run again; it must use no other
+ * connection, as those may all be waiting for this lock.
+ */
+export type Serialized = <T>(
+  meta: CommandMeta,
+  work: (unit: Unit, tx: Transaction) => Promise<T>,
+) => Promise<T>
+
+/** Waits, in a transaction, until nobody else has the lock; it is released with the transaction. */
+export type AcquireLock = (tx: Transaction, tenant: TenantScope) => Promise<unknown>
+
+const tries = 5
+
+export function serializer(
+  { store, database, relay }: SerializerContext,
+  acquireLock: AcquireLock,
+): Serialized {
+  const attempt: Serialized = (meta, work) =>
+    database.db.transaction(async (tx) => {
+      await acquireLock(tx, meta.tenant)
+      const result = await store.within(statementsOf(tx), meta, (unit) => work(unit, tx))
+      await keepAnswer(tx, meta, result)
+      return result
+    })
+
+  return async (meta, work) => {
+    for (let tried = 1; ; tried++) {
+      try {
+        const result = await attempt(meta, work)
+        relay.wake()
+        return result
+      } catch (error) {
+        // Lost to a command that takes no lock.
+        if (!(error instanceof VersionRaceError)) throw translatePostgresError(error)
+        if (tried === tries) throw versionConflict()
+      }
+    }
+  }
+}
+
+/**
+ * One advisory lock of this name for each tenant. No row is locked: a commit waits for whoever writes to the same record, which may
+ * wait for its row.
+ */
+export const lockOfTenant =
+  (name: string): AcquireLock =>
+  (tx, { workspaceId, environment }) =>
+    statementsOf(tx).unsafe('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
+      `${name}/${workspaceId}/${environment}`,
+    ])

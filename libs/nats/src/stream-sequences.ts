@@ -1,0 +1,53 @@
+import { jetstreamManager } from '@nats-io/jetstream'
+import type { NatsLink } from './link.js'
+import { streamLog } from './stream-log.js'
+import type { StreamMessage } from './stream-message.js'
+
+/**
+ * Says where messages stand in a stream, as text that sorts in stream order: the instant the stream was created and
+ * the message's sequence. So what a stream that was lost and created again holds comes after what it held before.
+ * Everything rejects while the server is away.
+ */
+export interface StreamSequences {
+  of(messages: readonly SequencedMessage[]): Promise<string[]>
+  /** Up to and including this place, every message has been acknowledged to this durable consumer. */
+  lowWatermark(durable: string): Promise<string>
+  /** The stream may be another one from now on. */
+  forget(): void
+}
+
+/** What a place is made from. */
+export type SequencedMessage = Pick<StreamMessage, 'seq' | 'storedMs'>
+
+const timeoutMs = 5_000
+
+export function streamSequences(link: NatsLink, stream: string): StreamSequences {
+  const log = streamLog(link, stream)
+  return {
+    async of(messages) {
+      const created = await log.identity()
+      return messages.map((message) => sequenceOf(message, created))
+    },
+    async lowWatermark(durable) {
+      // In this order: were the stream created anew in between, the lowWatermark would be too low, which only delays.
+      const created = await log.identity()
+      const manager = await jetstreamManager(await link.ready(), { checkAPI: false, timeout: timeoutMs })
+      const { ack_floor } = await manager.consumers.info(stream, durable)
+      return streamSequence(Date.parse(created), ack_floor.stream_seq)
+    },
+    forget: () => log.forget(),
+  }
+}
+
+/**
+ * A message stored before the stream was created is left over from an earlier one, of which only that is known: the
+ * instant it was stored at lies between the two streams' beginnings, and so does its place.
+ */
+export function sequenceOf({ seq, storedMs }: SequencedMessage, created: string): string {
+  return streamSequence(Math.min(Date.parse(created), storedMs), seq)
+}
+
+/** All places are of one length and alphabet, so any collation sorts them alike. */
+function streamSequence(sinceMs: number, sequence: number): string {
+  return `${new Date(sinceMs).toISOString()}/${String(sequence).padStart(20, '0')}`
+}

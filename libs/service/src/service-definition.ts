@@ -1,0 +1,54 @@
+import type { AnyDecider } from '@opsplane/eventstore'
+import type { Route } from '@opsplane/http'
+import type { StatementRunner } from '@opsplane/postgres'
+import type { BackendConfig } from '@opsplane/runtime'
+import type { BackgroundWork, ServiceContext, ServiceOverrides } from './context.js'
+
+/** What a service keeps in its database outside its own schema, for backups. */
+export interface BesideSchema {
+  /** As the caller's transaction sees it: the schemas whose rows are copied, and what makes them anew, as JSON. */
+  describe(sql: StatementRunner): Promise<{ schemas: string[]; description: unknown }>
+  /** Makes them, within the transaction that then fills them; what there is of it goes. */
+  prepare(sql: StatementRunner, description: unknown): Promise<void>
+  /** Once all rows are there, those of the service's own schema included. */
+  finish(sql: StatementRunner, description: unknown): Promise<void>
+}
+
+/** What a service is made of. Nothing is opened before it starts. */
+export interface ServiceDefinition<
+  Config extends BackendConfig = BackendConfig,
+  Overrides extends ServiceOverrides = ServiceOverrides,
+> {
+  /** Its identity between services; with `_` for `-` also its schema. */
+  name: string
+  /** What its paths begin with, such as `incidents` or `origin/hooks`; as the registry has it unless given. */
+  paths?: readonly string[]
+  /** Its settings from environment variables. Throws ConfigError. */
+  loadConfig(env: Record<string, string | undefined>): Config
+  /** SQL migrations of its schema. */
+  migrationsDir: string
+  /** Ends its provisioning, as the same superuser: what belongs to the database rather than to the schema. Repeatable. */
+  afterMigrations?(options: { adminUrl: string }): Promise<void>
+  /** Every kind of aggregate it keeps; no two may share a table. */
+  deciders: readonly AnyDecider[]
+  /** Tables the deciders fill beside their own. */
+  projectedTables?: readonly string[]
+  /** Ends a rebuild of its read models, as the same superuser: what it keeps of the logs of others is made anew as well. */
+  alsoRebuild?(options: { adminUrl: string }): Promise<void>
+  /** What of it a backup does not find in its schema. */
+  beside?: BesideSchema
+  /** Looks at what it keeps beside its read models; what is wrong, a line each. */
+  prove?(options: { adminUrl: string }): Promise<string[]>
+  /** Looks for words of texts, which is worth a warning where the database knows the letters of ASCII only. */
+  searchesTexts?: boolean
+  /** Makes, once, what the routes and the background work share. */
+  setup(ctx: ServiceContext<Config>, overrides: Overrides): ServiceParts | Promise<ServiceParts>
+}
+
+export interface ServiceParts {
+  routes: readonly Route[]
+  /** Consumers, loops and whatever holds a resource, in the order they were opened: closed from the last to the first, after the last request and before the relay. */
+  background?: readonly BackgroundWork[]
+  /** Called first on stop, to let go of requests that wait for something. */
+  onDrain?(): void
+}

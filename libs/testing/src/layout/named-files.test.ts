@@ -1,0 +1,46 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from '@jest/globals'
+import { faultOf, filesIn, testsIn } from './named-files.js'
+
+const root = fileURLToPath(new URL('../../../../', import.meta.url))
+const read = (path: string) => readFileSync(`${root}${path}`, 'utf8')
+const documents = ['docs', 'docs/adr'].flatMap((folder) =>
+  readdirSync(`${root}${folder}`)
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `${folder}/${name}`),
+)
+
+test.each(['README.md', ...documents])('%s: names files that exist', (document) => {
+  expect(filesIn(read(document)).filter((path) => !existsSync(`${root}${path}`))).toEqual([])
+})
+
+test('docs/architecture.md: goes from a new incident to its webhook in 40 files at most', () => {
+  const walk = read('docs/architecture.md').split('\n## ')[1] ?? ''
+  expect(filesIn(walk).length).toBeGreaterThan(30)
+  expect(filesIn(walk).length).toBeLessThanOrEqual(40)
+})
+
+describe('docs/security.md', () => {
+  const tests = testsIn(read('docs/security.md'), root)
+
+  test('names a test for its promises', () => {
+    expect(tests.length).toBeGreaterThan(150)
+  })
+
+  test('names tests that exist, with what they test', () => {
+    expect(tests.flatMap((each) => faultOf(each, root) ?? [])).toEqual([])
+  })
+
+  test('would be found to name what is gone', () => {
+    const row =
+      '| A promise | `libs/testing/src/layout/named-files.test.ts`, "docs/security.md", "not there"; `gone.test.ts` |'
+    expect(
+      testsIn(row.replace('not there', `not ${'there'}`), root).map((each) => faultOf(each, root)),
+    ).toEqual([undefined, 'libs/testing/src/gone.test.ts does not exist'])
+    const absent = ['absent', 'title'].join(' ')
+    expect(
+      faultOf({ file: 'libs/testing/src/layout/named-files.test.ts', titles: [absent] }, root),
+    ).toContain(absent)
+  })
+})

@@ -1,0 +1,2 @@
+/** What an expression sees; plain JSON. */
+export type ExpressionScope = Readonly<Record<string, unknown>>

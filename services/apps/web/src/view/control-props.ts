@@ -1,0 +1,11 @@
+import type { InputComponent } from '@opsplane/contracts'
+import type { Typed } from '../page/input-values.js'
+
+export interface ControlProps<Input extends InputComponent = InputComponent> {
+  input: Input
+  id: string
+  typed: Typed
+  onTyped(typed: Typed): void
+  /** For screen readers: what describes it, whether it is wrong, whether it has to be filled in. */
+  aria: { 'aria-describedby'?: string; 'aria-invalid'?: boolean; 'aria-required'?: boolean }
+}

@@ -1,0 +1,26 @@
+import type { DryRun, Migration, MigrationState, NewMigration } from '@opsplane/contracts'
+import type { RequestMeta, RequireEnvironment } from '@opsplane/http'
+import type { DataPlane } from '../plane/data-plane.js'
+import type { Definitions } from '../plane/definitions.js'
+import type { TableAggregate } from '../table/tables.js'
+import type { Migrations, Settling } from './settle.js'
+
+export interface MigrationService {
+  migrations: Migrations
+  settling: Settling
+  create(
+    fields: NewMigration,
+    meta: RequestMeta,
+    promoted?: Pick<MigrationState, 'definition' | 'previous'>,
+  ): Promise<Migration>
+  apply(id: string, timeoutMs: number, meta: RequestMeta): Promise<Migration>
+  rollBack(id: string, timeoutMs: number, meta: RequestMeta): Promise<Migration>
+  dryRun(id: string, timeoutMs: number, meta: RequestMeta): Promise<DryRun>
+}
+
+export interface MigrationParts {
+  plane: DataPlane
+  definitions: Definitions
+  tables: TableAggregate
+  requireEnvironment: RequireEnvironment
+}

@@ -1,0 +1,52 @@
+import type { ServiceContext } from '@opsplane/service'
+import { createRecordList } from '../list/list.js'
+import { createPast, type Past } from '../list/past.js'
+import type { DataPlane } from '../plane/data-plane.js'
+import type { Definitions } from '../plane/definitions.js'
+import { createBatch } from '../record/batch.js'
+import { type Bulk, createBulk } from '../record/bulk.js'
+import { createRecords, type Records } from '../record/records.js'
+import { createRecordAccess } from '../row/open.js'
+import { createExport } from '../transfer/export.js'
+import { createImportStore } from '../transfer/import-store.js'
+import { importWork } from '../transfer/import-work.js'
+import { createImports, type Imports } from '../transfer/imports.js'
+import type { Validating } from '../validation/validating.js'
+
+/** Everything the routes of records call. */
+export interface RecordServices {
+  records: Records
+  list: ReturnType<typeof createRecordList>
+  bulk: Bulk
+  batch: ReturnType<typeof createBatch>
+  past: Past
+  imports: Imports
+  exported: ReturnType<typeof createExport>
+}
+
+/** Also begins to import what is waiting. */
+export function createRecordServices(
+  {
+    database,
+    cursors,
+    dueWork,
+    clock,
+    log,
+  }: Pick<ServiceContext, 'database' | 'cursors' | 'dueWork' | 'clock' | 'log'>,
+  { plane, definitions, validating }: { plane: DataPlane; definitions: Definitions; validating: Validating },
+): RecordServices {
+  const access = createRecordAccess({ plane, definitions, sql: database.sql })
+  const store = createImportStore(database)
+  const importing = dueWork.start(
+    importWork({ access, validating, store, sql: database.sql, now: () => clock.now(), log }),
+  )
+  return {
+    records: createRecords(access, validating),
+    list: createRecordList({ access, cursors }),
+    bulk: createBulk(access, validating),
+    batch: createBatch(access, validating),
+    past: createPast({ access, sql: database.sql, cursors }),
+    imports: createImports({ access, store, wake: () => importing.wake() }),
+    exported: createExport(access),
+  }
+}

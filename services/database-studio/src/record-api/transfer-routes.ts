@@ -1,0 +1,76 @@
+import { ImportFormat, RecordImport, StudioRecord } from '@opsplane/contracts'
+import { defineRoute, defineStream, defineUpload, type Route } from '@opsplane/http'
+import { z } from 'zod'
+import { ListFilters } from './record-query.js'
+import type { RecordServices } from './record-services.js'
+
+const tag = 'Records'
+const path = '/tables/:slug/records'
+const mediaTypes = { 'text/csv': 'csv', 'application/x-ndjson': 'ndjson' } as const
+const maxFileBytes = 1024 * 1024 * 1024
+
+const Columns = z
+  .string()
+  .min(1)
+  .max(1_000)
+  .transform((text) => text.split(','))
+
+/** Files of records, in and out. */
+export function transferRoutes({ imports, exported }: RecordServices): Route[] {
+  return [
+    defineUpload({
+      operationId: 'importRecords',
+      method: 'post',
+      path: `${path}/import`,
+      summary: 'Import a file of records',
+      description:
+        'CSV with the columns in its first line, or a JSON object a line; at most 1 GiB. The file is kept, and imported in the background: rows that are refused are reported with their lines, the others are written once each, whatever happens meanwhile. The columns of an export may all be there; id, version and times are made anew.',
+      tag,
+      scope: 'records:write',
+      mediaTypes: Object.keys(mediaTypes),
+      bodyLimitBytes: maxFileBytes,
+      query: z.object({
+        format: ImportFormat.default('csv').meta({ description: 'What the file is.' }),
+        on: Columns.optional().meta({
+          description: 'Columns that together are unique: what is there already is updated.',
+          example: 'serial_number',
+        }),
+      }),
+      response: RecordImport,
+      status: 202,
+      errors: ['not_found', 'forbidden'],
+      handler: ({ params, query, upload, meta }) => imports.begin(params.slug, query, upload, meta),
+    }),
+
+    defineRoute({
+      operationId: 'getRecordImport',
+      method: 'get',
+      path: '/tables/:slug/imports/:id',
+      summary: 'Get an import with its progress and the rows it refused',
+      tag,
+      scope: 'records:read',
+      response: RecordImport,
+      errors: ['not_found'],
+      handler: ({ params, meta }) => imports.get(params.slug, params.id, meta),
+    }),
+
+    defineStream({
+      operationId: 'exportRecords',
+      path: `${path}/export`,
+      summary: 'Export records',
+      description:
+        'Everything that matches, in the order of ids, as CSV or as a JSON object a line. Without its end, which a chunked answer has, something went wrong on the way.',
+      tag,
+      scope: 'records:read',
+      query: z.object({
+        format: ImportFormat.default('csv'),
+        filter: ListFilters.shape.filter,
+        fields: ListFilters.shape.fields,
+      }),
+      mediaTypes: ['text/csv', 'application/x-ndjson'],
+      line: StudioRecord,
+      errors: ['not_found', 'upstream_timeout'],
+      handler: ({ params, query, meta }) => exported(params.slug, query, meta),
+    }),
+  ]
+}

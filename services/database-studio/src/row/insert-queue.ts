@@ -1,0 +1,121 @@
+import { isDatabaseAway } from '@opsplane/postgres'
+import postgres from 'postgres'
+import type { DataPlane } from '../plane/data-plane.js'
+import type { Acting } from '../plane/space.js'
+import type { Values } from './input.js'
+import type { Opened, Row } from './opened.js'
+import { insertStatement } from './write-statements.js'
+
+/** A record to be made by itself, for somebody who is under no rule. */
+export interface NewRecord {
+  opened: Opened
+  acting: Acting
+  values: Values & { id: string }
+}
+
+/** Makes a record; rejects with what Postgres says of it. */
+export type InsertQueue = (record: NewRecord) => Promise<Row>
+
+interface Waiting extends NewRecord {
+  resolve(row: Row): void
+  reject(error: unknown): void
+}
+
+/** Records of one table that name the same columns. */
+interface Line {
+  waiting: Waiting[]
+  underWay: number
+}
+
+const mostRows = 50
+/** So many must wait for another statement to start beside one under way: flushes of the WAL take turns anyway. */
+const worthAnother = 16
+const mostUnderWay = 2
+/** A statement that takes longer waits for somebody, and nobody behind it does. */
+const slowMs = 100
+
+/**
+ * Records that arrive while others of their table are written share the next statement, each with its own actor in the
+ * journal. Where Postgres refuses one of them, each is tried by itself.
+ */
+export function createInsertQueue(plane: Pick<DataPlane, 'writeOne'>): InsertQueue {
+  const lines = new Map<string, Line>()
+
+  async function insert(group: readonly Waiting[]): Promise<void> {
+    try {
+      const rows = await insertTogether(plane, group)
+      for (const { values, resolve, reject } of group) {
+        const row = rows.get(values.id)
+        if (row) resolve(row)
+        else reject(new Error('a record was written and not answered'))
+      }
+    } catch (error) {
+      if (group.length > 1 && concernsOne(error)) await Promise.all(group.map((one) => insert([one])))
+      else for (const { reject } of group) reject(error)
+    }
+  }
+
+  function start(key: string, line: Line): void {
+    line.underWay++
+    let counts = true
+    const pass = () => {
+      if (counts) line.underWay--
+      counts = false
+      pump(key, line)
+    }
+    const slow = setTimeout(pass, slowMs)
+    void insert(line.waiting.splice(0, mostRows)).finally(() => {
+      clearTimeout(slow)
+      pass()
+    })
+  }
+
+  function pump(key: string, line: Line): void {
+    while (line.underWay < mostUnderWay && line.waiting.length >= (line.underWay === 0 ? 1 : worthAnother))
+      start(key, line)
+    if (line.underWay === 0 && line.waiting.length === 0 && lines.get(key) === line) lines.delete(key)
+  }
+
+  return (record) =>
+    new Promise((resolve, reject) => {
+      const key = lineOf(record)
+      const line = lines.get(key) ?? { waiting: [], underWay: 0 }
+      lines.set(key, line)
+      line.waiting.push({ ...record, resolve, reject })
+      // Whoever arrives in the same turn of the event loop goes along.
+      if (line.waiting.length === 1) setImmediate(() => pump(key, line))
+    })
+}
+
+const lineOf = ({ opened: { space, table }, values }: NewRecord) =>
+  `${space.id}/${table.id}/${table.version}/${Object.keys(values).join()}`
+
+async function insertTogether(
+  plane: Pick<DataPlane, 'writeOne'>,
+  group: readonly NewRecord[],
+): Promise<Map<unknown, Row>> {
+  const [first] = group
+  if (!first) return new Map()
+  const { space, table } = first.opened
+  const columns = Object.keys(first.values).filter((name) => name !== 'id')
+  const rows = await plane.writeOne<Row>(space, actingTogether(first.acting, group), (proof) =>
+    insertStatement(
+      { schema: space.schema, table, rule: [], proof },
+      { columns, rows: group.map(({ values }) => values) },
+    ),
+  )
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+function actingTogether(acting: Acting, group: readonly NewRecord[]): Acting {
+  if (group.length === 1) return acting
+  const each = group.map(({ values, acting: { actor, requestId, causationId, source } }) => [
+    values.id,
+    { actor, requestId, causationId, source },
+  ])
+  return { ...acting, records: Object.fromEntries(each) }
+}
+
+/** Not where the outcome is unknown, or all of them were in the way. */
+const concernsOne = (error: unknown): boolean =>
+  error instanceof postgres.PostgresError && !isDatabaseAway(error) && error.code !== '57014'

@@ -1,0 +1,43 @@
+import type { StatementRunner } from '@opsplane/postgres'
+import type { Values } from './input.js'
+import { run } from './open.js'
+import type { Opened, Row } from './opened.js'
+import { type Insert, insertStatement, type WriteTarget } from './write-statements.js'
+
+/** One insert: records that name the same columns. */
+export interface Group {
+  columns: string[]
+  rows: Values[]
+}
+
+export const targetOf = ({ space, table, writeRule }: Opened): WriteTarget => ({
+  schema: space.schema,
+  table,
+  rule: writeRule,
+})
+
+/** Records that leave the same defaults to Postgres go into one insert; what has no default and is left out is null. */
+export function groupsOf({ table }: Pick<Opened, 'table'>, rows: readonly Values[]): Group[] {
+  const withDefault = table.columns.filter((column) => column.default !== null).map(({ name }) => name)
+  const groups = new Map<string, { columns: Set<string>; rows: Values[] }>()
+  for (const row of rows) {
+    const key = withDefault.map((name) => (Object.hasOwn(row, name) ? 1 : 0)).join('')
+    const group = groups.get(key) ?? { columns: new Set<string>(), rows: [] }
+    for (const name in row) if (name !== 'id') group.columns.add(name)
+    group.rows.push(row)
+    groups.set(key, group)
+  }
+  return [...groups.values()].map((group) => ({ ...group, columns: [...group.columns] }))
+}
+
+export async function insertGroups(
+  tx: StatementRunner,
+  target: WriteTarget,
+  groups: readonly Group[],
+  options: Pick<Insert, 'on' | 'answer'> = {},
+): Promise<Row[]> {
+  const written: Row[] = []
+  for (const group of groups)
+    written.push(...(await run(tx, insertStatement(target, { ...group, ...options }))))
+  return written
+}

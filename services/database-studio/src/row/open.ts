@@ -1,0 +1,143 @@
+import type { CommandMeta } from '@opsplane/contracts'
+import { type StatementRunner, translatePostgresError } from '@opsplane/postgres'
+import type { TransactionSql } from 'postgres'
+import type { DataPlane } from '../plane/data-plane.js'
+import type { Definitions } from '../plane/definitions.js'
+import type { Acting, Space } from '../plane/space.js'
+import { DryRun } from './dry-run.js'
+import { isOutdated } from './failures.js'
+import type { Values } from './input.js'
+import { createInsertQueue } from './insert-queue.js'
+import { keepAnswer } from './keep-answer.js'
+import type { Caller, Opened, Row } from './opened.js'
+import type { Statement } from './parameters.js'
+import { rulesFor } from './rules.js'
+import { estimatedRows } from './table-size.js'
+import type { WriteTarget } from './write-statements.js'
+
+/** What everything about records works with. */
+export interface RecordAccess {
+  /** Throws `not_found`. */
+  open(slug: string, meta: Caller): Promise<Opened>
+  /** The definition that was read is not the present one. */
+  forget(slug: string, meta: Caller): void
+  /** `work` on the table as it is defined now; once again where the definition turns out to have changed meanwhile. */
+  withTable<T>(slug: string, meta: Caller, work: (opened: Opened) => Promise<T>): Promise<T>
+  read<Found extends object = Row>(space: Space, statement: Statement): Promise<Found[]>
+  /** How many records a table has about. */
+  sizeOf(opened: Opened): Promise<number>
+  /** In one transaction, with the answer to the request's Idempotency-Key. */
+  commit<T>(
+    opened: readonly Opened[],
+    meta: CommandMeta,
+    work: (tx: TransactionSql) => Promise<T>,
+  ): Promise<T>
+  /** The same for one statement, in one round trip where nothing has to be looked at before it is committed. */
+  commitOne<T>(
+    opened: Opened,
+    meta: CommandMeta,
+    statement: (target: WriteTarget) => Statement,
+    finish: (rows: Row[]) => T | Promise<T>,
+  ): Promise<T>
+  /** Makes one record, in one statement with others that arrive at the same time. */
+  insert(opened: Opened, meta: CommandMeta, values: Values & { id: string }): Promise<Row>
+}
+
+export function createRecordAccess({
+  plane,
+  definitions,
+  sql,
+}: {
+  plane: DataPlane
+  definitions: Definitions
+  /** As the service itself. */
+  sql: StatementRunner
+}): RecordAccess {
+  const open = async (slug: string, meta: Caller): Promise<Opened> => {
+    const [space, { table, validations }] = await Promise.all([
+      plane.space(meta.tenant),
+      definitions.defined(meta.tenant, slug),
+    ])
+    return { space, table, validations, ...rulesFor(table, meta.principal) }
+  }
+
+  const insertQueue = createInsertQueue(plane)
+
+  const commit = async <T>(
+    opened: readonly Opened[],
+    meta: CommandMeta,
+    work: (tx: TransactionSql) => Promise<T>,
+  ) => {
+    const space = spaceOf(opened)
+    const acting = actingOf(meta, opened)
+    try {
+      return await plane.write(space, acting, async (tx) => {
+        const result = await work(tx)
+        await keepAnswer(tx, meta, result)
+        return result
+      })
+    } catch (error) {
+      if (!(error instanceof DryRun)) throw error
+      const result = error.result as T
+      if (meta.idempotency) await plane.write(space, acting, (tx) => keepAnswer(tx, meta, result))
+      return result
+    }
+  }
+
+  return {
+    open,
+    forget: (slug, { tenant }) => definitions.forget(tenant, slug),
+    async withTable(slug, meta, work) {
+      try {
+        return await work(await open(slug, meta))
+      } catch (error) {
+        if (!isOutdated(error)) throw error
+        definitions.forget(meta.tenant, slug)
+        return work(await open(slug, meta))
+      }
+    },
+    read: (space, statement) => plane.read(space, (sql) => run(sql, statement)),
+    sizeOf: (opened) =>
+      estimatedRows(sql, opened).catch((error: unknown) => {
+        throw translatePostgresError(error)
+      }),
+    commit,
+    commitOne: async (opened, meta, statement, finish) => {
+      const { space, table, writeRule: rule } = opened
+      const target = { schema: space.schema, table, rule }
+      if (meta.idempotency || rule.length > 0)
+        return commit([opened], meta, async (tx) => finish(await run(tx, statement(target))))
+      const rows = await plane.writeOne<Row>(space, actingOf(meta, [opened]), (proof) =>
+        statement({ ...target, proof }),
+      )
+      return finish(rows)
+    },
+    insert: (opened, meta, values) => insertQueue({ opened, acting: actingOf(meta, [opened]), values }),
+  }
+}
+
+export async function run<Found extends object = Row>(
+  sql: StatementRunner,
+  { text, parameters }: Statement,
+): Promise<Found[]> {
+  return [...(await sql.unsafe<Found[]>(text, [...parameters], { prepare: true }))]
+}
+
+/** Who the journal names; which definitions the write goes by; and which answer may be kept in the same transaction. */
+const actingOf = (
+  { actor, requestId, causationId, source, idempotency }: CommandMeta,
+  opened: readonly Opened[],
+): Acting => ({
+  actor,
+  requestId,
+  definitions: Object.fromEntries(opened.map(({ table }) => [table.id, table.version])),
+  ...(causationId !== undefined && { causationId }),
+  ...(source !== undefined && { source }),
+  ...(idempotency && { keeps: idempotency.key }),
+})
+
+/** All tables of a request are of one space. */
+function spaceOf([first]: readonly Opened[]): Space {
+  if (!first) throw new Error('nothing is written of no table')
+  return first.space
+}

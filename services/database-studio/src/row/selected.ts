@@ -1,0 +1,40 @@
+import type { RequestMeta } from '@opsplane/http'
+import { readFailure } from './failures.js'
+import type { RecordAccess } from './open.js'
+import type { Opened } from './opened.js'
+import { Problems } from './problems.js'
+import type { Related, Selection } from './selection.js'
+import { readExpand, readFields, wholeOf } from './selection.js'
+
+export interface ShownQuery {
+  fields?: string | undefined
+  expand?: string | undefined
+}
+
+/** What is answered of records, as a query asks for it. */
+export async function selectionOf(
+  { open }: RecordAccess,
+  { table, readRule }: Opened,
+  { fields, expand }: ShownQuery,
+  meta: RequestMeta,
+): Promise<Selection> {
+  const problems = new Problems()
+  const plain = {
+    ...wholeOf(table, readRule),
+    fields: readFields(table, fields, { in: 'query', path: '/fields' }, problems),
+  }
+  const related = async (slug: string): Promise<Related | undefined> => {
+    const other = await open(slug, meta).catch(() => undefined)
+    return other && { table: other.table, rule: other.readRule }
+  }
+  const selection = await readExpand(plain, expand, related, {
+    place: { in: 'query', path: '/expand' },
+    problems,
+  })
+  problems.check()
+  return selection
+}
+
+export const failingRead = (error: unknown): never => {
+  throw readFailure(error)
+}

@@ -1,0 +1,15 @@
+import type { RecordOperation } from '@opsplane/contracts'
+import type { Values } from './input.js'
+import type { Opened } from './opened.js'
+import type { Place } from './problems.js'
+
+/** One operation with its table, its values parsed. */
+export interface Step {
+  operation: RecordOperation
+  opened: Opened
+  id: string
+  values: Values
+  place: Place
+  /** Of the record that was validated, where it is this operation that changes it first. */
+  validated?: number | undefined
+}

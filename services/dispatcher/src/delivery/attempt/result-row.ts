@@ -1,0 +1,103 @@
+import { ApiError } from '@opsplane/contracts'
+import type { Logger } from '@opsplane/runtime'
+import { type AttemptOutcome, afterAttempt } from '../domain.js'
+import type { DeliveryJob } from '../job.js'
+import type { EndpointHealth } from '../queue/sender.js'
+import type { AttemptRecord, AttemptResult } from './attempt.js'
+import type { ResultRow } from './record-statement.js'
+
+/** While settings is away, an attempt that needs it is put off so long. */
+const postponeMs = 5_000
+const bodyStartBytes = 16 * 1024
+
+export interface ResultRowOptions {
+  log: Logger
+  jitter: number
+  random(): number
+  /** The process stops: what it has not sent is due for another one at once. */
+  isStopping(): boolean
+}
+
+/** What is recorded of an attempt: what it was, and what becomes of its delivery. */
+export function resultRowOf(
+  job: DeliveryJob,
+  result: AttemptResult,
+  { log, jitter, random, isStopping }: ResultRowOptions,
+): Omit<ResultRow, 'seq'> {
+  const number = job.attempts + 1
+  if (result.kind === 'postponed') {
+    if (!isStopping())
+      log[isOverBudget(result.reason) ? 'debug' : 'warn'](
+        { err: result.reason, deliveryId: job.deliveryId },
+        'delivery attempt postponed: its secrets or its budget are not available yet',
+      )
+    return { ...emptyRow(job, number), status: 'postponed', due_in_ms: isStopping() ? 0 : postponeMs }
+  }
+  const verdict = afterAttempt(result.outcome, job.target, number - job.cycleBase, {
+    jitter,
+    random: random(),
+  })
+  const due = verdict.status === 'retrying' ? Math.round(verdict.delayMs) : null
+  return {
+    ...emptyRow(job, number),
+    ...recordColumns(result.record),
+    status: verdict.status,
+    due_in_ms: due,
+  }
+}
+
+/** It waits for the workspace's next minute, which is no fault. */
+function isOverBudget(reason: unknown): boolean {
+  return reason instanceof ApiError && reason.code === 'rate_limited'
+}
+
+/** The endpoint says that it is gone for good. */
+export function isGone(outcome: AttemptOutcome): boolean {
+  return outcome.kind === 'answered' && outcome.status === 410
+}
+
+export function healthOf(result: AttemptResult): EndpointHealth {
+  if (result.kind === 'postponed') return 'busy'
+  if (result.outcome.kind === 'failed') return 'unhealthy'
+  return result.outcome.status === 429 || result.outcome.status === 503 ? 'busy' : 'healthy'
+}
+
+function emptyRow(job: DeliveryJob, number: number): Omit<ResultRow, 'seq' | 'status' | 'due_in_ms'> {
+  return {
+    id: job.deliveryId,
+    number,
+    started_at: '',
+    url: job.target.url,
+    duration_ms: 0,
+    request_headers: {},
+    response_status: null,
+    response_headers: null,
+    response_body: null,
+    body_start: null,
+    response_truncated: null,
+    error_kind: null,
+    error_message: null,
+  }
+}
+
+function recordColumns({ startedAt, durationMs, url, requestHeaders, response, error }: AttemptRecord) {
+  return {
+    started_at: startedAt,
+    url,
+    duration_ms: durationMs,
+    request_headers: requestHeaders,
+    response_status: response?.status ?? null,
+    response_headers: response?.headers ?? null,
+    response_body: response?.body ?? null,
+    body_start: response && startOf(response.body),
+    response_truncated: response?.truncated ?? null,
+    error_kind: error?.kind ?? null,
+    error_message: error?.message ?? null,
+  }
+}
+
+/** Cut in bytes: a cut between the halves of a surrogate pair is text that Postgres refuses. */
+function startOf(body: string): string {
+  const bytes = Buffer.from(body)
+  return bytes.length > bodyStartBytes ? bytes.subarray(0, bodyStartBytes).toString() : body
+}

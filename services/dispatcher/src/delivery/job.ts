@@ -1,0 +1,32 @@
+import type { Target } from '../webhook/target.js'
+import type { Content } from './attempt/attempt.js'
+import type { AttemptColumns } from './attempt/record-statement.js'
+import type { Job } from './queue/sender.js'
+
+/** A first attempt that was handed to the queues before its row is there. */
+export interface Started {
+  startedAt: number
+  /** Resolves when the attempt has ended. */
+  ended: Promise<void>
+  end(): void
+  /** Set once it has succeeded. */
+  columns: AttemptColumns | undefined
+  /** Undefined until the row is committed. */
+  made: boolean | undefined
+  /** Resolves once the rows are committed: whether its result is to be recorded apart. */
+  settled: Promise<boolean>
+  settle(apart: boolean): void
+}
+
+export interface DeliveryJob extends Job {
+  target: Target
+  content: Content
+  attempts: number
+  cycleBase: number
+  /** Of a delivery that is sent in order: others may wait for its end. */
+  orderingKey: string | null
+  /** Of the event, where that is followed. */
+  traceparent?: string | undefined
+  /** Of a first attempt that does not wait for its row. */
+  first?: Started
+}

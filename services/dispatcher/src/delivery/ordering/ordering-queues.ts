@@ -1,0 +1,157 @@
+import type { Database } from '@opsplane/postgres'
+import { delay, type Logger } from '@opsplane/runtime'
+import { type OrderingQueue, type Released, releaseHeads, sweepHeads } from './release-statement.js'
+
+export interface OrderingQueuesOptions {
+  sql: Database['sql']
+  /** Up to this sequence of the stream every event has been fanned out; rejects while that cannot be asked. */
+  lowWatermark(): Promise<string>
+  /** Monotonic milliseconds. */
+  now(): number
+  log: Logger
+  /** Deliveries became due. */
+  onReleased(): void
+}
+
+export interface OrderingQueues {
+  /** The next delivery of these queues may be released now, or once the low watermark has reached its sequence. */
+  ask(queues: OrderingQueue[]): void
+  /** Looks at all queues soon. */
+  sweep(): void
+  close(): Promise<void>
+}
+
+const queuesAtOnce = 1_000
+/** More are left to the sweep. */
+const maxAsked = 20_000
+/** What another replica left behind is seen at least so often. */
+const sweepEveryMs = 10_000
+const watermarkWaitMs = { least: 20, most: 1_000 }
+const beginning: OrderingQueue = { webhookId: '', key: '' }
+
+/**
+ * Releases deliveries that are sent in order, one of each ordering queue at a time: see ADR 016. Whoever finishes a delivery, or adds one, asks for
+ * its queue; a sweep over all queues finds what was not asked for, as after a crash.
+ */
+export function startOrderingQueues(options: OrderingQueuesOptions): OrderingQueues {
+  const { sql, now, log } = options
+  const asked = new Map<string, OrderingQueue>()
+  let closed = false
+  let pause = new AbortController()
+  let lowWatermark = ''
+  let watermarkAt = 0
+  let asking = false
+  let watermarkWait = watermarkWaitMs.least
+  let sweepAt = 0
+  let swept = beginning
+  let failed = false
+
+  const isReady = ({ sequence }: OrderingQueue) => sequence === undefined || sequence <= lowWatermark
+
+  /** Of a queue that is asked for twice, the earlier sequence counts. */
+  function add(queue: OrderingQueue) {
+    const name = `${queue.webhookId} ${queue.key}`
+    const known = asked.get(name)
+    if (known && (known.sequence ?? '') <= (queue.sequence ?? '')) return
+    if (known || asked.size < maxAsked) asked.set(name, queue)
+  }
+
+  /** Not waited for: what is below the low watermark known so far can be released while the server does not answer. */
+  function raiseWatermark() {
+    if (asking || now() < watermarkAt || [...asked.values()].every(isReady)) return
+    asking = true
+    void options
+      .lowWatermark()
+      .then(
+        (raised) => {
+          watermarkWait =
+            raised > lowWatermark ? watermarkWaitMs.least : Math.min(watermarkWait * 2, watermarkWaitMs.most)
+          if (raised > lowWatermark) lowWatermark = raised
+        },
+        (error: unknown) => {
+          log.debug(
+            { err: error },
+            'NATS did not say up to which sequence events are fanned out; trying again',
+          )
+          watermarkWait = watermarkWaitMs.most
+        },
+      )
+      .then(() => {
+        asking = false
+        watermarkAt = now() + watermarkWait
+        pause.abort()
+      })
+  }
+
+  function take({ released, above }: Released) {
+    for (const queue of above) add(queue)
+    if (released > 0) options.onReleased()
+  }
+
+  async function releaseAsked() {
+    for (;;) {
+      const ready = [...asked].filter(([, queue]) => isReady(queue)).slice(0, queuesAtOnce)
+      if (ready.length === 0) return
+      for (const [name] of ready) asked.delete(name)
+      const queues = ready.map(([, queue]) => queue)
+      take(await releaseHeads(sql, queues, lowWatermark))
+    }
+  }
+
+  async function sweepSome() {
+    const began = now()
+    if (began < sweepAt) return
+    const step = await sweepHeads(sql, swept, queuesAtOnce, lowWatermark)
+    take(step)
+    swept = step.last ?? beginning
+    // Between the steps of a long sweep there is time for what is asked for, and for others.
+    sweepAt = now() + (step.last ? 4 * (now() - began) : sweepEveryMs)
+  }
+
+  async function look() {
+    try {
+      raiseWatermark()
+      await releaseAsked()
+      await sweepSome()
+      failed = false
+    } catch (error) {
+      if (!failed) log.warn({ err: error }, 'deliveries sent in order could not be released; trying again')
+      failed = true
+      sweepAt = now() + sweepEveryMs
+    }
+  }
+
+  async function run() {
+    while (!closed) {
+      pause = new AbortController()
+      await look()
+      // After a failure what is asked for is not tried again at once.
+      const next = asked.size > 0 && !asking && !failed ? Math.min(sweepAt, watermarkAt) : sweepAt
+      await delay(Math.max(0, next - now()), pause.signal)
+      // What is asked for in one turn of the event loop shares a statement.
+      await new Promise<void>((resolve) => setImmediate(resolve))
+    }
+  }
+
+  const running = run()
+  return {
+    ask(queues) {
+      for (const queue of queues) add(queue)
+      // Lines that are new bring the next question forward.
+      if (!queues.every(isReady)) {
+        watermarkWait = watermarkWaitMs.least
+        watermarkAt = Math.min(watermarkAt, now() + watermarkWait)
+      }
+      pause.abort()
+    },
+    sweep() {
+      sweepAt = Math.min(sweepAt, now())
+      pause.abort()
+    },
+    async close() {
+      closed = true
+      pause.abort()
+      await running
+    },
+  }
+}

@@ -1,0 +1,99 @@
+import type { Database } from '@opsplane/postgres'
+import { updateQueues } from '../queue/queue-statements.js'
+
+/** The deliveries of one webhook that have one ordering key: one at a time is sent. */
+export interface OrderingQueue {
+  webhookId: string
+  key: string
+  /** The first delivery that waits here, if that is known. */
+  sequence?: string
+}
+
+export interface Released {
+  released: number
+  above: Required<OrderingQueue>[]
+  last: OrderingQueue | null
+}
+
+/**
+ * Releases the head of each of these queues: the first unfinished delivery, if it waits, becomes due. Those that wait for the low watermark
+ * alone are returned as `above`. Only deliveries up to the sequence `lowWatermark` are
+ * released.
+ */
+export async function releaseHeads(
+  sql: Database['sql'],
+  queues: OrderingQueue[],
+  lowWatermark: string,
+): Promise<Released> {
+  const names = [queues.map(({ webhookId }) => webhookId), queues.map(({ key }) => key)]
+  return ask(sql, namedQueues, [lowWatermark, ...names])
+}
+
+/** The same in the queues after this one, at most `limit` of them; `last` is null when there are no more. */
+export async function sweepHeads(
+  sql: Database['sql'],
+  after: OrderingQueue,
+  limit: number,
+  lowWatermark: string,
+): Promise<Released> {
+  return ask(sql, allQueues, [lowWatermark, after.webhookId, after.key, limit])
+}
+
+async function ask(sql: Database['sql'], statement: string, parameters: (string | number | string[])[]) {
+  const [row] = await sql.unsafe<Released[]>(statement, parameters, { prepare: true })
+  return row ?? { released: 0, above: [], last: null }
+}
+
+// As the index has it, or the index is not used.
+const unfinished = `ordering_key is not null and status in ('pending', 'retrying')`
+// Without a lease and without a time: whatever was released has one of them until it is finished.
+const waits = `status in ('pending', 'retrying') and due_at is null and lease_owner is null`
+
+// The head of a queue is read anew while it is locked, so that of two replicas only one releases it.
+const release = `
+heads as materialized (
+  select h.id, h.ordering_sequence, queues.webhook_id, queues.ordering_key from queues cross join lateral (
+    select id, ordering_sequence, status, due_at, lease_owner from deliveries
+    where webhook_id = queues.webhook_id and ordering_key = queues.ordering_key and ${unfinished}
+    order by ordering_sequence, id limit 1) h
+  where ${waits}
+),
+chosen as materialized (
+  select id from deliveries
+  where id = any (array(select id from heads where ordering_sequence <= $1::text)) and ${waits}
+  for update skip locked
+),
+-- A webhook that is drained releases what it missed at the pace of the drain.
+released as (
+  update deliveries d set due_at = coalesce(
+    (select nullif(q.resumed_at, 0) from webhook_queues q where q.webhook_id = d.webhook_id), now_ms())
+  where id = any (array(select id from chosen)) returning webhook_id, id, due_at
+),
+queued as (${updateQueues('released')})
+select (select count(*)::int from released) as released,
+  coalesce((
+    select json_agg(json_build_object('webhookId', webhook_id, 'key', ordering_key, 'sequence', ordering_sequence))
+    from heads where ordering_sequence > $1::text), '[]') as above`
+
+const namedQueues = `
+with queues as materialized (
+  select distinct * from unnest($2::text[], $3::text[]) as l (webhook_id, ordering_key)
+),
+${release}, null as last`
+
+// The recursive part walks the index from queue to queue, without reading the deliveries that wait behind the first.
+const allQueues = `
+with recursive walk as (
+  (select webhook_id, ordering_key from deliveries
+   where ${unfinished} and (webhook_id, ordering_key) > ($2::text, $3::text)
+   order by webhook_id, ordering_key limit 1)
+  union all
+  select next.webhook_id, next.ordering_key from walk cross join lateral (
+    select webhook_id, ordering_key from deliveries
+    where ${unfinished} and (webhook_id, ordering_key) > (walk.webhook_id, walk.ordering_key)
+    order by webhook_id, ordering_key limit 1) next
+),
+queues as materialized (select webhook_id, ordering_key from walk limit $4::int),
+${release},
+  (select json_build_object('webhookId', webhook_id, 'key', ordering_key) from queues
+   where (select count(*) from queues) = $4::int order by webhook_id desc, ordering_key desc limit 1) as last`

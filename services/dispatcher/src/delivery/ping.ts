@@ -1,0 +1,77 @@
+import {
+  ApiError,
+  type AttemptError,
+  type DeliveryBody,
+  newId,
+  notFound,
+  testEventType,
+  type WebhookTestResult,
+} from '@opsplane/contracts'
+import { webhook } from '../webhook/domain.js'
+import type { Ping } from '../webhook/ping.js'
+import { targetOf } from '../webhook/target.js'
+import type { WebhookAggregate } from '../webhook/webhook-store.js'
+import type { AttemptResult, MakeAttempt } from './attempt/attempt.js'
+
+export interface PingDependencies {
+  aggregate: WebhookAggregate
+  attempt: MakeAttempt
+}
+
+/**
+ * A request like any delivery's, but no delivery: it is not kept, not retried and not counted, and it is sent
+ * whether or not the webhook is paused. Its `data` is the webhook as the API shows it.
+ */
+export function createPing({ aggregate, attempt }: PingDependencies): Ping {
+  return async (webhookId, { tenant, now, signal }) => {
+    const found = await aggregate.find(webhookId, tenant)
+    if (!found) throw notFound()
+    const { state, version } = found
+    const { workspaceId: workspace_id, environment } = tenant
+    const target = targetOf({ id: webhookId, workspace_id, environment, version, state })
+    const body: DeliveryBody = {
+      id: newId('event'),
+      webhook_id: webhookId,
+      event: testEventType,
+      timestamp: now,
+      workspace_id,
+      data: { ...webhook.expose(state) },
+    }
+    const content = { id: body.id, type: body.event, text: JSON.stringify(body) }
+    return resultOf(await attempt(target, content, signal), state.url)
+  }
+}
+
+/** Any answer of the endpoint is a result, whatever its status; without one, the error says what failed. */
+function resultOf(result: AttemptResult, url: string): WebhookTestResult {
+  if (result.kind === 'postponed') {
+    const { reason } = result
+    if (!(reason instanceof ApiError) || reason.code === 'rate_limited') throw reason
+    throw new ApiError(
+      'service_unavailable',
+      "Nothing was sent: the secrets of the webhook's headers could not be read. Try again.",
+      { cause: reason },
+    )
+  }
+  const { response, durationMs, error } = result.record
+  if (response) return { status: response.status, latency_ms: durationMs, body: response.body }
+  throw unanswered(error ?? { kind: 'protocol', message: 'There was no answer.' }, url)
+}
+
+function unanswered({ kind, message }: AttemptError, url: string): ApiError {
+  const ofHeaders = kind === 'secret_missing' || kind === 'secret_refused' || kind === 'headers_too_large'
+  // The field of the webhook that is to be looked at.
+  const path = ofHeaders ? '/headers' : '/url'
+  const details = [{ in: 'body' as const, path, code: kind, message }]
+  if (ofHeaders) return new ApiError('conflict', `Nothing was sent: ${message}`, { details })
+  const code = kind === 'timeout' ? 'upstream_timeout' : 'upstream_error'
+  return new ApiError(code, `The endpoint ${addressOf(url)} did not answer (${kind}): ${message}`, {
+    details,
+  })
+}
+
+/** Without what may be secret in it: its credentials and its query. */
+function addressOf(url: string): string {
+  const { origin, pathname } = new URL(url)
+  return `${origin}${pathname}`
+}

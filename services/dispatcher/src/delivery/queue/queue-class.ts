@@ -1,0 +1,67 @@
+/** One class of jobs (first attempts, or retries): a queue per webhook, served round-robin. */
+export interface QueueClass<J> {
+  /** Attempts under way that count against the capacity. */
+  running: number
+  put(webhookId: string, job: J): void
+  /** The webhook to serve next; undefined when none has work or the capacity is used up. */
+  next(): string | undefined
+  /** The webhook's oldest job, which stays. */
+  peek(webhookId: string): J | undefined
+  /** The webhook's oldest job; it goes behind the others that are ready if it has more. */
+  take(webhookId: string): J | undefined
+  /** Leaves the webhook out until `unpark`: it may not have more attempts under way. */
+  park(webhookId: string): void
+  unpark(webhookId: string): void
+  clear(webhookId: string): J[]
+  clearAll(): J[]
+}
+
+export function createQueueClass<J>(capacity: number): QueueClass<J> {
+  const queues = new Map<string, J[]>()
+  /** Webhooks with work that may run, in the order in which they are served. */
+  const ready = new Set<string>()
+
+  const queueClass: QueueClass<J> = {
+    running: 0,
+    put(webhookId, job) {
+      const queue = queues.get(webhookId)
+      if (queue) {
+        queue.push(job)
+        return
+      }
+      queues.set(webhookId, [job])
+      ready.add(webhookId)
+    },
+    next() {
+      if (queueClass.running >= capacity) return undefined
+      const [first] = ready
+      return first
+    },
+    peek: (webhookId) => queues.get(webhookId)?.[0],
+    take(webhookId) {
+      const queue = queues.get(webhookId)
+      const job = queue?.shift()
+      ready.delete(webhookId)
+      if (queue && queue.length > 0) ready.add(webhookId)
+      else queues.delete(webhookId)
+      return job
+    },
+    park: (webhookId) => void ready.delete(webhookId),
+    unpark(webhookId) {
+      if (queues.has(webhookId)) ready.add(webhookId)
+    },
+    clear(webhookId) {
+      const jobs = queues.get(webhookId) ?? []
+      queues.delete(webhookId)
+      ready.delete(webhookId)
+      return jobs
+    },
+    clearAll() {
+      const jobs = [...queues.values()].flat()
+      queues.clear()
+      ready.clear()
+      return jobs
+    },
+  }
+  return queueClass
+}

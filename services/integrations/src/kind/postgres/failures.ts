@@ -1,0 +1,54 @@
+import { ApiError } from '@opsplane/contracts'
+import { isDatabaseAway, isTransient } from '@opsplane/postgres'
+import postgres from 'postgres'
+import { CallFailure } from '../call-failure.js'
+import { unlessConnected } from '../outbound-failure.js'
+import { NeverStarted } from './statement.js'
+
+/** What went wrong with a statement, or with the login before it. */
+export function databaseFailure(error: unknown): CallFailure {
+  if (error instanceof CallFailure) return error
+  if (error instanceof postgres.PostgresError) return refusedBy(error)
+  if (error instanceof ApiError)
+    return new CallFailure('unreachable', 'No connection to the database is free.', {
+      sent: false,
+      cause: error,
+    })
+  const message = 'The connection to the database was lost.'
+  const sent = !(error instanceof NeverStarted)
+  return unlessConnected(error) ?? new CallFailure('unreachable', message, { sent, cause: error })
+}
+
+/** A statement that failed has changed nothing. */
+function refusedBy(error: postgres.PostgresError): CallFailure {
+  const { code: sqlState, message, position, hint, detail, constraint_name: constraint } = error
+  if (sqlState === '57014')
+    return new CallFailure('timeout', 'The statement was stopped, as it took too long. (SQLSTATE 57014)', {
+      sent: false,
+      cause: error,
+    })
+  const at = Number(position) > 0 ? ` at character ${position}` : ''
+  const reported = {
+    sqlState,
+    message,
+    position: at ? Number(position) : undefined,
+    hint,
+    detail,
+    constraint,
+  }
+  return new CallFailure('answered', `${message} (SQLSTATE ${sqlState}${at})`, {
+    sent: false,
+    ...statusOf(error),
+    body: JSON.stringify(reported),
+    cause: error,
+  })
+}
+
+/**
+ * As HTTP would say it. Others were in the way: again later. The server is going down, or full: away. A wrong login does not
+ * become right by being tried again, and a write that is refused stays so.
+ */
+function statusOf(error: postgres.PostgresError): { status?: number } {
+  if (isTransient(error)) return { status: 429 }
+  return isDatabaseAway(error) && !/^(28|25006)/.test(error.code) ? { status: 503 } : {}
+}

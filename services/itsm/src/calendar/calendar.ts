@@ -1,0 +1,200 @@
+import { type SlaCalendarState, type SlaGoalUnit, type SlaHours, weekdays } from '@opsplane/contracts'
+import { type Measure, measures } from './measure.js'
+import { type Zone, zoneOf } from './zone.js'
+
+/** An open stretch of time, in Unix milliseconds; the end is not part of it. */
+export interface Span {
+  from: number
+  to: number
+}
+
+/**
+ * Time is open at an instant when the wall clock of the zone shows an open time of the date it shows. What it counts is
+ * up to the unit of the goal: itself, or, in business days, its part of a date whose open time adds up to 24 hours.
+ */
+export interface Calendar {
+  businessMsBetween(from: number, to: number): number
+  /** The first instant by which so much has been counted; null when the calendar does not open enough. */
+  addBusinessMs(from: number, ms: number): number | null
+  openBetween(from: number, to: number): Span[]
+}
+
+export type CalendarHours = Pick<SlaCalendarState, 'timeZone' | 'week' | 'holidays' | 'exceptions'>
+
+export const aroundTheClock: Calendar = {
+  businessMsBetween: (from, to) => Math.max(0, to - from),
+  addBusinessMs: (from, ms) => from + ms,
+  openBetween: (from, to) => (to > from ? [{ from, to }] : []),
+}
+
+const minuteMs = 60_000
+const dayMs = 86_400_000
+/** Beyond every offset from UTC there is. */
+export const furthestOffsetMs = 16 * 3_600_000
+/** A goal is a year of open hours at most: what is not reached by then never will be. */
+const horizonYears = 20
+
+/** An open span, with the open time its date has before it and in all. */
+interface OpenSpan extends Span {
+  passed: number
+  ofDate: number
+}
+
+/** Open spans of one local year, and what is counted before each of them and in all. */
+interface OpenYear {
+  spans: OpenSpan[]
+  before: number[]
+  total: number
+}
+
+/**
+ * Years are laid out when they are first looked at and kept, so that any span of time costs one step per year
+ * and two searches.
+ */
+export function createCalendar(hours: CalendarHours, unit: SlaGoalUnit = 'minutes'): Calendar {
+  const zone = zoneOf(hours.timeZone)
+  const measure = measures[unit]
+  const years = new Map<number, OpenYear>()
+  const open = (year: number): OpenYear => {
+    const known = years.get(year) ?? layOut(year, hours, zone, measure)
+    years.set(year, known)
+    return known
+  }
+  const yearOf = (instant: number) => new Date(instant + zone.offsetAt(instant)).getUTCFullYear()
+
+  return {
+    businessMsBetween(from, to) {
+      let sum = 0
+      for (let year = yearOf(from); to > from && year <= yearOf(to); year++)
+        sum += countedUntil(open(year), to, measure) - countedUntil(open(year), from, measure)
+      return sum
+    },
+    addBusinessMs(from, ms) {
+      if (ms <= 0) return from
+      const first = yearOf(from)
+      let left = ms + countedUntil(open(first), from, measure)
+      for (let year = first; year < first + horizonYears; year++) {
+        const { spans, before, total } = open(year)
+        if (left <= total) {
+          const index = lastBelow(before, left)
+          const span = spans[index]
+          return span ? reachedIn(span, left - (before[index] ?? 0), measure) : from
+        }
+        left -= total
+      }
+      return null
+    },
+    openBetween(from, to) {
+      const found: Span[] = []
+      for (let year = yearOf(from); to > from && year <= yearOf(to); year++) {
+        for (const span of open(year).spans)
+          if (span.to > from && span.from < to)
+            found.push({ from: Math.max(span.from, from), to: Math.min(span.to, to) })
+      }
+      return found
+    },
+  }
+}
+
+/** What of the year is counted before an instant. */
+function countedUntil({ spans, before }: OpenYear, instant: number, measure: Measure): number {
+  let [low, high] = [0, spans.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((spans[middle]?.from ?? 0) < instant) low = middle + 1
+    else high = middle
+  }
+  const span = spans[low - 1]
+  return span ? (before[low - 1] ?? 0) + countedIn(span, Math.min(instant, span.to), measure) : 0
+}
+
+/** What a span counts until an instant in it: the difference of what its date has counted, so that nothing is rounded twice. */
+function countedIn({ from, passed, ofDate }: OpenSpan, until: number, { counted }: Measure): number {
+  return counted(passed + until - from, ofDate) - counted(passed, ofDate)
+}
+
+/** The first instant in a span by which it counts so much. */
+function reachedIn({ from, passed, ofDate }: OpenSpan, ms: number, { counted, needed }: Measure): number {
+  return from + needed(ms + counted(passed, ofDate), ofDate) - passed
+}
+
+/** Index of the last number that is below `limit`. */
+function lastBelow(sorted: number[], limit: number): number {
+  let [low, high] = [0, sorted.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((sorted[middle] ?? 0) < limit) low = middle + 1
+    else high = middle
+  }
+  return low - 1
+}
+
+function layOut(year: number, hours: CalendarHours, zone: Zone, measure: Measure): OpenYear {
+  const spans: OpenSpan[] = []
+  const hoursOn = hoursByDate(hours)
+  for (let day = Date.UTC(year, 0, 1); day < Date.UTC(year + 1, 0, 1); day += dayMs)
+    spans.push(...ofOneDate(openSpans(day, hoursOn(day), zone)))
+  spans.sort(byStart)
+  let total = 0
+  const before = spans.map((span) => {
+    const counted = countedIn(span, span.to, measure)
+    total += counted
+    return total - counted
+  })
+  return { spans, before, total }
+}
+
+const byStart = (left: Span, right: Span) => left.from - right.from
+
+function ofOneDate(spans: Span[]): OpenSpan[] {
+  const ofDate = spans.reduce((sum, { from, to }) => sum + to - from, 0)
+  let passed = 0
+  return spans.sort(byStart).map(({ from, to }) => {
+    passed += to - from
+    return { from, to, passed: passed - (to - from), ofDate }
+  })
+}
+
+function hoursByDate({ week, holidays, exceptions }: CalendarHours): (day: number) => readonly SlaHours[] {
+  const exceptional = new Map(exceptions.map(({ date, hours }) => [date, hours]))
+  const closed = new Set(holidays.map(({ date, yearly }) => (yearly ? date.slice(5) : date)))
+  return (day) => {
+    const instant = new Date(day)
+    const date = instant.toISOString().slice(0, 10)
+    const special = exceptional.get(date)
+    if (special) return special
+    if (closed.has(date) || closed.has(date.slice(5))) return []
+    const weekday = weekdays[(instant.getUTCDay() + 6) % 7]
+    return (weekday && week[weekday]) ?? []
+  }
+}
+
+/**
+ * The instants at which the wall clock shows these hours of this date. What it skips is not there, and what it
+ * shows twice counts twice. `day` is the date's midnight as if it were UTC.
+ */
+export function openSpans(day: number, hours: readonly SlaHours[], zone: Zone): Span[] {
+  if (hours.length === 0) return []
+  const start = day - furthestOffsetMs
+  const end = day + dayMs + furthestOffsetMs
+  const edges = [start, ...zone.changesBetween(start, end), end]
+  const spans: Span[] = []
+  for (const [index, from] of edges.slice(0, -1).entries()) {
+    const to = edges[index + 1] ?? end
+    const midnight = day - zone.offsetAt(from)
+    for (const { from: opens, to: closes } of hours) {
+      const span = {
+        from: Math.max(from, midnight + timeOfDayMs(opens)),
+        to: Math.min(to, midnight + timeOfDayMs(closes)),
+      }
+      if (span.to > span.from) spans.push(span)
+    }
+  }
+  return spans
+}
+
+/** Milliseconds of the day that a time such as `09:30` or `24:00` stands for. */
+export function timeOfDayMs(time: string): number {
+  const [hour = 0, minute = 0] = time.split(':').map(Number)
+  return (hour * 60 + minute) * minuteMs
+}

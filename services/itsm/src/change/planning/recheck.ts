@@ -1,0 +1,77 @@
+import type { PlatformEvent, TenantScope } from '@opsplane/contracts'
+import type { BackgroundWork, ServiceConsumer, ServiceContext } from '@opsplane/service'
+import { type Affected, affectedByAny } from '../../change-window/affected.js'
+import { affectedByItems, itemEvents } from '../../change-window/affected-by-items.js'
+import { type LinksOf, linksOfTenants } from '../../change-window/impact-links.js'
+import type { StatementRunner } from '../../cmdb/impact/impact-graph.js'
+import { createConflictUpdates } from './conflict-updates.js'
+
+/**
+ * Keeps the conflicts of changes that wait for their time as other changes, windows and relations come and go. An event
+ * only says which changes to look at: what they collide with is worked out from things as they are, under a lock, so
+ * that events that come twice, late or at the same time to several replicas tell nothing twice.
+ */
+export function recheckConflicts(ctx: ServiceContext): BackgroundWork[] {
+  const { database, relay } = ctx
+  const notices = createConflictUpdates(ctx)
+
+  /**
+   * Of a batch each change once: it is worked out from things as they are, whichever event it was that reported them.
+   * Most are as they should be, which is seen without a lock, by relations read once for all of them.
+   */
+  const recheckAll = async (affected: readonly Affected[], linksOf: LinksOf) => {
+    for (const { tenant, own } of byTenant(affected))
+      for (const some of chunks(own, 100)) {
+        const links = linksOf(tenant)
+        const outdated = await notices.outdatedOf(tenant, some, links)
+        // What is locked waits no longer than for one reading of the relations, or for a few walks.
+        const whole = links.inMemory()
+        for (const few of chunks(outdated, whole ? 50 : 5)) await notices.writeAll(tenant, few, whole)
+      }
+    relay.wake()
+  }
+
+  // A consumer for each, as servers before 2.10 take one filter, and one for all would let everything through.
+  const consume = (
+    durable: string,
+    patterns: readonly string[],
+    affectedBy: (
+      runner: StatementRunner,
+      events: readonly PlatformEvent[],
+      linksOf: LinksOf,
+    ) => Promise<Affected[]>,
+    batching: Pick<ServiceConsumer, 'maxBatch' | 'maxAckPending'> = {},
+  ) =>
+    ctx.consume({
+      durable,
+      types: patterns,
+      ackWaitMs: 120_000,
+      ...batching,
+      perform: async (events) => {
+        const linksOf = linksOfTenants(database.sql)
+        await recheckAll(await affectedBy(database.sql, events, linksOf), linksOf)
+      },
+    })
+  return [
+    consume('itsm-change-conflicts', ['change.*'], affectedByAny),
+    consume('itsm-window-conflicts', ['change_window.*'], affectedByAny),
+    // What arrives while a batch is handled is the next one: of an import, as much as is delivered at a time.
+    consume('itsm-item-conflicts', itemEvents, affectedByItems, { maxBatch: 5_000, maxAckPending: 5_000 }),
+  ]
+}
+
+function byTenant(affected: readonly Affected[]): { tenant: TenantScope; own: Affected[] }[] {
+  const tenants = new Map<string, { tenant: TenantScope; own: Affected[] }>()
+  for (const each of affected) {
+    const { workspaceId, environment } = each.event
+    const key = `${workspaceId}/${environment}`
+    const of = tenants.get(key) ?? { tenant: { workspaceId, environment }, own: [] }
+    tenants.set(key, of)
+    of.own.push(each)
+  }
+  return [...tenants.values()]
+}
+
+function* chunks<Value>(values: readonly Value[], size: number): Generator<Value[]> {
+  for (let from = 0; from < values.length; from += size) yield values.slice(from, from + size)
+}

@@ -1,0 +1,23 @@
+import type {
+  EscalateIncident,
+  HoldReason,
+  IncidentComment,
+  IncidentState,
+  IncidentStatus,
+  PriorityMatrix,
+  ReopenIncident,
+  ResolveIncident,
+} from '@opsplane/contracts'
+
+/** One action of the transition table. */
+export type IncidentStep =
+  | { kind: 'edit'; fields: Partial<IncidentState> }
+  | { kind: 'assign'; assigneeId: string }
+  /** With the matrix of the settings a graver severity raises the priority too. */
+  | ({ kind: 'escalate'; priorityMatrix?: PriorityMatrix | undefined } & EscalateIncident)
+  /** `quietly` keeps what was said and reopens nothing. */
+  | { kind: 'comment'; comment: IncidentComment; quietly?: boolean }
+  | { kind: 'start' | 'resume' | 'close' | 'cancel' }
+  | { kind: 'hold'; holdReason: HoldReason }
+  | ({ kind: 'resolve'; resolutionRequired?: boolean } & ResolveIncident)
+  | ({ kind: 'reopen'; to?: IncidentStatus } & ReopenIncident)

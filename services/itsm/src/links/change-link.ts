@@ -1,0 +1,45 @@
+import type { TenantScope } from '@opsplane/contracts'
+import { invalidField } from '@opsplane/contracts'
+import type { Drizzle } from '@opsplane/postgres'
+import { and, eq, sql } from 'drizzle-orm'
+import { within } from '../lists/of-tenant.js'
+import { changes } from '../schema/change.js'
+import { over } from './change-end.js'
+
+/** Throws validation_failed naming /holdReason when an incident is to wait for a change that is over. */
+export async function checkChangeAwaited(db: Drizzle, tenant: TenantScope, id: string): Promise<void> {
+  const change = await changeThatIsOver(db, tenant, id)
+  if (change === undefined) return
+  const message = `Change ${change.number} is over (${change.status}): there is nothing to wait for.`
+  throw invalidField('/holdReason', 'change_ended', message)
+}
+
+/** Undefined when it is still to come, or there is none. */
+export async function changeThatIsOver(db: Drizzle, { workspaceId, environment }: TenantScope, id: string) {
+  const ofTenant = [eq(changes.workspaceId, workspaceId), eq(changes.environment, environment)]
+  const [row] = await db
+    .select({ number: sql<string>`${changes.state}->>'number'`, status: changes.status })
+    .from(changes)
+    .where(and(...ofTenant, eq(changes.id, id)))
+  return over.some((status) => status === row?.status) ? row : undefined
+}
+
+/** Whether there is a change of this id, for what links to it. */
+export async function changeExists(db: Drizzle, tenant: TenantScope, id: string): Promise<boolean> {
+  const found = await db
+    .select({ id: changes.id })
+    .from(changes)
+    .where(and(...within(changes, tenant), eq(changes.id, id)))
+  return found.length > 0
+}
+
+/** Holds the change that another record names in a field against those there are. Throws validation_failed. */
+export async function checkChangeLink(
+  db: Drizzle,
+  tenant: TenantScope,
+  path: string,
+  id: string | null | undefined,
+): Promise<void> {
+  if (id === undefined || id === null || (await changeExists(db, tenant, id))) return
+  throw invalidField(path, 'unknown_change', 'There is no such change in this workspace and environment.')
+}

@@ -1,0 +1,142 @@
+import { heldColumns, readModelTable, searchColumn, searchIndex, stateText } from '@opsplane/postgres'
+import { isNotNull, isNull, sql } from 'drizzle-orm'
+import type { ExtraConfigColumn } from 'drizzle-orm/pg-core'
+import { index, integer, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import { incidentItem, openIncidents } from './cmdb.js'
+import {
+  closedByItself,
+  dedupKeyIndex,
+  hasMembers,
+  isMajor,
+  members,
+  ranked,
+  resolvedSince,
+  takingAlerts,
+  urgency,
+} from './incident-indexes.js'
+
+/** Of a field that states from before it was introduced lack. */
+const sinceLater = <Name extends string>(column: Name, field: string, value: string) =>
+  text(column).generatedAlwaysAs(sql.raw(`coalesce(state->>'${field}', '${value}')`))
+
+/** Every index of a list starts with the tenant and ends with what the list is sorted by. */
+export const incidents = readModelTable(
+  'incidents',
+  {
+    /** The digits of `INC-12`: sorts by value and finds an incident by its number. */
+    numberValue: integer('number_value').generatedAlwaysAs(
+      sql.raw(`substring(state->>'number' from 5)::integer`),
+    ),
+    status: stateText('status', 'status'),
+    severity: stateText('severity', 'severity'),
+    assigneeId: stateText('assignee_id', 'assigneeId'),
+    assignmentGroup: stateText('assignment_group', 'assignmentGroup'),
+    updatedAt: stateText('updated_at', 'updatedAt'),
+    priority: sinceLater('priority', 'priority', 'P3'),
+    impact: sinceLater('impact', 'impact', 'medium'),
+    urgency: sinceLater('urgency', 'urgency', 'medium'),
+    parentId: stateText('parent_id', 'parentId'),
+    problemId: stateText('problem_id', 'problemId'),
+    changeId: stateText('change_id', 'changeId'),
+    majorState: sinceLater('major_state', 'majorState', 'none'),
+    resolutionCode: stateText('resolution_code', 'resolutionCode'),
+    dedupKey: stateText('dedup_key', 'dedupKey'),
+    ciId: stateText('ci_id', 'ciId'),
+    callerId: stateText('caller_id', 'callerId'),
+    category: stateText('category', 'category'),
+    channel: stateText('channel', 'channel'),
+    byPriority: text('by_priority').generatedAlwaysAs(urgency(ranked.priority)),
+    bySeverity: text('by_severity').generatedAlwaysAs(urgency(ranked.severity)),
+    search: searchColumn('search', {
+      names: ['number', 'title'],
+      labels: ['tags'],
+      text: ['description'],
+    }),
+    ...heldColumns(),
+  },
+  (table) => {
+    const { workspaceId, environment, createdAt, id } = table
+    const listBy = (name: string, column: ExtraConfigColumn) =>
+      index(`incidents_${name}_idx`).on(workspaceId, environment, column, createdAt, id)
+    const listOfSet = (name: string, column: ExtraConfigColumn) =>
+      listBy(name, column).where(isNotNull(column))
+    /** A queue by urgency. Always led by the status: the oldest of a rank have nearly all ended. */
+    const queueBy = (name: string, column: ExtraConfigColumn) => [
+      index(`incidents_status_${name}_idx`).on(workspaceId, environment, table.status, column, id),
+      index(`incidents_assignee_${name}_idx`)
+        .on(workspaceId, environment, table.assigneeId, table.status, column, id)
+        .where(isNotNull(table.assigneeId)),
+      index(`incidents_group_${name}_idx`)
+        .on(workspaceId, environment, table.assignmentGroup, table.status, column, id)
+        .where(isNotNull(table.assignmentGroup)),
+    ]
+    const withMember = (name: string, field: 'watcherIds' | 'tags') =>
+      index(`incidents_${name}_idx`)
+        .using('gin', workspaceId, environment, sql`${members(field)} jsonb_path_ops`)
+        .where(hasMembers(field))
+        .with({ fastupdate: false })
+    return [
+      uniqueIndex('incidents_number_key').on(workspaceId, table.numberValue),
+      index('incidents_created_idx').on(workspaceId, environment, createdAt, id),
+      index('incidents_updated_idx').on(workspaceId, environment, table.updatedAt, id),
+      index('incidents_status_idx').on(workspaceId, environment, table.status, createdAt, id),
+      index('incidents_severity_idx').on(workspaceId, environment, table.severity, createdAt, id),
+      searchIndex('incidents_search_idx', workspaceId, table.search),
+      index('incidents_assignee_idx')
+        .on(workspaceId, environment, table.assigneeId, createdAt, id)
+        .where(isNotNull(table.assigneeId)),
+      index('incidents_group_idx')
+        .on(workspaceId, environment, table.assignmentGroup, createdAt, id)
+        .where(isNotNull(table.assignmentGroup)),
+      index('incidents_auto_close_idx')
+        .on(workspaceId, environment, sql`${resolvedSince}`, id)
+        .where(closedByItself),
+      // Those of nobody: an index with nulls in it would not count as sorted for them.
+      index('incidents_unassigned_idx')
+        .on(workspaceId, environment, createdAt, id)
+        .where(isNull(table.assigneeId)),
+      index('incidents_unrouted_idx')
+        .on(workspaceId, environment, createdAt, id)
+        .where(isNull(table.assignmentGroup)),
+      index('incidents_ci_idx').on(workspaceId, environment, sql`${incidentItem}`).where(openIncidents),
+      listBy('priority', table.priority),
+      listBy('impact', table.impact),
+      listBy('urgency', table.urgency),
+      listOfSet('parent', table.parentId),
+      listOfSet('problem', table.problemId),
+      listOfSet('change', table.changeId),
+      listOfSet('resolution', table.resolutionCode),
+      listOfSet('alert', table.dedupKey),
+      listOfSet('item', table.ciId),
+      listOfSet('caller', table.callerId),
+      listOfSet('category', table.category),
+      listOfSet('channel', table.channel),
+      ...queueBy('priority', table.byPriority),
+      ...queueBy('severity', table.bySeverity),
+      listBy('major', table.majorState).where(isMajor),
+      uniqueIndex(dedupKeyIndex).on(workspaceId, environment, table.dedupKey).where(takingAlerts),
+      // Within the tenant (btree_gin). What they find is sorted afterwards.
+      withMember('watchers', 'watcherIds'),
+      withMember('tags', 'tags'),
+    ]
+  },
+)
+
+export const incidentComments = readModelTable(
+  'incident_comments',
+  {
+    incidentId: stateText('incident_id', 'incidentId'),
+    visibility: stateText('visibility', 'visibility'),
+    // Looked through within one incident alone: it needs no index.
+    search: searchColumn('search', { names: ['body'] }),
+  },
+  (table) => [
+    index('incident_comments_incident_idx').on(
+      table.workspaceId,
+      table.environment,
+      table.incidentId,
+      table.createdAt,
+      table.id,
+    ),
+  ],
+)

@@ -1,0 +1,137 @@
+import {
+  AsOfListQuery,
+  AsOfQuery,
+  ImportHolidays,
+  NewSlaCalendar,
+  newId,
+  SlaCalendar,
+  SlaCalendarPatch,
+  shortPages,
+} from '@opsplane/contracts'
+import { listPage } from '@opsplane/eventstore'
+import { defineList, defineRoute, type Route } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
+import { z } from 'zod'
+import { holidaysIn } from '../../calendar/ical.js'
+import { slaCalendars as table } from '../../schema/sla.js'
+import { calendarFilters } from '../list-filters.js'
+import { calendarSelection, calendarSorts } from '../queries.js'
+import type { SlaStores } from '../timer/stores.js'
+import type { SlaSaving } from './saving.js'
+
+const tag = 'SLA calendars'
+const path = '/itsm/calendars/:id'
+
+/** When time counts for SLA clocks. */
+export function calendarRoutes(
+  { database, cursors }: ServiceContext,
+  { calendars }: SlaStores,
+  saving: SlaSaving,
+): Route[] {
+  return [
+    defineList({
+      operationId: 'listSlaCalendars',
+      path: '/itsm/calendars',
+      summary: 'List SLA calendars',
+      description: `All given filters must hold. Newest first unless \`sort\` says otherwise. ${shortPages}`,
+      tag,
+      scope: 'itsm:read',
+      query: calendarFilters.extend(AsOfListQuery.shape),
+      sorts: ['-createdAt', 'updatedAt', 'name'],
+      response: SlaCalendar,
+      handler: ({ query: { limit, after, sort, asOf, ...filters }, binding, meta }) =>
+        listPage(database.db, {
+          ...{ asOf, table, tenant: meta.tenant },
+          ...calendarSelection(filters),
+          sort: { column: calendarSorts[sort.field], direction: sort.direction },
+          ...{ limit, after, binding, cursors, present: calendars.present },
+        }),
+    }),
+
+    defineRoute({
+      operationId: 'createSlaCalendar',
+      method: 'post',
+      path: '/itsm/calendars',
+      summary: 'Create an SLA calendar',
+      description: 'Refused when hours overlap, the zone is unknown or nothing is ever open.',
+      tag,
+      scope: 'sla:write',
+      body: NewSlaCalendar,
+      response: SlaCalendar,
+      status: 201,
+      handler: ({ body, meta }) => {
+        const id = newId('slaCalendar')
+        return calendars.create(id, { kind: 'create', id, input: body, now: meta.now }, meta)
+      },
+    }),
+
+    defineRoute({
+      operationId: 'getSlaCalendar',
+      method: 'get',
+      path,
+      summary: 'Get an SLA calendar',
+      tag,
+      scope: 'itsm:read',
+      query: AsOfQuery,
+      response: SlaCalendar,
+      errors: ['not_found'],
+      handler: ({ params, query, meta }) => calendars.asOf(params.id, meta.tenant, query.asOf),
+    }),
+
+    defineRoute({
+      operationId: 'updateSlaCalendar',
+      method: 'patch',
+      path,
+      summary: 'Update an SLA calendar',
+      description:
+        'Makes a new revision for clocks that start from now on; those that began keep theirs. Refused when an ' +
+        'active policy would have a goal beyond a year of it.',
+      tag,
+      scope: 'sla:write',
+      body: SlaCalendarPatch,
+      response: SlaCalendar,
+      errors: ['not_found', 'precondition_failed', 'version_conflict'],
+      handler: ({ params, body: patch, meta }) => {
+        const { now } = meta
+        return saving.changeCalendar(params.id, (policies) => ({ kind: 'patch', patch, policies, now }), meta)
+      },
+    }),
+
+    defineRoute({
+      operationId: 'importSlaHolidays',
+      method: 'post',
+      path: '/itsm/calendars/:id/import-holidays',
+      summary: 'Take the holidays of an iCalendar text into an SLA calendar',
+      description:
+        'Beside those there are, each date once, or in their place. Makes a new revision as an update does; what changes ' +
+        'nothing makes none.',
+      tag,
+      scope: 'sla:write',
+      body: ImportHolidays,
+      response: SlaCalendar,
+      errors: ['not_found', 'precondition_failed', 'version_conflict'],
+      handler: ({ params, body: { ical, replace }, meta }) => {
+        const holidays = holidaysIn(ical)
+        return saving.changeCalendar(
+          params.id,
+          (policies) => ({ kind: 'import', holidays, replace, policies, now: meta.now }),
+          meta,
+        )
+      },
+    }),
+
+    defineRoute({
+      operationId: 'deleteSlaCalendar',
+      method: 'delete',
+      path,
+      summary: 'Delete an SLA calendar',
+      description: 'Refused while a policy names it.',
+      tag,
+      scope: 'sla:write',
+      response: z.void(),
+      status: 204,
+      errors: ['not_found', 'conflict', 'precondition_failed'],
+      handler: ({ params, meta }) => saving.deleteCalendar(params.id, meta),
+    }),
+  ]
+}

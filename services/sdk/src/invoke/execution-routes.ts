@@ -1,0 +1,146 @@
+import {
+  CauseDepths,
+  CauseDepthsQuestion,
+  Execution,
+  ExecutionsOfArtifactQuery,
+  ExecutionsQuery,
+  RelatedExecutionsQuery,
+  ReplayExecution,
+} from '@opsplane/contracts'
+import { defineList, defineRoute, type Route } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
+import {
+  executionDepths,
+  getExecution,
+  type ListExecutionsOptions,
+  listExecutions,
+} from '../execution/queries.js'
+import type { Invoking } from './invoking.js'
+import type { Replaying } from './replaying.js'
+
+const tag = 'Executions'
+const base = '/origin/api/service-sdk'
+
+/** The execution log, below the origin itself. */
+export function executionRoutes(
+  { database, cursors }: ServiceContext,
+  { load }: Pick<Invoking, 'load'>,
+  { replay, cancel }: Replaying,
+): Route[] {
+  const { sql } = database
+  const depthsOf = executionDepths(database)
+  const list = (options: Omit<ListExecutionsOptions, 'cursors'>) =>
+    listExecutions(sql, { ...options, cursors })
+  return [
+    defineList({
+      operationId: 'listExecutions',
+      path: `${base}/executions`,
+      summary: 'List executions of all artifacts',
+      description:
+        'The latest first; all given filters must hold. A page ends early where its executions are large: go on while ' +
+        'there is a `nextCursor`.',
+      tag,
+      scope: 'executions:read',
+      sorts: [],
+      query: ExecutionsQuery,
+      response: Execution,
+      handler: ({ query: { limit, after, ...filters }, binding, meta: { tenant } }) =>
+        list({ tenant, filters, limit, after, binding }),
+    }),
+
+    defineRoute({
+      operationId: 'getExecution',
+      method: 'get',
+      path: `${base}/executions/:id`,
+      summary: 'Get an execution',
+      tag,
+      scope: 'executions:read',
+      response: Execution,
+      errors: ['not_found'],
+      handler: async ({ params, meta }) => (await getExecution(sql, params.id, meta.tenant)).shown,
+    }),
+
+    defineRoute({
+      operationId: 'replayExecution',
+      method: 'post',
+      path: `${base}/executions/:id/replay`,
+      summary: 'Replay an execution',
+      description:
+        'With the same version and input unless others are given, as an execution of its own: the original stays as it is. ' +
+        'Where parts of the original input are masked it has to be given.',
+      tag,
+      scope: 'sdk:invoke',
+      body: ReplayExecution.default({ mode: 'sync' }),
+      response: Execution,
+      accepted: ({ status }) => status === 'running',
+      waits: true,
+      bodyLimitBytes: 5 * 1024 * 1024,
+      errors: ['not_found', 'conflict', 'rate_limited', 'service_unavailable'],
+      handler: ({ params, body, meta }) => replay(params.id, body, meta),
+    }),
+
+    defineRoute({
+      operationId: 'cancelExecution',
+      method: 'post',
+      path: `${base}/executions/:id/cancel`,
+      summary: 'Cancel an execution that runs',
+      description: 'What it has done outside stays done.',
+      tag,
+      scope: 'sdk:invoke',
+      response: Execution,
+      idempotency: 'claim',
+      errors: ['not_found', 'invalid_state_transition'],
+      handler: ({ params, meta }) => cancel(params.id, meta),
+    }),
+
+    defineRoute({
+      operationId: 'getExecutionDepths',
+      method: 'post',
+      path: '/internal/executions/depths',
+      tag: 'Internal',
+      scope: 'service',
+      callers: ['workflows'],
+      idempotency: 'none',
+      summary: 'Get how many runs and executions had caused some executions',
+      body: CauseDepthsQuestion,
+      response: CauseDepths,
+      handler: async ({ body: { ids } }) => ({
+        depths: [...(await depthsOf(ids))].map(([id, depth]) => ({ id, depth })),
+      }),
+    }),
+
+    defineList({
+      operationId: 'listExecutionsOfArtifact',
+      path: `${base}/artifacts/:id/executions`,
+      summary: 'List executions of an artifact',
+      description: 'By its id or slug. The latest first; all given filters must hold.',
+      tag,
+      scope: 'executions:read',
+      sorts: [],
+      query: ExecutionsOfArtifactQuery,
+      response: Execution,
+      errors: ['not_found'],
+      handler: async ({ params, query: { limit, after, ...filters }, binding, meta: { tenant } }) => {
+        const { id: artifactId } = await load(tenant, params.id)
+        return list({ tenant, filters, artifactId, limit, after, binding })
+      },
+    }),
+
+    defineList({
+      operationId: 'listRelatedExecutions',
+      path: `${base}/artifacts/:id/related-executions`,
+      summary: 'List executions of an artifact that have to do with a record',
+      description: 'Those that the record triggered, and those that touched it.',
+      tag,
+      scope: 'executions:read',
+      sorts: [],
+      query: RelatedExecutionsQuery,
+      response: Execution,
+      errors: ['not_found'],
+      handler: async ({ params, query: { limit, after, ...filters }, binding, meta: { tenant } }) => {
+        const { id: artifactId } = await load(tenant, params.id)
+        return list({ tenant, filters, artifactId, limit, after, binding })
+      },
+    }),
+  ]
+}

@@ -1,0 +1,56 @@
+import type { Route } from '@opsplane/http'
+import { createVault } from '@opsplane/postgres'
+import { createSealer } from '@opsplane/runtime'
+import type { CodeRunner } from '@opsplane/sandbox'
+import type { BackgroundWork, ServiceContext } from '@opsplane/service'
+import { createCalling } from './api/calling.js'
+import { apiRoutes } from './api/routes.js'
+import type { ArtifactLoading } from './artifact/loading.js'
+import type { SdkConfig } from './config.js'
+import { startRetention } from './execution/retention.js'
+import { executionRoutes } from './invoke/execution-routes.js'
+import { createExecutions, type Executions } from './invoke/executions.js'
+import { createInputSealing } from './invoke/input-sealing.js'
+import { createInvoking, type Invoking } from './invoke/invoking.js'
+import { type HostParts, openHost } from './invoke/open-host.js'
+import { createPerform } from './invoke/perform.js'
+import { createReplaying } from './invoke/replaying.js'
+import { invokeRoutes } from './invoke/routes.js'
+
+export interface OpenExecutionsOptions extends HostParts {
+  runner: Pick<CodeRunner, 'run'>
+  loading: ArtifactLoading
+}
+
+export interface OpenedExecutions {
+  executions: Executions
+  invoking: Invoking
+  routes: Route[]
+  background: BackgroundWork[]
+}
+
+/** The executions of the service, with everything their code reaches outside. */
+export async function openExecutions(
+  ctx: ServiceContext<SdkConfig>,
+  { runner, loading, ...parts }: OpenExecutionsOptions,
+): Promise<OpenedExecutions> {
+  const { sdkExecutions: all, sdkExecutionsPerWorkspace: ofOne, sdkLeaseMs: leaseMs } = ctx.config
+  const { opsplaneMasterKey, opsplanePreviousMasterKeys } = ctx.config
+  const sealer = createSealer(opsplaneMasterKey, opsplanePreviousMasterKeys)
+  const sealing = createInputSealing(createVault(ctx.database.db, sealer))
+  const { functions, background } = await openHost(ctx, parts)
+  const perform = createPerform({ runner, functions, log: ctx.log })
+  const executions = createExecutions(ctx, { perform, loading, sealing, leaseMs, most: { all, ofOne } })
+  const invoking = createInvoking({ database: ctx.database, loading, executions })
+  const replaying = createReplaying(ctx.database, invoking, executions)
+  return {
+    executions,
+    invoking,
+    routes: [
+      ...invokeRoutes(invoking),
+      ...apiRoutes(createCalling(invoking)),
+      ...executionRoutes(ctx, invoking, replaying),
+    ],
+    background: [...background, ...executions.background, startRetention(ctx, parts.settings)],
+  }
+}

@@ -1,0 +1,165 @@
+import {
+  type AddressProof,
+  ApiError,
+  type Instant,
+  type PasswordChange,
+  type PasswordReset,
+  platformTenant,
+} from '@opsplane/contracts'
+import { type Serialized, serializer, type Transaction, type Unit } from '@opsplane/eventstore'
+import type { RequestMeta } from '@opsplane/http'
+import type { ServiceContext } from '@opsplane/service'
+import { account } from '../account/domain.js'
+import {
+  accountOfMailedToken,
+  dropMailedTokens,
+  type TokenPurpose,
+  takeMailedToken,
+} from '../account/mailed-tokens.js'
+import type { Passwords } from '../account/passwords.js'
+import { lockAccount, storedAccount } from '../account/queries.js'
+import { queueAccountMail } from '../mail/mail-queue.js'
+import { type Members, proveMemberships } from '../membership/members.js'
+import { originOf, type Sessions } from '../session/sessions.js'
+import type { Throttle } from '../session/throttle.js'
+import { workspaceScope } from '../tenant/workspace-scope.js'
+import { token } from '../token/domain.js'
+import { unrevokedKeysOfPerson } from '../token/queries.js'
+
+export interface AccessOptions {
+  passwords: Passwords
+  throttle: Throttle
+  sessions: Sessions
+  members: Members
+  withMail: boolean
+}
+
+export type AccountAccess = ReturnType<typeof createAccountAccess>
+
+/** How somebody keeps, changes and gets back the way into their login. */
+export function createAccountAccess(ctx: ServiceContext, options: AccessOptions) {
+  const { store, database, dueWork } = ctx
+  const { db } = database
+  const { passwords, throttle, sessions, members } = options
+  const accounts = store.aggregate(account)
+  const keys = store.aggregate(token)
+  const commit: Serialized = serializer(ctx, async () => undefined)
+
+  /** On the platform's scope, by the person. */
+  const platform = (meta: RequestMeta, actor = meta.actor) => ({ ...meta, actor, tenant: platformTenant })
+
+  const mail = async (email: string, purpose: TokenPurpose, now: Instant) => {
+    await queueAccountMail(db, { email, purpose }, now)
+    dueWork.wake('mails')
+  }
+
+  /** An attempt with something that was mailed; a wrong one is held against the address it came from. */
+  const recipientOf = async (mailed: string, purpose: TokenPurpose, meta: RequestMeta): Promise<string> => {
+    const attempt = throttle.attempt(`${purpose} ${mailed}`, originOf(meta).address)
+    await throttle.begin(attempt, meta.now)
+    const accountId = await accountOfMailedToken(db, mailed, { purpose, now: meta.now })
+    if (accountId === null) throw invalidMailedToken()
+    await throttle.succeeded(attempt, meta.now)
+    return accountId
+  }
+
+  /** Keys made while nobody had proven the address may be of whoever claimed the login first. */
+  const revokeKeys = async (unit: Unit, tx: Transaction, userId: string, now: Instant) => {
+    const revoke = { kind: 'revoke', reason: 'login_reclaimed', now } as const
+    for (const { id, workspaceId } of await unrevokedKeysOfPerson(tx, userId))
+      await unit.handle(keys, id, revoke, { tenant: workspaceScope(workspaceId) })
+  }
+
+  return {
+    /** Throws `forbidden` for an API key, `invalid_credentials`, `rate_limited`, `service_unavailable`. */
+    async changePassword({ currentPassword, newPassword }: PasswordChange, meta: RequestMeta): Promise<void> {
+      const { userId, tokenId } = requireSession(meta)
+      const { email } = await storedAccount(db, userId)
+      const attempt = throttle.attempt(email, originOf(meta).address)
+      throttle.refuseKnown(attempt, meta.now)
+      const matches = await passwords.matches(currentPassword, async () => {
+        await throttle.begin(attempt, meta.now)
+        return (await storedAccount(db, userId)).passwordHash
+      })
+      if (!matches) throw new ApiError('invalid_credentials', 'The present password is wrong.')
+      await throttle.succeeded(attempt, meta.now)
+      const passwordHash = await passwords.hash(newPassword)
+      await commit(platform(meta), async (unit, tx) => {
+        await lockAccount(tx, userId)
+        await unit.handle(accounts, userId, { kind: 'change_password', passwordHash, now: meta.now })
+        await dropMailedTokens(tx, userId)
+        const ending = { accountId: userId, except: tokenId, reason: 'password_changed' as const }
+        await sessions.endAll(tx, ending, meta)
+      })
+    },
+
+    /** The same for every address. Throws `conflict` without a mail server, `rate_limited`. */
+    async requestReset(email: string, meta: RequestMeta): Promise<void> {
+      requireMail(options)
+      // Never forgiven, so that it bounds the mails to an address and of an address.
+      await throttle.begin(throttle.attempt(`reset ${email}`, originOf(meta).address), meta.now)
+      await mail(email, 'password_reset', meta.now)
+    },
+
+    /** Throws `invalid_token`, `rate_limited`, `service_unavailable`. */
+    async reset({ token: mailed, newPassword }: PasswordReset, meta: RequestMeta): Promise<void> {
+      const purpose = 'password_reset'
+      const userId = await recipientOf(mailed, purpose, meta)
+      const { name, addressProvenAt } = await storedAccount(db, userId)
+      const passwordHash = await passwords.hash(newPassword)
+      const actor = { id: userId, name, type: 'user' as const }
+      const { now } = meta
+      await commit(platform(meta, actor), async (unit, tx) => {
+        await lockAccount(tx, userId)
+        if (!(await takeMailedToken(tx, mailed, purpose))) throw invalidMailedToken()
+        await unit.handle(accounts, userId, { kind: 'reset_password', passwordHash, now })
+        await dropMailedTokens(tx, userId)
+        await sessions.endAll(tx, { accountId: userId, reason: 'password_reset' }, { ...meta, actor })
+        if (addressProvenAt !== null) return
+        await revokeKeys(unit, tx, userId, now)
+        await proveMemberships(unit, tx, members.aggregate, userId, now)
+      })
+    },
+
+    /** Throws `forbidden` for an API key, `conflict` without a mail server, `rate_limited`. */
+    async requestProof(meta: RequestMeta): Promise<void> {
+      requireMail(options)
+      const { userId } = requireSession(meta)
+      const { email } = await storedAccount(db, userId)
+      await throttle.begin(throttle.attempt(`prove ${email}`, originOf(meta).address), meta.now)
+      await mail(email, 'address_proof', meta.now)
+    },
+
+    /** Of the caller's own login only: a mail that somebody else asked for proves nothing. Throws `invalid_token`. */
+    async prove({ token: mailed }: AddressProof, meta: RequestMeta): Promise<void> {
+      const purpose = 'address_proof'
+      const { userId } = requireSession(meta)
+      if ((await recipientOf(mailed, purpose, meta)) !== userId) throw invalidMailedToken()
+      const { now } = meta
+      await commit(platform(meta), async (unit, tx) => {
+        if (!(await takeMailedToken(tx, mailed, purpose))) throw invalidMailedToken()
+        await unit.handle(accounts, userId, { kind: 'prove_address', now })
+        await proveMemberships(unit, tx, members.aggregate, userId, now)
+      })
+    },
+  }
+}
+
+/** A key is for programs, and may be in many hands. */
+function requireSession({ principal }: RequestMeta) {
+  if (principal.tokenId.startsWith('ses_')) return principal
+  throw new ApiError('forbidden', 'An API key changes nothing of the login. Log in.')
+}
+
+function requireMail({ withMail }: Pick<AccessOptions, 'withMail'>): void {
+  if (withMail) return
+  const message = 'There is no mail server: ask the operator of the installation.'
+  throw new ApiError('conflict', message, {
+    details: [{ in: 'body', path: '', code: 'no_mail_server', message }],
+  })
+}
+
+/** Never issued, used, replaced, of somebody else, at its end: all the same to whoever presents it. */
+function invalidMailedToken(): ApiError {
+  return new ApiError('invalid_token', 'The token is not valid: it has been used, replaced, or has ended.')
+}

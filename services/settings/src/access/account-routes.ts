@@ -1,0 +1,50 @@
+import { ApiError, type Instant, Me, type Principal, type TokenState } from '@opsplane/contracts'
+import { defineRoute, type Route } from '@opsplane/http'
+import type { Drizzle } from '@opsplane/postgres'
+import type { ServiceContext } from '@opsplane/service'
+import { accountById } from '../account/queries.js'
+import type { Sessions } from '../session/sessions.js'
+import { currentWorkspace } from '../tenant/queries.js'
+import { validityEnd } from '../token/domain.js'
+import { tokenById } from '../token/queries.js'
+
+/** Who the caller is. */
+export function accountRoutes({ database: { db } }: ServiceContext, sessions: Sessions): Route[] {
+  return [
+    defineRoute({
+      operationId: 'getMe',
+      method: 'get',
+      path: '/auth/me',
+      summary: 'Get the current user and workspace',
+      description: 'With X-Workspace also the workspace, its environment, and what the caller may do there.',
+      tag: 'Authentication',
+      scope: 'authenticated',
+      workspace: 'none',
+      response: Me,
+      handler: async ({ meta: { principal } }) => {
+        const [user, credential, workspace] = await Promise.all([
+          accountById(db, principal.userId),
+          credentialOf(db, sessions, principal),
+          currentWorkspace(db, principal),
+        ])
+        if (user === null) throw new ApiError('invalid_token', 'The login of this token is gone.')
+        const { environment = null, permissions } = principal
+        return { user, credential, workspace, environment, permissions }
+      },
+    }),
+  ]
+}
+
+async function credentialOf(
+  db: Drizzle,
+  sessions: Sessions,
+  { tokenId }: Principal,
+): Promise<Me['credential']> {
+  if (!tokenId.startsWith('tok_')) {
+    return { id: tokenId, kind: 'session', name: null, expiresAt: await sessions.expiryOf(tokenId) }
+  }
+  const key = await tokenById(db, tokenId)
+  return { id: tokenId, kind: 'api_key', name: key?.name ?? null, expiresAt: endOf(key) }
+}
+
+const endOf = (key: TokenState | null): Instant | null => (key === null ? null : validityEnd(key))

@@ -1,0 +1,152 @@
+import { ApiError, Credentials, Session, SessionDetail } from '@opsplane/contracts'
+import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
+import type { CursorCodec } from '@opsplane/runtime'
+import { z } from 'zod'
+import type { Members } from '../membership/members.js'
+import type { Login } from '../session/login.js'
+import { originOf, type Sessions } from '../session/sessions.js'
+
+const tag = 'Authentication'
+
+export interface SessionWork {
+  login: Login
+  sessions: Sessions
+  members: Members
+  cursors: CursorCodec
+}
+
+/** Logging in and out, and who is logged in. */
+export function sessionRoutes({ login, sessions, members, cursors }: SessionWork): Route[] {
+  const list = async (userId: string, meta: RequestMeta, page: Page) => {
+    const binding = `${userId}|${page.binding}`
+    const [after] = page.after === undefined ? [] : cursors.decode(page.after, binding)
+    const { tokenId: current } = meta.principal
+    const found = await sessions.list(userId, {
+      ...{
+        limit: page.limit,
+        after: after === undefined ? undefined : String(after),
+        now: meta.now,
+        current,
+      },
+    })
+    return { ...found, nextCursor: found.nextCursor && cursors.encode([found.nextCursor], binding) }
+  }
+
+  return [
+    defineRoute({
+      operationId: 'createSession',
+      method: 'post',
+      path: '/auth/token',
+      summary: 'Log in',
+      description:
+        'Exchanges e-mail and password for a session token, which ends when it lies idle, at `expiresAt`, or at ' +
+        'logout. An unknown e-mail and a wrong password are answered alike. After several failures each next one ' +
+        'must wait longer: 429 with Retry-After. Emits `session.started`, and `login.failed` at most once a minute.',
+      tag,
+      scope: 'public',
+      body: Credentials,
+      response: Session,
+      status: 201,
+      errors: ['invalid_credentials', 'rate_limited'],
+      idempotency: 'none',
+      handler: ({ body, meta }) => login(body, originOf(meta), meta.now),
+    }),
+
+    defineRoute({
+      operationId: 'endSession',
+      method: 'post',
+      path: '/auth/logout',
+      summary: 'Log out',
+      description:
+        'Ends the session this request is made with. API keys it made stay, and are revoked instead. Emits `session.ended`.',
+      tag,
+      scope: 'authenticated',
+      workspace: 'none',
+      response: z.void(),
+      status: 204,
+      errors: ['forbidden'],
+      idempotency: 'none',
+      handler: ({ meta }) => {
+        const { tokenId: id, userId: accountId } = requireSession(meta)
+        return sessions.end({ accountId, id, reason: 'logout' }, meta)
+      },
+    }),
+
+    defineList({
+      operationId: 'listSessions',
+      path: '/auth/sessions',
+      summary: 'List your sessions',
+      description: 'Those in force, the newest first.',
+      tag,
+      scope: 'authenticated',
+      workspace: 'none',
+      sorts: ['-createdAt'],
+      response: SessionDetail,
+      errors: ['forbidden'],
+      handler: ({ query, binding, meta }) => list(requireSession(meta).userId, meta, { ...query, binding }),
+    }),
+
+    defineRoute({
+      operationId: 'endOwnSession',
+      method: 'delete',
+      path: '/auth/sessions/:id',
+      summary: 'End one of your sessions',
+      description: 'Within a second. Emits `session.ended`.',
+      tag,
+      scope: 'authenticated',
+      workspace: 'none',
+      response: z.void(),
+      status: 204,
+      errors: ['not_found', 'forbidden'],
+      handler: ({ params: { id }, meta }) =>
+        sessions.end({ accountId: requireSession(meta).userId, id, reason: 'ended_by_user' }, meta),
+    }),
+
+    defineList({
+      operationId: 'listUserSessions',
+      path: '/settings/users/:id/sessions',
+      summary: 'List the sessions of a user',
+      description:
+        'Those in force of an active user, the newest first, whichever workspace they are used in. Of a user who may ' +
+        'do more than the caller they are not shown.',
+      tag: 'Users',
+      scope: 'credentials:manage',
+      sorts: ['-createdAt'],
+      response: SessionDetail,
+      errors: ['not_found', 'forbidden'],
+      handler: async ({ params, query, binding, meta }) => {
+        await members.requireCharge(params.id, meta)
+        return list(params.id, meta, { ...query, binding })
+      },
+    }),
+
+    defineRoute({
+      operationId: 'endUserSession',
+      method: 'delete',
+      path: '/settings/users/:id/sessions/:sessionId',
+      summary: 'End a session of a user',
+      description: 'Within a second. The user may log in again. Emits `session.ended`.',
+      tag: 'Users',
+      scope: 'credentials:manage',
+      response: z.void(),
+      status: 204,
+      errors: ['not_found', 'forbidden'],
+      handler: async ({ params: { id: accountId, sessionId: id }, meta }) => {
+        await members.requireCharge(accountId, meta)
+        await sessions.end({ accountId, id, reason: 'ended_by_admin' }, meta)
+      },
+    }),
+  ]
+}
+
+interface Page {
+  limit: number
+  after?: string | undefined
+  binding: string
+}
+
+/** A key is for programs: it neither has sessions nor learns where its owner is logged in. */
+function requireSession({ principal }: RequestMeta) {
+  if (principal.tokenId.startsWith('ses_')) return principal
+  throw new ApiError('forbidden', 'An API key has no sessions; revoke the key instead.')
+}

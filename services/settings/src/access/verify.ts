@@ -1,0 +1,132 @@
+import {
+  ApiError,
+  type CommandMeta,
+  type Environment,
+  type Instant,
+  type Permission,
+  type Principal,
+  type TokenVerification,
+  type VerifiedToken,
+} from '@opsplane/contracts'
+import type { Drizzle } from '@opsplane/postgres'
+import { constantTimeEqual } from '@opsplane/runtime'
+import type { Sessions } from '../session/sessions.js'
+import { type PresentedToken, readToken } from '../token/bearer-token.js'
+import { earlierOf, hasExpired, overlapIsOver, validityEnd } from '../token/domain.js'
+import type { Keys } from '../token/keys.js'
+import {
+  type KeyRecord,
+  keyRecord,
+  opens,
+  recordUse,
+  type SessionRecord,
+  sessionRecord,
+} from '../token/queries.js'
+
+type Question = Omit<TokenVerification, 'token'>
+type Occasion = Pick<CommandMeta, 'now' | 'requestId'>
+
+/**
+ * Who a token acts as. Throws `invalid_token` (never issued, mistyped, revoked), `token_expired`,
+ * `workspace_forbidden` (no access, or no such workspace) or `environment_forbidden`.
+ */
+export type VerifyToken = (question: TokenVerification, occasion: Occasion) => Promise<VerifiedToken>
+
+/** Uses are noted to the minute. */
+const noteEveryMs = 60_000
+
+export function createVerifier({
+  db,
+  sessions,
+  keys,
+}: {
+  db: Drizzle
+  sessions: Sessions
+  keys: Keys
+}): VerifyToken {
+  const verifyKey = async (presented: PresentedToken, question: Question, occasion: Occasion) => {
+    const record = await keyRecord(db, presented.id)
+    if (!record || !constantTimeEqual(record.key.secretHash, presented.secretHash)) throw invalidToken()
+    const { key } = record
+    if (key.status === 'rotated' && overlapIsOver(key, occasion.now)) {
+      await keys.revokeReused(key, record.workspaceId, occasion)
+      throw invalidToken()
+    }
+    if (key.status === 'revoked') throw invalidToken()
+    if (hasExpired(key, occasion.now)) throw tokenExpired()
+    const principal = keyPrincipal(record, question)
+    if (isDue(record.lastUsedAt, occasion.now)) await recordUse(db, key.id, occasion.now)
+    return { principal, expiresAt: validityEnd(key) }
+  }
+
+  const verifySession = async (presented: PresentedToken, question: Question, { now }: Occasion) => {
+    const record = await sessionRecord(db, presented.id, question.workspace)
+    if (!record || !constantTimeEqual(record.secretHash, presented.secretHash)) throw invalidToken()
+    const idleEnd = sessions.idleEnd(record.lastSeenAt)
+    if (record.expiresAt <= now || idleEnd <= now) throw tokenExpired()
+    const principal = sessionPrincipal(presented.id, record, question)
+    const seen = isDue(record.lastSeenAt, now)
+    if (seen) await sessions.seen(presented.id, now)
+    const idleExpiry = seen ? sessions.idleEnd(now) : idleEnd
+    return { principal, expiresAt: earlierOf(idleExpiry, record.expiresAt) }
+  }
+
+  return async ({ token, ...question }, occasion) => {
+    const presented = readToken(token)
+    if (presented?.kind === 'key') return verifyKey(presented, question, occasion)
+    if (presented?.kind === 'ses') return verifySession(presented, question, occasion)
+    throw invalidToken()
+  }
+}
+
+/** A key belongs to one workspace, and is worth nothing once its owner has left that. */
+function keyPrincipal(record: KeyRecord, { workspace, environment }: Question): Principal {
+  const { key, workspaceId, workspaceSlug, allowed } = record
+  if (allowed === null || (workspace !== undefined && workspace !== workspaceSlug)) throw workspaceForbidden()
+  if (!opens(key, environment)) throw environmentForbidden(key.environments ?? [])
+  const actor = { id: key.id, name: key.name, type: 'api_token' as const }
+  const identity = { actor, userId: key.userId, tokenId: key.id }
+  if (workspace === undefined) return { ...identity, permissions: [] }
+  const scopes: ReadonlySet<Permission> = new Set(key.scopes)
+  const permissions = allowed.filter((permission) => scopes.has(permission))
+  return { ...identity, ...personOf(record), workspaceId, workspaceSlug, environment, permissions }
+}
+
+function sessionPrincipal(
+  tokenId: string,
+  record: SessionRecord,
+  { workspace, environment }: Question,
+): Principal {
+  const { userId, userName, workspaceId, allowed } = record
+  const identity = { actor: { id: userId, name: userName, type: 'user' as const }, userId, tokenId }
+  if (workspace === undefined) return { ...identity, permissions: [] }
+  if (workspaceId === null || allowed === null) throw workspaceForbidden()
+  const place = { workspaceId, workspaceSlug: workspace, environment }
+  return { ...identity, ...personOf(record), ...place, permissions: allowed }
+}
+
+/** Whose rights they are. */
+const personOf = ({ role, email }: { role: string | null; email: string | null }) => ({
+  ...(role !== null && { role }),
+  ...(email !== null && { email }),
+})
+
+function isDue(last: Instant | null, now: Instant): boolean {
+  return last === null || Date.parse(now) - Date.parse(last) >= noteEveryMs
+}
+
+function invalidToken(): ApiError {
+  return new ApiError('invalid_token', 'The access token is not valid.')
+}
+
+function tokenExpired(): ApiError {
+  return new ApiError('token_expired', 'The access token has expired.')
+}
+
+function workspaceForbidden(): ApiError {
+  return new ApiError('workspace_forbidden', 'The token has no access to this workspace.')
+}
+
+function environmentForbidden(environments: readonly Environment[]): ApiError {
+  return new ApiError('environment_forbidden', `The key is valid in ${environments.join(', ')} only.`)
+}

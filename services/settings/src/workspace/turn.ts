@@ -1,9 +1,0 @@
-import { type TakeTurn, type TurnContext, takeTurns } from '@opsplane/eventstore'
-import { eq } from 'drizzle-orm'
-import { workspaces } from '../schema.js'
-
-/** Turns to decide about the members and roles of the workspace of `meta`: a lock on its row. */
-export const workspaceTurns = (ctx: TurnContext): TakeTurn =>
-  takeTurns(ctx, (tx, { workspaceId }) =>
-    tx.select({ id: workspaces.id }).from(workspaces).where(eq(workspaces.id, workspaceId)).for('update'),
-  )

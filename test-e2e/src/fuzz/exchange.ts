@@ -1,0 +1,27 @@
+export interface Answer {
+  status: number
+  contentType: string
+  text: string
+  json: unknown
+  sentRequestId: string
+  requestId: unknown
+  headers: Record<string, string | string[] | undefined>
+}
+
+export type Fields = Record<string, unknown>
+
+export interface Info {
+  baseUrl: string
+  apiKey: string
+  workspace: string
+  email: string
+  password: string
+}
+
+export interface Sent {
+  method: string
+  /** Below the base URL, encoded, with the query. */
+  target: string
+  text?: string | undefined
+  headers: Record<string, string | undefined>
+}
