@@ -221,3 +221,30 @@ test('a retry, a run, and what code calls belong to the trace that has led to th
     ),
   )
 })
+
+test('all there is in the catalogue is found out, and nothing fails at it', async () => {
+  const scraped = await scrape(urls())
+  // There is none of these without a dead letter.
+  const absent = ['opsplane_dead_letters']
+  expect(seriesNames().filter((name) => !scraped.names().has(name))).toEqual(absent)
+  expect(scraped.sum('opsplane_metrics_failures_total')).toBe(0)
+})
+
+test('events that wait are seen while NATS is away, and gone when it is back', async () => {
+  const itsm = { service: 'itsm' }
+  const before = await scrape(urls())
+  await cluster.nats.stop()
+  await settled((now) => now.sum('opsplane_nats_connected') === 0)
+  for (let n = 0; n < 2; n++)
+    expect((await api('POST', '/itsm/incidents', { body: { title: `Waits ${n}` } })).status).toBe(201)
+  const away = await settled((now) => now.sum('opsplane_outbox_events', itsm) === 2)
+  expect(away.sum('opsplane_outbox_oldest_age_seconds', itsm)).toBeGreaterThan(0)
+  expect(away.sum('opsplane_relay_active', itsm)).toBe(0)
+  await cluster.nats.start()
+  const back = await settled(
+    (now) => now.sum('opsplane_outbox_events', itsm) === 0 && now.sum('opsplane_nats_connected') === 10,
+  )
+  const name = 'opsplane_relay_published_total'
+  expect(back.sum(name, itsm) - before.sum(name, itsm)).toBe(2)
+  expect(back.sum('opsplane_nats_reconnects_total')).toBeGreaterThanOrEqual(10)
+})

@@ -61,7 +61,7 @@ function worked({ dueWork }: MeasuredParts): Sample[] {
 
 async function outbox({ database }: MeasuredParts): Promise<Sample[]> {
   const [row] = await database.sql.unsafe<{ events: number; age: number }[]>(
-    `select (select count(*)::int from (select from outbox limit ${mostEvents}) some) as events,
+    `select (select count(*)::int from (select from outbox limit ${mostEvents}) waits) as events,
        coalesce((select greatest(extract(epoch from now() - e.created_at), 0)::float8 from events e
          where e.id = (select event_id from outbox order by position limit 1)), 0) as age`,
   )
@@ -73,7 +73,7 @@ async function outbox({ database }: MeasuredParts): Promise<Sample[]> {
 
 async function deadLetters({ database }: MeasuredParts): Promise<Sample[]> {
   const rows = await database.sql.unsafe<{ consumer: string; count: number }[]>(
-    `select consumer, count(*)::int as count from (select consumer from dead_letters limit ${mostDue}) some group by consumer`,
+    `select consumer, count(*)::int as count from (select consumer from dead_letters limit ${mostDue}) kept group by consumer`,
   )
   return rows.map(({ consumer, count }) => ({
     name: 'opsplane_dead_letters',

@@ -13,6 +13,9 @@ export interface TracingSettings {
 const askedPerSecond = 20
 const exportTimeoutMs = 10_000
 
+/** Services of this process that are followed. */
+let opened = 0
+
 /** Follows what a service does, where there is somebody to be told. What that takes is loaded only then. */
 export async function openTracing(service: string, settings: TracingSettings): Promise<Tracing> {
   const { otelExporterOtlpEndpoint: endpoint, otelExporterOtlpHeaders: headers = '' } = settings
@@ -30,8 +33,8 @@ export async function openTracing(service: string, settings: TracingSettings): P
     import('@opentelemetry/resources'),
     import('@opentelemetry/sdk-trace-base'),
   ])
-  // One for the process, whichever of its services comes first.
-  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
+  // One for the process, from the first of its services to the last.
+  if (opened++ === 0) context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
   const exporter = new OTLPTraceExporter({
     url: `${endpoint.replace(/\/$/, '')}/v1/traces`,
     headers: headersOf(headers),
@@ -43,9 +46,11 @@ export async function openTracing(service: string, settings: TracingSettings): P
     sampler: new sdk.AlwaysOnSampler(),
     spanProcessors: [new sdk.BatchSpanProcessor(exporter)],
   })
-  return createTracing(provider.getTracer('opsplane'), chooser(settings.otelTracesSamplerArg), () =>
-    provider.shutdown().catch(() => {}),
-  )
+  const close = async () => {
+    await provider.shutdown().catch(() => {})
+    if (--opened === 0) context.disable()
+  }
+  return createTracing(provider.getTracer('opsplane'), chooser(settings.otelTracesSamplerArg), close)
 }
 
 /** By chance; of those whose callers ask for it the first ones of each second as well. */

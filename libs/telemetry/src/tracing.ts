@@ -36,7 +36,7 @@ export interface Tracing {
   follow(name: string, traceparent: string | null | undefined, options?: SpanOptions): Traced
   /** Begins a trace, or goes on with a caller's: where it is chosen to be followed. */
   enter(name: string, traceparent: string | undefined, options?: SpanOptions): Traced
-  /** Sends what is left. */
+  /** Sends what is left; once. */
   close(): Promise<void>
 }
 
