@@ -11,7 +11,7 @@ let atOriginUrl: string
 let receiver: Receiver
 
 const log = '/api/service-sdk'
-const slugs = ['open-incident', 'fails', 'orders', 'again'] as const
+const slugs = ['open-incident', 'fails', 'orders', 'again', 'busy'] as const
 const artifacts = {} as Record<(typeof slugs)[number], Artifact>
 
 const pack = {
@@ -24,6 +24,7 @@ const pack = {
         input: { type: 'object', required: ['title'], properties: { title: { type: 'string' } } },
       },
       { slug: 'fails', kind: 'workflow_action', source: 'fails.ts' },
+      { slug: 'busy', kind: 'workflow_action', source: 'busy.ts', limits: { cpuMs: 10_000, wallMs: 60_000 } },
       { slug: 'orders', kind: 'api', source: 'orders.ts', api: { methods: ['PUT'], headers: ['x-page'] } },
       {
         ...{ slug: 'again', kind: 'business_rule', source: 'again.ts' },
@@ -40,6 +41,11 @@ const pack = {
       })`,
     'fails.ts': `import { artifact } from '@opsplane/sdk'
       export default artifact(async () => { throw new Error('no luck') })`,
+    'busy.ts': `import { artifact } from '@opsplane/sdk'
+      export default artifact(async ({ until }: { until: number }) => {
+        while (Date.now() < until);
+        return 'done'
+      })`,
     'orders.ts': `import { type ApiRequest, type ApiResponse, artifact } from '@opsplane/sdk'
       export default artifact(async (request: ApiRequest): Promise<ApiResponse> => ({
         status: 201,
@@ -78,7 +84,8 @@ const listed = async (path: string) => {
 }
 
 beforeAll(async () => {
-  cluster = await startTestCluster()
+  // What a killed one had is over soon.
+  cluster = await startTestCluster({ extra: { SDK_LEASE_MS: '8000' } })
   const { info } = cluster
   api = apiClient(info)
   atOriginUrl = new URL(info.baseUrl).origin
@@ -274,4 +281,31 @@ test('whoever invokes an artifact gains nothing by it: it does no more than they
   >('POST', `${log}/executions/${id}/replay`)
   expect(replay.body.data).toMatchObject(refused)
   expect((await incidents()).filter((title) => /^(Gained|Mine)/.test(title))).toEqual(['Mine'])
+})
+
+test('a step whose execution is killed with its service finds it recorded as interrupted, and is tried again as its policy says', async () => {
+  const step = { id: 'busy', type: 'artifact', artifact: 'busy', input: '{{ input }}' }
+  const definition = { steps: [{ ...step, retry: { attempts: 20, delaySeconds: 0.5, maxDelaySeconds: 1 } }] }
+  const made = await api<Data<{ id: string }>>('POST', '/workflows', { body: { name: 'Busy', definition } })
+  const { id } = made.body.data
+  expect((await api('POST', `/workflows/${id}/publish`, { body: {} })).status).toBe(200)
+  const started = await api<Data<{ runId: string }>>('POST', `/workflows/${id}/trigger`, {
+    body: { input: { until: Date.now() + 8_000 } },
+  })
+  const { runId } = started.body.data
+  const executions = () => listed(`/executions?triggerType=workflow_node&triggerId=${runId}`)
+  await waitFor(async () => (await executions()).some(({ status }) => status === 'running'))
+  await cluster.services.sdk.kill()
+  await cluster.services.sdk.start()
+
+  const run = await waitFor(async () => {
+    const { data } = (await api<Data<{ status: string; endedAt: string | null }>>('GET', `/runs/${runId}`))
+      .body
+    return data.endedAt !== null && data
+  })
+  expect(run).toMatchObject({ status: 'completed' })
+  const [second, first, ...others] = await executions()
+  expect(first).toMatchObject({ status: 'failed', error: { code: 'interrupted' } })
+  expect(second).toMatchObject({ status: 'completed', output: 'done' })
+  expect(others).toEqual([])
 })
