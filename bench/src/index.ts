@@ -5,6 +5,7 @@ import { openState, startCluster } from '@opsplane/local'
 import { limitTable } from '@opsplane/runtime'
 import { Argument, Command } from 'commander'
 import { measureAnalytics } from './analytics.js'
+import { measureBackup } from './backup.js'
 import { measureCode } from './code/code.js'
 import { measureDelivered } from './delivery/delivered.js'
 import { measureDeliveries } from './delivery/deliveries.js'
@@ -64,6 +65,7 @@ const measures = {
   expressions: measureExpressions,
   code: measureCode,
   relevance: measureRelevance,
+  backup: measureBackup,
   // Last, as it fills the tables the others write to.
   lists: measureLists,
 }

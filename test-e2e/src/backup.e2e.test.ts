@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Cluster, openState, startCluster } from '@opsplane/local'
 import { type Receiver, startReceiver, waitFor } from '@opsplane/testing'
+import postgres from 'postgres'
 import { downloaded, type Families, makeFamilies, readFamilies } from './backup-data.js'
 import { cliRunner } from './cli.js'
 import { type Api, apiClient, startTestCluster } from './platform.js'
@@ -188,4 +189,44 @@ test('what waited goes on: a run, a schedule, a topic, capture of rows; and noth
   expect((await api<Data<{ valid: boolean }>>('GET', '/audit/verify')).body.data).toMatchObject({
     valid: true,
   })
+})
+
+test('a month in files is held against the audit log, and comes back', async () => {
+  if (!restored) throw new Error('nothing was restored')
+  const cli = cliOn(restored)
+  const archive = join(folder, 'archive')
+  const sql = postgres(restored.info.postgresUrl, { max: 1, onnotice: () => {} })
+  try {
+    // As if three incidents had been made long ago: the month is in the id.
+    await sql.unsafe(`
+      set search_path = itsm;
+      select add_event_month('2025-03-01');
+      create temp table moved as select id, 'evt_' || ulid_time(1741305600000 + position) || substr(id, 15) as old
+        from events where type = 'incident.created' order by position limit 3;
+      update events e set id = m.old from moved m where m.id = e.id;
+      update settings.audit_log a set id = m.old, event = jsonb_set(a.event::jsonb, '{id}', to_jsonb(m.old))::json from moved m where m.id = a.id`)
+    const detached = await cli.json<object[]>('log', 'detach', '--before', '2025-04', '--to', archive)
+    expect(detached).toEqual([{ service: 'itsm', month: '2025-03', events: 3, bytes: expect.any(Number) }])
+    const rebuilt = await cli.run(['rebuild', '--service', 'itsm'])
+    expect([rebuilt.code, rebuilt.stderr]).toEqual([
+      1,
+      expect.stringContaining('Events of 2025-03 are in files'),
+    ])
+    expect(await cli.json('log', 'audit', '--from', archive)).toMatchObject([{ month: '2025-03', events: 3 }])
+    const [row] =
+      await sql`select a.id, a.event::text as event from settings.audit_log a join moved m on m.old = a.id limit 1`
+    await sql`update settings.audit_log set event = jsonb_set(event::jsonb, '{actor,name}', '"Mallory"')::json where id = ${row?.id}`
+    const differs = await cli.run(['log', 'audit', '--from', archive])
+    expect([differs.code, differs.stderr]).toEqual([1, expect.stringContaining(`${row?.id} in`)])
+    await sql.unsafe(`update settings.audit_log set event = $1::text::json where id = $2`, [
+      row?.event,
+      row?.id,
+    ])
+    expect(await cli.json('log', 'attach', '--from', archive)).toMatchObject([
+      { month: '2025-03', events: 3 },
+    ])
+    expect((await cli.run(['rebuild', '--service', 'itsm'])).code).toBe(0)
+  } finally {
+    await sql.end()
+  }
 })

@@ -78,6 +78,21 @@ function addRestore(program: Command, io: Io): void {
         ]),
       ),
     )
+  withServers(
+    restore
+      .command('streams')
+      .description('after Postgres was recovered to an earlier time: have the stream of events made anew'),
+  )
+    .addHelpText('after', `\n${streamsHelp}`)
+    .action((_options: OperationOptions, command: Command) =>
+      withTask(io, command, command.optsWithGlobals<OperationOptions>(), async (ops, { target }) =>
+        printerFor(io, command).list(await ops.realignStreams({ target }), [
+          { title: 'service', value: ({ service }) => service },
+          { title: 'log ends at', value: ({ lastPosition }) => lastPosition },
+          { title: 'stream ended at', value: ({ streamed }) => streamed },
+        ]),
+      ),
+    )
 }
 
 async function restoreFrom(ops: Ops, io: Io, command: Command, options: RestoreOptions & { from: string }) {
@@ -163,3 +178,6 @@ Examples:
 
 const checkHelp = `Compares the logs with the stream of events, recomputes the audit log's chain, and folds every read model anew beside the
 running services. Exit code 1 says what is missing; an event that waits for the stream is not missing.`
+
+const streamsHelp = `The services are stopped. The stream of events, which has events that the recovered logs do not, is dropped; the services fill a new
+one from their logs. No position of an event that is lost is given to another one. Topics and files stay as they are.`

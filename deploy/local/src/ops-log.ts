@@ -105,11 +105,11 @@ export async function auditMonths(task: ArchiveTask): Promise<MonthResult[]> {
 }
 
 async function compareWithAudit(sql: Database['sql'], events: PlatformEvent[], path: string): Promise<void> {
-  const rows = await sql.unsafe<{ id: string; state: unknown }[]>(
-    'select id, state from audit_log where id = any($1::text[])',
+  const rows = await sql.unsafe<{ id: string; event: unknown }[]>(
+    'select id, event from audit_log where id = any($1::text[])',
     [events.map(({ id }) => id)],
   )
-  const audited = new Map(rows.map(({ id, state }) => [id, canonicalJson(state)]))
+  const audited = new Map(rows.map(({ id, event }) => [id, canonicalJson(event)]))
   for (const event of events)
     if (audited.get(event.id) !== canonicalJson(event))
       throw new OpsError('refused', `${event.id} in ${path} is not what the audit log has of it.`)

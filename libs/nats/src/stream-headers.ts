@@ -1,15 +1,17 @@
-import { DeliverPolicy, jetstream } from '@nats-io/jetstream'
+import { DeliverPolicy, jetstream, jetstreamManager } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
+import { streamInfo } from './streams.js'
 
 const batch = 5_000
 const waitMs = 5_000
 
-/** Calls back with the headers of every message a stream has, in its order, and not with what they carry. */
+/** Calls back with the headers of every message a stream has, in its order, and not with what they carry; never where there is no stream. */
 export async function readHeaders(
   connection: NatsConnection,
   stream: string,
   onMessage: (header: (name: string) => string | undefined) => void,
 ): Promise<void> {
+  if (!(await streamInfo(await jetstreamManager(connection, { checkAPI: false }), stream))) return
   // Without the client's own check, which asks for account information.
   const consumer = await jetstream(connection, { checkAPI: false }).consumers.get(stream, {
     deliver_policy: DeliverPolicy.All,

@@ -55,13 +55,11 @@ export async function proveRunning({
   }
 }
 
-interface Streamed {
-  /** Positions in the stream, by the schema of their log: a bit each. */
-  positions: Map<string, Positions>
-}
+/** Positions in the stream, by the schema of their log. */
+type Streamed = ReadonlyMap<string, Positions>
 
-async function positionsIn(link: NatsLink, stream: string): Promise<Streamed> {
-  const positions: Streamed['positions'] = new Map()
+export async function positionsIn(link: NatsLink, stream: string): Promise<Streamed> {
+  const positions = new Map<string, Positions>()
   await readHeaders(await link.ready(), stream, (header) => {
     const source = header(eventHeaders.source)
     const position = Number(header(eventHeaders.position))
@@ -70,18 +68,21 @@ async function positionsIn(link: NatsLink, stream: string): Promise<Streamed> {
     positions.set(source, known)
     known.add(position)
   })
-  return { positions }
+  return positions
 }
 
 type Positions = ReturnType<typeof createPositions>
 
+/** A bit each. */
 function createPositions() {
   let bits = new Uint8Array(1_024)
-  let lowest = Number.POSITIVE_INFINITY
+  let [lowest, highest] = [Number.POSITIVE_INFINITY, 0]
   return {
     lowest: () => lowest,
+    highest: () => highest,
     add(position: number) {
       lowest = Math.min(lowest, position)
+      highest = Math.max(highest, position)
       const byte = Math.floor(position / 8)
       if (byte >= bits.length) {
         const larger = new Uint8Array(Math.max(byte + 1, bits.length * 2))
@@ -97,7 +98,7 @@ function createPositions() {
 const batch = 10_000
 
 /** What is older than the oldest event the stream has of this log has aged out of it. */
-async function compare(databaseUrl: string, service: BackendName, { positions }: Streamed) {
+async function compare(databaseUrl: string, service: BackendName, positions: Streamed) {
   const { schema } = backends[service]
   const known = positions.get(schema) ?? createPositions()
   const sql = openSession(databaseUrl, 'opsplane-proof')

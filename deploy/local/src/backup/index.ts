@@ -1,5 +1,6 @@
 export { type Distributed, proveRunning } from './distribution.js'
 export { readManifest, verifyFiles } from './folder.js'
 export { withServersOf } from './local-servers.js'
+export { type Realigned, realignStreams } from './realign.js'
 export { type RestoreResult, restore } from './restore.js'
 export { type BackupResult, backup } from './save.js'

@@ -120,20 +120,27 @@ async function refuseUnlessEmpty({
 
 const emptyOnly = 'A backup is restored into an empty installation; --force replaces what there is.'
 
-async function refuseUnlessFree(sql: Database['sql'], { services }: ServiceDatabase, force: boolean) {
-  const schemas = schemasOf(services)
+/** Throws OpsError where a service is connected to a database. */
+export async function refuseConnected(sql: Database['sql'], { services }: ServiceDatabase): Promise<void> {
   const connected = await sql<{ name: string }[]>`
     select distinct usename as name from pg_stat_activity
-    where usename = any(${schemas}) and datname = current_database() order by 1`
-  if (connected.length > 0) {
-    const names = connected.map(({ name }) => name).join(', ')
-    throw new OpsError('refused', `Services are connected (${names}): stop all of them first.`)
-  }
-  for (const schema of schemas) {
+    where usename = any(${schemasOf(services)}) and datname = current_database() order by 1`
+  if (connected.length === 0) return
+  const names = connected.map(({ name }) => name).join(', ')
+  throw new OpsError('refused', `Services are connected (${names}): stop all of them first.`)
+}
+
+async function refuseUnlessFree(sql: Database['sql'], database: ServiceDatabase, force: boolean) {
+  await refuseConnected(sql, database)
+  for (const schema of schemasOf(database.services)) {
+    const [table] = await sql.unsafe<{ name: string | null }[]>('select to_regclass($1)::text as name', [
+      `${schema}.events`,
+    ])
+    if (force || !table?.name) continue
     const [row] = await sql.unsafe<{ used: boolean }[]>(
       `select exists (select from ${schema}.events) as used`,
     )
-    if (row?.used && !force) throw new OpsError('refused', `${schema} has events already. ${emptyOnly}`)
+    if (row?.used) throw new OpsError('refused', `${schema} has events already. ${emptyOnly}`)
   }
 }
 

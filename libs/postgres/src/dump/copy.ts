@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { type Readable, Transform, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -74,8 +75,25 @@ export async function copyOut(sql: postgres.Sql, table: DumpedTable, file: strin
   return { ...digest.written(), ...counter.counted }
 }
 
-/** Reads such a file back, into the same columns. */
+/** Rows that were sent were not taken, and the client knows no more of it: the server's log says why. */
+export class CopyRefusedError extends Error {}
+
+/** Reads such a file back, into the same columns, within a transaction on `sql`. Rejects where a row is refused. */
 export async function copyIn(sql: postgres.Sql, table: DumpedTable, file: string): Promise<void> {
   const rows: Writable = await sql.unsafe(`copy ${placeOf(table)} from stdin`).writable()
-  await pipeline(createReadStream(file), createGunzip(), rows)
+  const plain = createGunzip()
+  const sent = once(plain, 'end')
+  const finished = pipeline(createReadStream(file), plain, rows)
+  // What the server says after the last row reaches nobody; the next statement fails then, as its transaction has.
+  const answered = sent.then(() => sql.unsafe('select 1'))
+  answered.catch(() => {})
+  const refused = answered.then(
+    () => finished,
+    (error: unknown) => {
+      throw new CopyRefusedError(`${table.schema}.${table.name} does not take the rows of ${file}`, {
+        cause: error,
+      })
+    },
+  )
+  await Promise.race([finished, refused])
 }

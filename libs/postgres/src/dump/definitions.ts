@@ -122,7 +122,7 @@ const beforeRows = [
      (select coalesce(string_agg(${columnText}, ', ' order by a.attnum), '')
       from pg_attribute a left join pg_attrdef def on def.adrelid = a.attrelid and def.adnum = a.attnum
       where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped))
-     || coalesce(format(' with (%s)', array_to_string(c.reloptions, ', ')), '') as text
+     || coalesce(' with (' || array_to_string(c.reloptions, ', ') || ')', '') as text
    ${classes(`'r'`)} order by c.oid`,
   `select pg_get_userbyid(c.relowner) as owner, format('alter sequence %s owned by %I.%I.%I', ${named('c.relname')},
      tn.nspname, t.relname, a.attname) as text
@@ -140,7 +140,7 @@ const afterRows = [
    order by k.contype = 'f', k.oid`,
   `select pg_get_userbyid(c.relowner) as owner, format('create %sview %s%s as %s',
      case c.relkind when 'm' then 'materialized ' else '' end, ${named('c.relname')},
-     coalesce(format(' with (%s)', array_to_string(c.reloptions, ', ')), ''), rtrim(pg_get_viewdef(c.oid), ';'))
+     coalesce(' with (' || array_to_string(c.reloptions, ', ') || ')', ''), rtrim(pg_get_viewdef(c.oid), ';'))
      || case when c.relkind = 'm' and not c.relispopulated then ' with no data' else '' end as text
    ${classes(`'v', 'm'`)} order by c.oid`,
   // One that was never finished is of no use to anybody.

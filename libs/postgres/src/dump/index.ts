@@ -4,5 +4,5 @@ export {
   sequencesOf,
   tablesOf,
 } from './catalogue.js'
-export { type CopiedTable, copyIn, copyOut, fileDigest, type WrittenFile } from './copy.js'
+export { type CopiedTable, CopyRefusedError, copyIn, copyOut, fileDigest, type WrittenFile } from './copy.js'
 export { applyDefinitions, Definition, Definitions, definitionsOf } from './definitions.js'
