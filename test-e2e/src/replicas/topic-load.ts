@@ -7,6 +7,8 @@ export interface TopicLoad {
   read: readonly number[]
   /** Answers that were neither success nor, by their own words, worth another try. */
   unexpected: readonly string[]
+  /** How many requests got another answer than they should, or none. */
+  refused(): number
   /** Ends the publishing, and the reading once everything has been read. */
   stop(): Promise<void>
 }
@@ -26,6 +28,7 @@ export function startTopic(api: Api, topic: string): TopicLoad {
   const read: number[] = []
   const unexpected: string[] = []
   let publishing = true
+  let refused = 0
 
   const again = async <T extends { error?: { retryable: boolean } }>(
     what: string,
@@ -35,6 +38,7 @@ export function startTopic(api: Api, topic: string): TopicLoad {
     if (answer && answer.status < 300) return answer.body
     if (answer && answer.body.error?.retryable !== true)
       unexpected.push(`${what}: ${answer.status} ${JSON.stringify(answer.body)}`)
+    refused++
     await pause()
     return undefined
   }
@@ -42,7 +46,8 @@ export function startTopic(api: Api, topic: string): TopicLoad {
     for (let n = 0; publishing; n++) {
       const body = { type: 'counted', payload: { n }, deduplicationKey: `n-${n}` }
       const path = `/events/topics/${topic}/publish`
-      for (let done = false; !done; ) done = (await again('publish', () => api('POST', path, { body }))) !== undefined
+      for (let done = false; !done; )
+        done = (await again('publish', () => api('POST', path, { body }))) !== undefined
       published.add(n)
       await pause()
     }
@@ -59,6 +64,7 @@ export function startTopic(api: Api, topic: string): TopicLoad {
   const working = Promise.all([publish(), poll()])
   return {
     ...{ published, read, unexpected },
+    refused: () => refused,
     async stop() {
       publishing = false
       await working

@@ -2,7 +2,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, tes
 import { natsNames } from '@opsplane/contracts'
 import { connectNats, type NatsLink } from '@opsplane/nats'
 import { connect } from '@opsplane/postgres'
-import { pgbouncer, startPooler, testNatsUrl, testRolePassword, uniquePrefix, waitFor } from '@opsplane/testing'
+import {
+  pgbouncer,
+  startPooler,
+  testNatsUrl,
+  testRolePassword,
+  uniquePrefix,
+  waitFor,
+} from '@opsplane/testing'
 import { streamMessages } from '../fixture/stream-messages.js'
 import { startTcpProxy } from '../fixture/tcp-proxy.js'
 import {
