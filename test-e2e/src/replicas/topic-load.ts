@@ -28,6 +28,7 @@ export function startTopic(api: Api, topic: string): TopicLoad {
   const read: number[] = []
   const unexpected: string[] = []
   let publishing = true
+  let complete = false
   let refused = 0
 
   const again = async <T extends { error?: { retryable: boolean } }>(
@@ -54,14 +55,17 @@ export function startTopic(api: Api, topic: string): TopicLoad {
   }
   const poll = async () => {
     let cursor = ''
-    while (publishing || read.length < published.size) {
+    while (!complete || read.length < published.size) {
       const path = `/events/topics/${topic}/events?timeout=2000${cursor === '' ? '' : `&after=${cursor}`}`
       const page = await again<Answer>('poll', () => api<Answer>('GET', path))
       for (const { payload } of page?.data ?? []) read.push(payload.n)
       cursor = page?.data.at(-1)?.id ?? cursor
     }
   }
-  const working = Promise.all([publish(), poll()])
+  const publishAll = publish().finally(() => {
+    complete = true
+  })
+  const working = Promise.all([publishAll, poll()])
   return {
     ...{ published, read, unexpected },
     refused: () => refused,
