@@ -25,7 +25,7 @@ export async function nothingIsLost(traces: Traces, load: CreateLoad): Promise<v
 
 async function everyIncidentIsStoredOnce({ sql }: Traces, { acknowledged }: CreateLoad): Promise<void> {
   const rows = await sql<{ id: string; title: string }[]>`
-    select id, state->>'title' as title from itsm.incidents where state->>'title' like 'crash-%'`
+    select id, state->>'title' as title from itsm.incidents where state->>'title' = any (${[...acknowledged.keys()]})`
   const idsByTitle = new Map<string, string[]>()
   for (const { id, title } of rows) idsByTitle.set(title, [...(idsByTitle.get(title) ?? []), id])
   for (const [key, id] of acknowledged) expect(idsByTitle.get(key)).toEqual([id])

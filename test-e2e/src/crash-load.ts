@@ -26,7 +26,10 @@ interface Answer {
  * Each worker creates one incident after the other, `pauseMs` apart, and changes each so many times, repeating each
  * request until it is acknowledged.
  */
-export function startCreating(api: Api, { workers = 6, pauseMs = 0, changes = 0 } = {}): CreateLoad {
+export function startCreating(
+  api: Api,
+  { workers = 6, pauseMs = 0, changes = 0, prefix = 'crash' } = {},
+): CreateLoad {
   const acknowledged = new Map<string, string>()
   const changed = new Map<string, number>()
   const unexpected: string[] = []
@@ -61,7 +64,7 @@ export function startCreating(api: Api, { workers = 6, pauseMs = 0, changes = 0 
   }
   const work = async (worker: number) => {
     for (let n = 0; creating; n++) {
-      await createOne(`crash-${worker}-${n}`)
+      await createOne(`${prefix}-${worker}-${n}`)
       if (pauseMs > 0) await pause(pauseMs)
     }
   }

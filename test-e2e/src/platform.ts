@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type ClientOptions, createClient } from '@opsplane/client'
 import { type Cluster, type ClusterOptions, openState, startCluster } from '@opsplane/local'
 import { waitFor } from '@opsplane/testing'
-import { request } from 'undici'
+import { type Dispatcher, request } from 'undici'
 import { fillState } from './prepared-state.js'
 
 /** The platform as processes on servers of its own; its folder goes away with it, unless KEEP_E2E_STATE names a place. */
@@ -59,7 +59,10 @@ export function typedClient(
 }
 
 /** For what the typed client cannot say, such as wrong input: calls the API through the gateway as the owner; a header set to undefined is left out. */
-export function apiClient(info: { baseUrl: string; apiKey: string; workspace: string }) {
+export function apiClient(
+  info: { baseUrl: string; apiKey: string; workspace: string },
+  { dispatcher }: { dispatcher?: Dispatcher } = {},
+) {
   return async <T = Record<string, unknown>>(
     method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE',
     path: string,
@@ -78,6 +81,7 @@ export function apiClient(info: { baseUrl: string; apiKey: string; workspace: st
     const response = await request(`${info.baseUrl}${path}`, {
       method,
       headers: Object.fromEntries(present),
+      ...(dispatcher && { dispatcher }),
       ...(payload === undefined ? {} : { body: payload }),
     })
     const text = await response.body.text()

@@ -4,10 +4,12 @@ import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { type BackendName, backendNames } from '@opsplane/contracts'
 import { Argument, Command } from 'commander'
+import { publishMigrations } from './migrations/published.js'
 
 interface MigrationOptions {
   name?: string
   check?: boolean
+  publish?: boolean
 }
 
 /** For a tool that waits for an answer nobody gives. */
@@ -58,7 +60,9 @@ const program = new Command('npm run migration --')
   .addArgument(new Argument('[service]').choices(backendNames))
   .option('--name <name>', 'name of the migration')
   .option('--check', 'write nothing; fail when a migration is missing')
-  .action((service: BackendName | undefined, { name, check }: MigrationOptions) => {
+  .option('--publish', 'write nothing; with a release: none of those there are may change from now on')
+  .action((service: BackendName | undefined, { name, check, publish }: MigrationOptions) => {
+    if (publish) return publishMigrations(process.cwd())
     if (!check && !service) return program.help({ error: true })
     const services = service ? [service] : backendNames
     const done = services.map((each) => (check ? isComplete(each) : write(each, name)))

@@ -30,8 +30,10 @@ export function serviceProcess(options: {
   logFile: string
   /** Where others call it with https. */
   tls?: InternalTls | undefined
+  /** What to run; that of this version unless given. */
+  bundle?: (() => string) | undefined
 }): ServiceProcess {
-  const { name, env, logFile, tls } = options
+  const { name, env, logFile, tls, bundle = () => serviceBundle(name) } = options
   const url = `${tls ? 'https' : 'http'}://127.0.0.1:${env.PORT}`
   const agent = new Agent({ connect: clientTls(tls) })
   let child: ChildProcess | undefined
@@ -62,7 +64,7 @@ export function serviceProcess(options: {
     logTail: (lines) => readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-lines).join('\n'),
     start: async () => {
       const log = openSync(logFile, 'a')
-      child = spawn(process.execPath, [serviceBundle(name)], {
+      child = spawn(process.execPath, [bundle()], {
         env: { PATH: process.env.PATH, ...env },
         stdio: ['ignore', log, log],
       })

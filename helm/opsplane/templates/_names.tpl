@@ -95,6 +95,7 @@ INTERNAL_TLS_MUTUAL: {{ .Values.internalTls.mutual | quote }}
 {{- define "opsplane.config" -}}
 HOST: 0.0.0.0
 PORT: '8080'
+DRAIN_DELAY_MS: {{ mul (int .service.preStopSeconds) 1000 | quote }}
 {{- with .root.Values.tracing.endpoint }}
 OTEL_EXPORTER_OTLP_ENDPOINT: {{ . | quote }}
 OTEL_TRACES_SAMPLER_ARG: {{ $.root.Values.tracing.sampling | quote }}

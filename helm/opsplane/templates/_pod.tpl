@@ -85,10 +85,6 @@ spec:
       livenessProbe: {{- include "opsplane.probe" (dict "root" $root "name" .name "path" "/healthz" "timing" $root.Values.probes.liveness) | nindent 8 }}
       {{- /* That of the gateway asks every other service: one that is away must not take the entrance with it. */}}
       readinessProbe: {{- include "opsplane.probe" (dict "root" $root "name" .name "path" (ternary "/healthz" "/readyz" (eq .name "gateway")) "timing" $root.Values.probes.readiness) | nindent 8 }}
-      lifecycle:
-        preStop:
-          exec:
-            command: [sleep, {{ include "opsplane.text" $service.preStopSeconds | quote }}]
       resources: {{ toYaml $service.resources | nindent 8 }}
       securityContext: {{ toYaml $root.Values.containerSecurityContext | nindent 8 }}
       volumeMounts:

@@ -1,4 +1,5 @@
 import { ApiError } from '@opsplane/contracts'
+import type { SharedRates } from './shared-rates.js'
 
 /** One bucket's state after a request, as response headers. */
 export type RateHeaders = Record<string, string>
@@ -14,6 +15,10 @@ interface Bucket {
   tokens: number
   /** Milliseconds on the monotonic clock. */
   updatedAt: number
+  /** Taken since `untoldSince`, which the other gateways do not know of yet. */
+  untold: number
+  untoldSince: number
+  telling: boolean
 }
 
 export interface RateLimiterOptions {
@@ -24,7 +29,12 @@ export interface RateLimiterOptions {
   monotonicMs: () => number
   /** Keys with a bucket of their own at once. */
   capacity?: number
+  /** Where the gateways count together; without it each counts by itself. */
+  shared?: SharedRates
 }
+
+/** Of a bucket, what a gateway takes before it says so. */
+const parts = 20
 
 const windowSeconds = 60
 /** Shared by the keys that come when every bucket is in use. */
@@ -33,9 +43,13 @@ const sharedBuckets = 1_024
 /**
  * Token buckets that refill steadily. `perMinute` 0 limits nothing. Only a bucket that is full again is forgotten: where
  * all are in use, keys that are new share some, so that no number of keys gives anybody a fresh start.
+ *
+ * A gateway lets requests through by its own buckets, and says of each twentieth it has taken of one that it has; what it
+ * learns then is what all of them have left. So together they let through a limit and a twentieth for each of them. While
+ * nobody answers, each keeps to the limit by itself.
  */
 export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
-  const { policy, perMinute, burst = perMinute, monotonicMs, capacity = 50_000 } = options
+  const { policy, perMinute, burst = perMinute, monotonicMs, capacity = 50_000, shared: others } = options
   if (perMinute === 0) return { take: () => ({}), state: () => ({}) }
 
   /** Those changed longest ago come first. */
@@ -52,7 +66,7 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
       buckets.set(key, known)
       return known
     }
-    const fresh = { tokens: burst, updatedAt: now }
+    const fresh = { tokens: burst, updatedAt: now, untold: 0, untoldSince: now, telling: false }
     forgetFull(buckets, now - fullAfterMs)
     if (buckets.size < capacity) {
       buckets.set(key, fresh)
@@ -72,11 +86,23 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
     return bucket
   }
 
+  const tell = async (from: SharedRates, key: string, bucket: Bucket) => {
+    const { untold: spent, untoldSince } = bucket
+    const now = monotonicMs()
+    Object.assign(bucket, { telling: true, untold: 0, untoldSince: now })
+    const seconds = (now - untoldSince) / 1_000
+    const spend = { key: `${policy} ${key}`, spent, seconds, burst, perSecond: perMs * 1_000 }
+    const left = await from.spend(spend)
+    bucket.telling = false
+    if (left === undefined) Object.assign(bucket, { untold: bucket.untold + spent, untoldSince })
+    else Object.assign(bucket, { tokens: left - bucket.untold, updatedAt: monotonicMs() })
+  }
+
   const headers = (bucket: Bucket): RateHeaders => {
     const untilFull = Math.ceil((burst - bucket.tokens) / perMs / 1000)
     return {
       'RateLimit-Policy': policyHeader,
-      RateLimit: `"${policy}";r=${Math.floor(bucket.tokens)};t=${untilFull}`,
+      RateLimit: `"${policy}";r=${Math.max(0, Math.floor(bucket.tokens))};t=${untilFull}`,
     }
   }
 
@@ -100,6 +126,9 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
         })
       }
       bucket.tokens -= 1
+      bucket.untold += 1
+      if (others && bucket.untold >= burst / parts && !bucket.telling && buckets.has(key))
+        void tell(others, key, bucket)
       return headers(bucket)
     },
   }

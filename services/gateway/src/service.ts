@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { ApiError, GrantedBudgets, natsNames, Principal } from '@opsplane/contracts'
+import { ApiError, GrantedBudgets, natsNames, Principal, SharedRates } from '@opsplane/contracts'
 import {
   createInternalIssuer,
   type InternalIssuer,
@@ -34,6 +34,7 @@ import { createProxy, type ProxiedService } from './proxy.js'
 import { createRateLimiter } from './rate-limit.js'
 import { watchRevocations } from './revocations.js'
 import { createServiceRoutes } from './route-tables.js'
+import { createSharedRates, type SpendRates } from './shared-rates.js'
 import { createTokenCache, type TokenQuestion, type Verification } from './token-cache.js'
 import { createUpstream } from './upstream.js'
 
@@ -105,8 +106,9 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
     // Nobody waits for the answers but the requests that need one.
     for (const { routes } of services.values()) void routes.ask()
 
+    const shared = createSharedRates(rateSpender(settings), monotonicMs)
     const limiter = (policy: string, perMinute: number) =>
-      createRateLimiter({ policy, perMinute, monotonicMs })
+      createRateLimiter({ policy, perMinute, monotonicMs, shared })
     const anonymousLimiter = limiter('anonymous', config.anonymousRateLimitPerMinute)
     const budgets = createBudgets({
       limits: createLimits(config),
@@ -123,7 +125,7 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
           policy: 'new-tokens',
           perMinute: config.unknownTokenRateLimitPerMinute,
           burst: Math.ceil(config.unknownTokenRateLimitPerMinute / 10),
-          monotonicMs,
+          ...{ monotonicMs, shared },
         }),
       }),
       tokenFor: issuer.clientToken,
@@ -189,4 +191,9 @@ function leaseGranter(settings: ServiceClient, owner: string): GrantLeases {
     const { leases } = await settings.post('/internal/budgets/lease', { owner, asks }, GrantedBudgets)
     return leases
   }
+}
+
+/** Settings counts requests for all gateways. */
+function rateSpender(settings: ServiceClient): SpendRates {
+  return async (spends) => (await settings.post('/internal/rates/spend', { spends }, SharedRates)).tokens
 }

@@ -10,6 +10,7 @@ import { sql } from 'drizzle-orm'
 import {
   bigint,
   check,
+  doublePrecision,
   index,
   integer,
   json,
@@ -331,3 +332,13 @@ export const standingGrants = pgTable(
   },
   (table) => [index('standing_grants_user_idx').on(table.workspaceId, table.userId)],
 )
+
+/** Buckets of requests that the gateways share: ADR 095. Lost in a crash, like the use that was made of them. */
+export const rateBuckets = pgTable('rate_buckets', {
+  key: text('key').primaryKey(),
+  /** Below zero where gateways have taken more before they knew of each other. */
+  tokens: doublePrecision('tokens').notNull(),
+  updatedAt: timestamp('updated_at', { withTimezone: true, mode: 'string' }).notNull(),
+  /** Then there is nothing to remember. */
+  fullAt: timestamp('full_at', { withTimezone: true, mode: 'string' }).notNull(),
+})

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { bundleServices } from '@opsplane/bundler'
+import { join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { bundleServices, serviceBundle } from '@opsplane/bundler'
 import { type ServiceName, serviceNames } from '@opsplane/contracts'
 import {
   bootstrapOwner,
@@ -12,6 +13,7 @@ import {
   natsUrlsOf,
   openState,
   planServices,
+  prepareState,
   provisionAll,
   type ReceiverCertificate,
   type RestartableServer,
@@ -19,7 +21,7 @@ import {
   serviceProcess,
 } from '@opsplane/local'
 import { startEmbeddedPostgres } from '@opsplane/postgres/embedded'
-import { createLogger, createReleasers } from '@opsplane/runtime'
+import { createLogger, createReleasers, delay } from '@opsplane/runtime'
 import { freePort } from '@opsplane/runtime/server-process'
 import { type Pooler, pgbouncer, startPooler } from '@opsplane/testing'
 import { fillState } from '../prepared-state.js'
@@ -36,25 +38,31 @@ export interface ReplicasOptions {
   pooler?: boolean
   /** Added to the environment of every service. */
   extra?: Record<string, string>
+  /** Folder of the version to begin with, built and bundled; this one unless given. */
+  version?: string
 }
 
 /** A replica: a process on a port of its own, in the balancer of its service. */
 export interface Replica extends ServiceProcess {
   port: number
-  /** Ends it as an orchestrator does: SIGTERM, and no new connections from then on. Resolves with the exit code. */
-  retire(): Promise<number | null>
-  /** Starts it again after `retire`. */
-  rejoin(): Promise<void>
+  /**
+   * Ends it as an orchestrator does: no new connections from then on, and SIGTERM, after a pause where the version does not
+   * make one by itself. Resolves with the exit code.
+   */
+  retire(pauseMs?: number): Promise<number | null>
+  /** Starts it again after `retire`, from the folder of this version or of another one. */
+  rejoin(version?: string): Promise<void>
 }
 
 export interface ReplicatedPlatform {
   info: LocalInfo
-  /** How many gateways there are, each with an origin of its own. */
+  /** Origin of each gateway. */
   gateways: readonly string[]
   replicas: Partial<Record<ServiceName, readonly Replica[]>>
   nats: readonly RestartableServer[]
   certificate: ReceiverCertificate
-  folder: string
+  /** Brings the databases to this version, as the command of an upgrade does. */
+  migrate(): Promise<unknown>
   stop(): Promise<void>
 }
 
@@ -75,8 +83,10 @@ async function start(options: ReplicasOptions, releasers: Releasers): Promise<Re
   const { services = serviceNames, replicas: count = 2, natsServers = 1 } = options
   await bundleServices()
   const folder = await temporaryFolder(releasers)
-  await fillState(join(folder, 'state'))
   const state = openState(join(folder, 'state'))
+  const local = await localOf(options.version)
+  if (options.version === undefined) await fillState(state.root)
+  else await local.prepareState(state)
   const certificate = await makeReceiverCertificate(state.tlsDir)
   const nats = await startNatsServers(folder, natsServers, () => natsAuthorization(state.secrets()))
   releasers.add('nats', nats.stop)
@@ -88,7 +98,8 @@ async function start(options: ReplicasOptions, releasers: Releasers): Promise<Re
   })
   releasers.add('postgres', () => postgres.stop())
   const secrets = state.secrets()
-  const databaseUrls = await provisionAll(postgres.url, secrets.databasePasswords)
+  const migrate = () => provisionAll(postgres.url, secrets.databasePasswords)
+  const databaseUrls = await local.provisionAll(postgres.url, secrets.databasePasswords)
   if (options.pooler) {
     const pooler = await poolerOf(postgres.url, secrets.databasePasswords, releasers)
     for (const name of Object.keys(databaseUrls) as (keyof typeof databaseUrls)[]) {
@@ -101,7 +112,7 @@ async function start(options: ReplicasOptions, releasers: Releasers): Promise<Re
   const origin = `http://127.0.0.1:${ports.gateway}`
   const plan = planServices({
     ...{ secrets, databaseUrls, natsUrls, ports, origin, webhookCaFile: certificate.caFile },
-    extra: { NATS_STREAM_REPLICAS: String(natsServers), DRAIN_DELAY_MS: '1500', ...options.extra },
+    extra: { NATS_STREAM_REPLICAS: String(natsServers), DRAIN_DELAY_MS: '5000', ...options.extra },
   })
 
   const replicas: Partial<Record<ServiceName, Replica[]>> = {}
@@ -110,16 +121,17 @@ async function start(options: ReplicasOptions, releasers: Releasers): Promise<Re
     for (let n = 0; n < count; n++) {
       const port = await freePort()
       const env = { ...plan[name], PORT: String(port), INSTANCE_ID: `${name}-${n}` }
-      const process_ = serviceProcess({ name, env, logFile: join(state.root, `${name}-${n}.log`) })
-      releasers.add(`${name}-${n}`, async () => void (await process_.kill()))
-      replicas[name].push(replicaOf(process_, port, balancers.get(name)))
+      const logFile = join(state.root, `${name}-${n}.log`)
+      const replica = replicaOf({ name, env, logFile, port, balancer: balancers.get(name) })
+      releasers.add(`${name}-${n}`, () => replica.kill())
+      replicas[name].push(replica)
     }
   }
   const backends = services.filter((name) => name !== 'gateway')
   for (const name of [...backends, 'gateway' as const])
-    await Promise.all((replicas[name] ?? []).map((replica) => replica.rejoin()))
+    await Promise.all((replicas[name] ?? []).map((replica) => replica.rejoin(options.version)))
   const settingsUrl = `http://127.0.0.1:${ports.settings}`
-  const owner = await bootstrapOwner({ secrets, settingsUrl, origin })
+  const owner = await local.bootstrapOwner({ secrets, settingsUrl, origin })
   return {
     info: {
       ...{ origin, baseUrl: `${origin}/api/v1`, ...owner, postgresUrl: postgres.url },
@@ -128,11 +140,18 @@ async function start(options: ReplicasOptions, releasers: Releasers): Promise<Re
     gateways: (replicas.gateway ?? []).map(({ url }) => url),
     replicas,
     nats: nats.servers,
-    certificate,
-    folder,
+    ...{ certificate, migrate },
     stop: () => releasers.release(),
   }
 }
+
+type Local = Pick<typeof import('@opsplane/local'), 'bootstrapOwner' | 'prepareState' | 'provisionAll'>
+
+/** What makes databases and their first workspace, of this version or of the one in a folder. */
+const localOf = async (version: string | undefined): Promise<Local> =>
+  version === undefined
+    ? { bootstrapOwner, prepareState, provisionAll }
+    : ((await import(join(version, 'deploy/local/dist/index.js'))) as Local)
 
 async function temporaryFolder(releasers: Releasers): Promise<string> {
   const folder = mkdtempSync(join(process.env.KEEP_E2E_STATE ?? tmpdir(), 'opsplane-replicas-'))
@@ -167,16 +186,29 @@ async function balancersOf(services: readonly ServiceName[], releasers: Releaser
   return balancers
 }
 
-function replicaOf(process_: ServiceProcess, port: number, balancer: Balancer | undefined): Replica {
+const root = fileURLToPath(new URL('../../..', import.meta.url))
+
+function replicaOf(options: {
+  name: ServiceName
+  env: Record<string, string | undefined>
+  logFile: string
+  port: number
+  balancer: Balancer | undefined
+}): Replica {
+  const { name, port, balancer } = options
+  let code = root
+  const bundle = () => join(code, relative(root, serviceBundle(name)))
+  const process_ = serviceProcess({ ...options, bundle })
   return {
     ...process_,
     port,
-    async retire() {
-      const ended = process_.stop()
+    async retire(pauseMs = 0) {
       balancer?.remove(port)
-      return ended
+      if (pauseMs > 0) await delay(pauseMs)
+      return process_.stop()
     },
-    async rejoin() {
+    async rejoin(version = root) {
+      code = version
       await process_.start()
       balancer?.add(port)
     },

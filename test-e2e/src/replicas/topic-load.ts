@@ -7,6 +7,8 @@ export interface TopicLoad {
   read: readonly number[]
   /** Answers that were neither success nor, by their own words, worth another try. */
   unexpected: readonly string[]
+  /** How many requests got another answer than they should, or none. */
+  refused(): number
   /** Ends the publishing, and the reading once everything has been read. */
   stop(): Promise<void>
 }
@@ -26,6 +28,8 @@ export function startTopic(api: Api, topic: string): TopicLoad {
   const read: number[] = []
   const unexpected: string[] = []
   let publishing = true
+  let complete = false
+  let refused = 0
 
   const again = async <T extends { error?: { retryable: boolean } }>(
     what: string,
@@ -35,6 +39,7 @@ export function startTopic(api: Api, topic: string): TopicLoad {
     if (answer && answer.status < 300) return answer.body
     if (answer && answer.body.error?.retryable !== true)
       unexpected.push(`${what}: ${answer.status} ${JSON.stringify(answer.body)}`)
+    refused++
     await pause()
     return undefined
   }
@@ -50,16 +55,20 @@ export function startTopic(api: Api, topic: string): TopicLoad {
   }
   const poll = async () => {
     let cursor = ''
-    while (publishing || read.length < published.size) {
+    while (!complete || read.length < published.size) {
       const path = `/events/topics/${topic}/events?timeout=2000${cursor === '' ? '' : `&after=${cursor}`}`
       const page = await again<Answer>('poll', () => api<Answer>('GET', path))
       for (const { payload } of page?.data ?? []) read.push(payload.n)
       cursor = page?.data.at(-1)?.id ?? cursor
     }
   }
-  const working = Promise.all([publish(), poll()])
+  const publishAll = publish().finally(() => {
+    complete = true
+  })
+  const working = Promise.all([publishAll, poll()])
   return {
     ...{ published, read, unexpected },
+    refused: () => refused,
     async stop() {
       publishing = false
       await working

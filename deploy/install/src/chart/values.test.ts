@@ -126,7 +126,8 @@ describe.each(serviceNames)('%s', (name) => {
     ...[...required, 'PREVIOUS_SERVICE_PRIVATE_KEYS', 'OTEL_EXPORTER_OTLP_HEADERS', ...entry.optional],
   ]
   const ofChart = [
-    ...['HOST', 'PORT', 'INSTANCE_ID', 'SERVICE_URLS', 'NATS_PREFIX', 'LIMITS', 'WORKSPACE_LIMITS'],
+    ...['HOST', 'PORT', 'DRAIN_DELAY_MS', 'INSTANCE_ID', 'SERVICE_URLS'],
+    ...['NATS_PREFIX', 'LIMITS', 'WORKSPACE_LIMITS'],
     ...['METRICS_HOST', 'METRICS_PORT', 'OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_TRACES_SAMPLER_ARG'],
     ...['INTERNAL_TLS_CERT_FILE', 'INTERNAL_TLS_KEY_FILE', 'INTERNAL_TLS_CA_FILE', 'INTERNAL_TLS_MUTUAL'],
     ...(entry.database ? ['NATS_STREAM_REPLICAS'] : []),

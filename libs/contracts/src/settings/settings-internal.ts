@@ -120,3 +120,23 @@ export type BudgetLeases = z.infer<typeof BudgetLeases>
 export const GrantedBudgets = z.object({
   leases: z.array(z.object({ granted: z.int().min(0), forMs: z.int().min(1) })),
 })
+
+/** What a gateway has taken of buckets that all gateways share, since it said so last. */
+export const RateSpends = z.strictObject({
+  spends: z
+    .array(
+      z.strictObject({
+        key: z.string().min(1).max(300),
+        spent: z.int().min(1),
+        /** Over how long. */
+        seconds: z.number().min(0),
+        burst: z.number().positive(),
+        perSecond: z.number().positive(),
+      }),
+    )
+    .max(1_000),
+})
+export type RateSpends = z.infer<typeof RateSpends>
+
+/** In the order of the spends: what each bucket has left, below zero where more was taken than there was. */
+export const SharedRates = z.object({ tokens: z.array(z.number()) })

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { jetstreamManager } from '@nats-io/jetstream'
 import { natsNames } from '@opsplane/contracts'
 import { connectNats, type NatsLink } from '@opsplane/nats'
 import { connect } from '@opsplane/postgres'
@@ -103,6 +104,24 @@ describe('the lease of the relay', () => {
       await expectEverything(60)
     },
   )
+
+  test('goes to another one where nobody takes the events, and back to work once somebody does', async () => {
+    const one = start('one')
+    await isActive(one)
+    const replica = testStore.replica({ onCommit: one.offer })
+    await write(replica)
+    await drained()
+    const manager = await jetstreamManager(await link.ready())
+    const subjects = [names.eventSubjects]
+    await manager.streams.update(names.eventsStream, { subjects: [`${names.eventsStream}.elsewhere`] })
+    await write(replica)
+    const owner = async () => (await testStore.database.sql`select owner from leases where name = 'relay'`)[0]
+    start('two')
+    await waitFor(async () => (await owner())?.owner === 'two')
+    await manager.streams.update(names.eventsStream, { subjects })
+    await drained()
+    await expectEverything(40)
+  })
 
   test.each([
     ['ahead', hourMs],

@@ -55,6 +55,9 @@ export interface Relay {
 const logged = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const standbyMs = 5_000
 const hintSpacingMs = 5
+/** The first may be that of a stream that was deleted, and is there again by now. */
+const mostFruitless = 2
+const reconnectAfter = 8
 
 /**
  * Moves events from Postgres to JetStream. One replica of a service does so at a time, the one with the lease; it
@@ -72,6 +75,8 @@ export function startRelay(options: RelayOptions): Relay {
   let streamsReady = false
   let witness: Witness | undefined
   let failures = 0
+  /** Terms in a row that ended because the stream took nothing, though it looks as it should. */
+  let fruitless = 0
 
   /** One term, or a while of standing by. */
   const attempt = async (): Promise<void> => {
@@ -106,8 +111,14 @@ export function startRelay(options: RelayOptions): Relay {
       if (!sound || waker.closing.aborted) return
       if (sound.refilledAt !== undefined) counters.refills++
       term = openTerm({ ...parts, ...sound, onPublished })
-      recovered()
+      if (fruitless < mostFruitless) recovered()
+      const before = counters.published
       end = await term.over
+      fruitless = end === 'changed' && counters.published === before ? fruitless + 1 : 0
+      if (fruitless >= mostFruitless)
+        end = { fault: new Error('nobody takes events, though the stream is there') }
+      // A server of a cluster may not know where the stream's leader is; another one does.
+      if (fruitless % reconnectAfter === reconnectAfter - 1) await connection.reconnect().catch(() => {})
       if (typeof end === 'object') throw end.fault
     } finally {
       witness = term?.witness() ?? witness
@@ -141,6 +152,10 @@ export function startRelay(options: RelayOptions): Relay {
   }
 
   const onPublished = ({ createdAt }: { createdAt: string }) => {
+    if (fruitless > 0) {
+      fruitless = 0
+      recovered()
+    }
     counters.published++
     counters.lagMs = Math.max(0, Date.now() - Date.parse(createdAt))
   }

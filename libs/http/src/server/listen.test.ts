@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Agent, request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
-import { afterEach, describe, expect, test } from '@jest/globals'
+import { afterEach, describe, expect, jest, test } from '@jest/globals'
 import { z } from 'zod'
 import { defineRoute, securityHeaders } from '../index.js'
 import { deferred, gatewayToken, startTestApp, type TestApp, user } from './test-app.js'
@@ -19,6 +19,19 @@ const quick = defineRoute({
   path: '/quick',
   handler: async () => ({ done: true }),
 })
+
+const allButTimeouts = [
+  ...([
+    'Date',
+    'hrtime',
+    'nextTick',
+    'performance',
+    'queueMicrotask',
+    'setImmediate',
+    'clearImmediate',
+  ] as const),
+  ...(['setInterval', 'clearInterval'] as const),
+]
 
 let app: TestApp | undefined
 afterEach(() => app?.close())
@@ -83,6 +96,29 @@ describe('closing', () => {
     await app.close()
     await expect(inFlight).rejects.toMatchObject({ code: 'ECONNRESET' })
     await gone.promise
+  })
+
+  test('for a while requests are still taken, and each answer ends its connection', async () => {
+    app = await startTestApp([quick], {}, { drainDelayMs: 600_000 })
+    const agent = new Agent({ keepAlive: true })
+    const answerOf = async (path: string) => {
+      const [answer] = await once(httpRequest(`${app?.url}${path}`, { agent }).end(), 'response')
+      answer.resume()
+      return [answer.statusCode, answer.headers.connection]
+    }
+    expect(await answerOf('/readyz')).toEqual([200, 'keep-alive'])
+    jest.useFakeTimers({ doNotFake: allButTimeouts })
+    try {
+      const closed = app.close()
+      expect(await answerOf('/readyz')).toEqual([503, 'close'])
+      expect(await answerOf('/healthz')).toEqual([200, 'close'])
+      expect(await app.call('GET', '/quick')).toMatchObject({ status: 200 })
+      jest.advanceTimersByTime(600_000)
+      await closed
+      await expect(app.call('GET', '/quick')).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+    } finally {
+      jest.useRealTimers()
+    }
   })
 
   test('waiting requests can be let go', async () => {

@@ -1,7 +1,8 @@
-import { BudgetLeases, GrantedBudgets } from '@opsplane/contracts'
+import { BudgetLeases, GrantedBudgets, RateSpends, SharedRates } from '@opsplane/contracts'
 import { defineRoute, type Route } from '@opsplane/http'
 import { type Database, grantBudgetLeases } from '@opsplane/postgres'
 import type { LimitName } from '@opsplane/runtime'
+import { spendRates } from './rate-buckets.js'
 
 /** Counts over all replicas what the gateway, which has no database, limits. */
 export function budgetRoutes({ sql }: Pick<Database, 'sql'>): Route[] {
@@ -22,6 +23,19 @@ export function budgetRoutes({ sql }: Pick<Database, 'sql'>): Route[] {
         const named = asks.map((ask) => ({ ...ask, name: ask.name as LimitName }))
         return { leases: await grantBudgetLeases(sql, owner, named) }
       },
+    }),
+    defineRoute({
+      operationId: 'spendRates',
+      method: 'post',
+      path: '/internal/rates/spend',
+      summary: 'Count requests that gateways have let through, and read what is left for all of them',
+      tag: 'Internal',
+      scope: 'service',
+      callers: ['gateway'],
+      idempotency: 'none',
+      body: RateSpends,
+      response: SharedRates,
+      handler: ({ body }) => spendRates({ sql }, body),
     }),
   ]
 }

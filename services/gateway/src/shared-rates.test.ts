@@ -1,0 +1,116 @@
+import { expect, test } from '@jest/globals'
+import { createRateLimiter } from './rate-limit.js'
+import { createSharedRates, type RateSpend } from './shared-rates.js'
+
+const perMinute = 100
+
+/** Gateways on one clock, and whoever counts for all of them. */
+function given({ gateways = 2 } = {}) {
+  let now = 0
+  let away = false
+  let questions = 0
+  const left = new Map<string, { tokens: number; at: number }>()
+  const spendOne = ({ key, spent, seconds, burst, perSecond }: RateSpend) => {
+    const known = left.get(key)
+    const before = known ? known.tokens + ((now - known.at) / 1_000) * perSecond : burst + seconds * perSecond
+    const tokens = Math.min(burst, Math.max(-burst, before - spent))
+    left.set(key, { tokens, at: now })
+    return tokens
+  }
+  const ask = async (spends: RateSpend[]) => {
+    questions++
+    if (away) throw new Error('away')
+    return spends.map(spendOne)
+  }
+  const monotonicMs = () => now
+  const limiters = Array.from({ length: gateways }, () =>
+    createRateLimiter({
+      policy: 'default',
+      perMinute,
+      monotonicMs,
+      shared: createSharedRates(ask, monotonicMs),
+    }),
+  )
+  /** Sends requests to the gateways in turn; resolves with how many came through. */
+  const flood = async (count: number, key = 'a') => {
+    let through = 0
+    for (let n = 0; n < count; n++) {
+      try {
+        limiters[n % gateways]?.take(key)
+        through++
+      } catch {
+        // Refused.
+      }
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    return through
+  }
+  return {
+    limiters,
+    flood,
+    questions: () => questions,
+    setAway: (value: boolean) => {
+      away = value
+    },
+    pass: (ms: number) => {
+      now += ms
+    },
+  }
+}
+
+/** A twentieth of the limit for each gateway. */
+const most = (gateways: number, limit = perMinute) => limit + (gateways * perMinute) / 20
+
+test.each([1, 2, 5])('%i gateways together let a limit through, and a twentieth each', async (gateways) => {
+  const { flood } = given({ gateways })
+  const through = await flood(1_000)
+  expect(through).toBeGreaterThanOrEqual(perMinute)
+  expect(through).toBeLessThanOrEqual(most(gateways))
+})
+
+test('also in the long run, at a pace that each of them would allow by itself', async () => {
+  const { flood, pass } = given()
+  let through = 0
+  const minutes = 3
+  for (let second = 0; second < minutes * 60; second++) {
+    pass(1_000)
+    through += await flood(4)
+  }
+  expect(through).toBeLessThanOrEqual(most(2, perMinute + minutes * perMinute))
+  expect(through).toBeGreaterThanOrEqual(minutes * perMinute)
+})
+
+test('each says what all of them have left, but for a twentieth', async () => {
+  const { limiters, flood } = given()
+  await flood(40)
+  for (const limiter of limiters) {
+    const left = Number(/r=(\d+)/.exec(limiter.state('a').RateLimit ?? '')?.[1])
+    expect(left).toBeGreaterThanOrEqual(60)
+    expect(left).toBeLessThanOrEqual(65)
+  }
+})
+
+test('nobody is asked but once for a twentieth', async () => {
+  const { flood, questions } = given({ gateways: 1 })
+  await flood(1_000)
+  expect(questions()).toBe(20)
+})
+
+test('while nobody answers each keeps to the limit by itself, and what it took is reported later', async () => {
+  const { flood, setAway, pass, questions } = given()
+  setAway(true)
+  expect(await flood(1_000)).toBe(2 * perMinute)
+  expect(questions()).toBeLessThanOrEqual(2)
+  setAway(false)
+  pass(6_000)
+  // Ten were filled at each; with the first of them it is known that there are fewer than none.
+  expect(await flood(1_000)).toBeLessThanOrEqual(10)
+  pass(60_000)
+  expect(await flood(1_000)).toBeLessThanOrEqual(most(2, 20))
+})
+
+test('keys do not share what they have left', async () => {
+  const { flood } = given()
+  await flood(1_000)
+  expect(await flood(10, 'b')).toBe(10)
+})

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { connect, type Database } from '@opsplane/postgres'
+import { type Settings, startSettings } from '../settings.fixture.js'
+import { spendRates } from './rate-buckets.js'
+
+let settings: Settings
+let database: Database
+
+beforeAll(async () => {
+  settings = await startSettings()
+  database = connect(settings.service.adminUrl, { schema: 'settings', max: 8, applicationName: 'rates' })
+})
+beforeEach(() => settings.service.sql`delete from rate_buckets`)
+afterAll(async () => {
+  await database?.close()
+  await settings?.stop()
+})
+
+/** Of a bucket of 100 that takes far longer than this test to fill. */
+const slow = { key: 'default tok_1', seconds: 0, burst: 100, perSecond: 1e-6 }
+const spend = async (...spends: { key?: string; spent: number; seconds?: number; perSecond?: number }[]) => {
+  const { tokens } = await spendRates(database, { spends: spends.map((each) => ({ ...slow, ...each })) })
+  return tokens.map((left) => Math.round(left))
+}
+
+test('what gateways take adds up, also when they say so at once', async () => {
+  expect(await spend({ spent: 10 })).toEqual([90])
+  const told = await Promise.all(Array.from({ length: 10 }, () => spend({ spent: 5 })))
+  expect(told.flat().sort((a, b) => b - a)).toEqual([85, 80, 75, 70, 65, 60, 55, 50, 45, 40])
+})
+
+test('what was taken too much is owed, a bucket of it at most', async () => {
+  expect(await spend({ spent: 130 })).toEqual([-30])
+  expect(await spend({ spent: 500 })).toEqual([-100])
+})
+
+test('a bucket is filled again in its time, never above its size, and forgotten once it is full', async () => {
+  await spend({ spent: 60 }, { key: 'other', spent: 1 })
+  await settings.service.sql`update rate_buckets set updated_at = updated_at - interval '20 seconds'`
+  expect(await spend({ spent: 1, perSecond: 1 }, { key: 'other', spent: 1, perSecond: 1 })).toEqual([59, 100])
+  await settings.service
+    .sql`update rate_buckets set full_at = now() - interval '1 second' where key = 'other'`
+  await spend({ spent: 1 })
+  expect(await settings.service.sql`select key from rate_buckets`).toEqual([{ key: slow.key }])
+})
+
+test('of one that nobody has spoken of, what was filled meanwhile is not missing', async () => {
+  expect(await spend({ spent: 10, seconds: 8, perSecond: 1 })).toEqual([98])
+  expect(await spend({ key: 'rare', spent: 10, seconds: 3_600, perSecond: 1 })).toEqual([100])
+})
+
+test('several buckets are answered in the order they were asked for', async () => {
+  expect(await spend({ key: 'b', spent: 1 }, { key: 'a', spent: 2 }, { key: 'c', spent: 3 })).toEqual([
+    99, 98, 97,
+  ])
+})

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { type ServiceName, serviceNames } from '@opsplane/contracts'
+import { pgbouncer, waitFor } from '@opsplane/testing'
+import type { Victim } from '../crash-load.js'
+import { type ReplicatedPlatform, startReplicas } from './platform.js'
+import { apisOf, createOnce, strangersThrough } from './shared-state.js'
+import { goesOn, type Loads, startTraffic, type Traffic } from './traffic.js'
+
+/** Each replica of each service and each NATS server so many times; without it those of the busiest once. */
+const rounds = Number(process.env.REPLICA_KILLS ?? 0)
+const busiest: ServiceName[] = ['gateway', 'settings', 'itsm', 'dispatcher']
+
+const strangersPerMinute = 60
+
+let platform: ReplicatedPlatform
+let traffic: Traffic
+
+beforeAll(async () => {
+  platform = await startReplicas({
+    services: rounds > 0 ? serviceNames : busiest,
+    natsServers: rounds > 0 ? 3 : 1,
+    pooler: rounds > 0 && pgbouncer !== undefined,
+    extra: { ANONYMOUS_RATE_LIMIT_PER_MINUTE: String(strangersPerMinute) },
+  })
+  traffic = await startTraffic(platform)
+}, 600_000)
+afterAll(async () => {
+  await traffic?.stop()
+  await platform?.stop()
+}, 120_000)
+
+describe('two gateways', () => {
+  test('let a limit through once, and a twentieth for each of them', async () => {
+    const startedAt = performance.now()
+    const through = await strangersThrough(platform, 3 * strangersPerMinute)
+    const refilled = (performance.now() - startedAt) / 1_000
+    expect(through).toBeLessThanOrEqual(1.1 * strangersPerMinute + refilled + 2)
+  })
+
+  test('let a create with one key happen once, whichever replica gets it', async () => {
+    const apis = apisOf(platform)
+    for (let n = 0; n < 10; n++) expect((await createOnce(apis, `once-${n}`)).size).toBe(1)
+  })
+
+  test('refuse a key that was revoked by the other one', async () => {
+    const [one, other] = apisOf(platform)
+    const body = { name: 'short', scopes: ['itsm:read'] }
+    const made = await one?.<{ data: { id: string; token: string } }>('POST', '/auth/tokens', { body })
+    const { id, token } = made?.body.data ?? {}
+    const headers = { authorization: `Bearer ${token}` }
+    const read = async (api = one) => (await api?.('GET', '/itsm/incidents', { headers }))?.status
+    expect([await read(), await read(other)]).toEqual([200, 200])
+    expect((await one?.('DELETE', `/auth/tokens/${id}`))?.status).toBe(204)
+    await waitFor(async () => (await read()) === 401 && (await read(other)) === 401)
+  })
+
+  test('wake a long-poll by what is published by the other one', async () => {
+    const [one, other] = apisOf(platform)
+    const topic = '/events/topics/across'
+    for (let n = 0; n < 5; n++) {
+      const last = await other?.<{ data: { id: string }[] }>('GET', `${topic}/events?timeout=0`)
+      const after = last?.body.data.at(-1)?.id
+      const poll = other?.<{ data: { payload: unknown }[] }>(
+        'GET',
+        `${topic}/events?timeout=20000${after === undefined ? '' : `&after=${after}`}`,
+      )
+      const published = await one?.('POST', `${topic}/publish`, { body: { type: 'counted', payload: { n } } })
+      expect(published?.body).toMatchObject({ data: { topic: 'across' } })
+      expect((await poll)?.body.data.map(({ payload }) => payload)).toEqual([{ n }])
+    }
+  })
+})
+
+test('every service is replaced under load, replica by replica: no request fails, and nothing is lost', async () => {
+  await traffic.during('replaced', async (loads) => {
+    for (const place of [0, 1]) await replace(place, loads)
+    expect([loads.incidents.refused(), loads.topic.refused()]).toEqual([0, 0])
+  })
+}, 300_000)
+
+test(
+  'each replica and each NATS server is killed under load: what fails may be tried again, and nothing is lost',
+  async () => {
+    await traffic.during('killed', async (loads) => {
+      for (let round = 0; round < Math.max(1, rounds); round++)
+        for (const [name, victim] of Object.entries(victims())) await killAndGoOn(name, victim, loads)
+    })
+  },
+  300_000 + rounds * 1_200_000,
+)
+
+/** One replica of each service ends as an orchestrator ends it, and comes back. */
+async function replace(place: number, loads: Loads): Promise<void> {
+  const chosen = Object.values(platform.replicas).map((replicas) => replicas[place])
+  const ends = await Promise.all(chosen.map(async (replica) => [replica?.name, await replica?.retire()]))
+  expect(ends).toEqual(chosen.map((replica) => [replica?.name, 0]))
+  await goesOn('replicas that end', loads)
+  await Promise.all(chosen.map((replica) => replica?.rejoin()))
+  await goesOn('replicas that begin', loads)
+}
+
+function victims(): Record<string, Victim> {
+  const processes = Object.values(platform.replicas).flatMap((replicas) =>
+    replicas.map((replica, n) => [`${replica.name}-${n}`, replica] as const),
+  )
+  const servers = platform.nats.map((server, n) => [`nats-${n}`, server] as const)
+  return Object.fromEntries([...processes, ...servers])
+}
+
+/** The load has to go on before the victim is back, where another one of its kind is there. */
+async function killAndGoOn(name: string, victim: Victim, loads: Loads): Promise<void> {
+  const isAlone = name.startsWith('nats') && platform.nats.length === 1
+  await victim.kill()
+  if (isAlone) await victim.start()
+  await goesOn(name, loads)
+  if (!isAlone) await victim.start()
+  await goesOn(name, loads)
+}

@@ -1,0 +1,40 @@
+import { expect } from '@jest/globals'
+import { waitFor } from '@opsplane/testing'
+import { request } from 'undici'
+import { type Api, apiClient } from '../platform.js'
+import type { ReplicatedPlatform } from './platform.js'
+
+/** The API by each gateway. */
+export const apisOf = ({ gateways, info }: ReplicatedPlatform): Api[] =>
+  gateways.map((origin) => apiClient({ ...info, baseUrl: `${origin}/api/v1` }))
+
+/** How many of these requests without a token come through to be refused as such, sent to the gateways in turn. */
+export async function strangersThrough({ gateways }: ReplicatedPlatform, count: number): Promise<number> {
+  let through = 0
+  for (let n = 0; n < count; n++) {
+    const origin = gateways[n % gateways.length]
+    const { statusCode, body } = await request(`${origin}/api/v1/itsm/incidents`)
+    await body.dump()
+    expect([401, 429]).toContain(statusCode)
+    if (statusCode === 401) through++
+  }
+  return through
+}
+
+interface Created {
+  data: { id: string }
+  error?: { code: string }
+}
+
+/** The same create by all gateways at once, again and again until each has been answered 201; resolves with the ids. */
+export async function createOnce(apis: readonly Api[], key: string): Promise<Set<string>> {
+  const create = (api: Api) =>
+    waitFor(async () => {
+      const headers = { 'idempotency-key': key }
+      const answer = await api<Created>('POST', '/itsm/incidents', { body: { title: key }, headers })
+      if (answer.status === 201) return answer.body.data.id
+      expect(answer.body.error?.code).toBe('idempotency_in_progress')
+      return undefined
+    })
+  return new Set(await Promise.all([...apis, ...apis, ...apis].map(create)))
+}

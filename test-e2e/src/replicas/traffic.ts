@@ -1,0 +1,68 @@
+import { expect } from '@jest/globals'
+import { startReceiver, waitFor } from '@opsplane/testing'
+import postgres from 'postgres'
+import { Agent } from 'undici'
+import { nothingIsLost } from '../crash-checks.js'
+import { type CreateLoad, startCreating } from '../crash-load.js'
+import { apiClient } from '../platform.js'
+import type { ReplicatedPlatform } from './platform.js'
+import { startTopic, type TopicLoad } from './topic-load.js'
+
+export interface Loads {
+  incidents: CreateLoad
+  topic: TopicLoad
+}
+
+export interface Traffic {
+  /**
+   * Incidents and a topic while something happens; then whether what failed said that it may be tried again, and whether
+   * all that was acknowledged is where it has to be.
+   */
+  during(name: string, happen: (loads: Loads) => Promise<void>): Promise<void>
+  stop(): Promise<void>
+}
+
+const events = ['incident.created', 'incident.updated']
+
+export async function startTraffic({ info, certificate }: ReplicatedPlatform): Promise<Traffic> {
+  // Unused connections are closed by the client, sooner than by a gateway that ends.
+  const dispatcher = new Agent({ keepAliveTimeout: 2_000, keepAliveMaxTimeout: 2_000 })
+  const api = apiClient(info, { dispatcher })
+  const sql = postgres(info.postgresUrl, { max: 1, onnotice: () => {} })
+  const receiver = await startReceiver({ tls: { key: certificate.key, cert: certificate.cert } })
+  return {
+    async during(name, happen) {
+      const webhook = { name, url: `${receiver.url}/${name}`, events, retries: 10 }
+      expect(await api('POST', '/webhooks', { body: webhook })).toMatchObject({ status: 201 })
+      const incidents = startCreating(api, { changes: 2, prefix: name })
+      const topic = startTopic(api, name)
+      try {
+        await waitFor(() => incidents.acknowledged.size > 0 && topic.read.length > 0)
+        await happen({ incidents, topic })
+      } finally {
+        await incidents.stop()
+        await topic.stop()
+      }
+      expect([...incidents.unexpected(), ...topic.unexpected]).toEqual([])
+      expect(topic.read).toEqual([...topic.published])
+      await nothingIsLost({ sql, natsUrl: info.natsUrl, receiver }, incidents)
+    },
+    async stop() {
+      await sql.end({ timeout: 5 })
+      await receiver.stop()
+      await dispatcher.close()
+    },
+  }
+}
+
+/** Resolves once incidents are created and the topic is read after `name` has happened. */
+export async function goesOn(name: string, { incidents, topic }: Loads): Promise<void> {
+  const before = { created: incidents.acknowledged.size, read: topic.read.length }
+  await waitFor(
+    () => incidents.acknowledged.size > before.created + 10 && topic.read.length > before.read + 3,
+    {
+      timeoutMs: 120_000,
+      message: `work to go on after ${name}; the last answer was ${incidents.lastAnswer()}`,
+    },
+  )
+}

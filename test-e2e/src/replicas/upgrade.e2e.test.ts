@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { drainsReplicas, earlierVersion } from './earlier-version.js'
+import { type ReplicatedPlatform, startReplicas } from './platform.js'
+import { goesOn, startTraffic, type Traffic } from './traffic.js'
+
+/** The commit of an earlier version that is upgraded from; building it takes minutes, so only where it is named. */
+const from = process.env.UPGRADE_FROM ?? ''
+const upgrade = from === '' ? test.skip : test
+
+let version: string
+let platform: ReplicatedPlatform | undefined
+let traffic: Traffic | undefined
+
+beforeAll(async () => {
+  if (from === '') return
+  version = earlierVersion(from)
+  platform = await startReplicas({ version })
+  traffic = await startTraffic(platform)
+}, 3_600_000)
+afterAll(async () => {
+  await traffic?.stop()
+  await platform?.stop()
+}, 120_000)
+
+upgrade(
+  'replica by replica, after the databases, under load: nothing is lost, and no request fails where replicas drain',
+  async () => {
+    const { replicas = {}, migrate } = platform ?? {}
+    const drains = drainsReplicas(version)
+    // As its chart did.
+    const pauseMs = drains ? 0 : 5_000
+    await traffic?.during('upgraded', async (loads) => {
+      await migrate?.()
+      await goesOn('the migration', loads)
+      for (const place of [0, 1]) {
+        const chosen = Object.values(replicas).map((each) => each[place])
+        await Promise.all(
+          chosen.map(async (replica) => {
+            expect([replica?.name, await replica?.retire(pauseMs)]).toEqual([replica?.name, 0])
+            await replica?.rejoin()
+          }),
+        )
+        await goesOn('an upgrade of replicas', loads)
+      }
+      if (drains) expect([loads.incidents.refused(), loads.topic.refused()]).toEqual([0, 0])
+    })
+  },
+  900_000,
+)
