@@ -2659,7 +2659,7 @@ export interface paths {
         put?: never;
         /**
          * Escalate an incident
-         * @description Raises the severity, hands the incident to another team (functional escalation), has somebody higher up follow it (hierarchical), or several of these; with none given the severity goes up one step. Lowering the severity is refused: use PATCH. Emits `incident.escalated`.
+         * @description Raises the severity, hands the incident to another team (functional escalation), has somebody higher up follow it (hierarchical), or several of these; with none given the severity goes up one step. A graver severity raises the priority, unless that was set by hand. Lowering the severity is refused: use PATCH. Emits `incident.escalated`.
          */
         post: operations["escalateIncident"];
         delete?: never;

@@ -25,7 +25,7 @@ CREATE TABLE "deliveries" (
 	"replay_of" text,
 	"bytes" integer DEFAULT 0 NOT NULL,
 	"ordering_key" text,
-	"ordering_sequence" text,
+	"ordering_place" text,
 	"last_attempt_at" text,
 	"last_response_status" integer,
 	"last_response_body" text,
@@ -164,7 +164,7 @@ CREATE INDEX "webhook_queues_due_idx" ON "webhook_queues" USING btree ("next_due
 CREATE INDEX "webhook_queues_deleted_idx" ON "webhook_queues" USING btree ("webhook_id") WHERE status = 'deleted';--> statement-breakpoint
 CREATE INDEX "deliveries_unfinished_idx" ON "deliveries" USING btree ("webhook_id","id") WHERE status in ('pending', 'retrying');--> statement-breakpoint
 CREATE INDEX "deliveries_lease_idx" ON "deliveries" USING btree ("lease_owner") WHERE lease_owner is not null;--> statement-breakpoint
-CREATE INDEX "deliveries_ordering_idx" ON "deliveries" USING btree ("webhook_id","ordering_key","ordering_sequence") WHERE ordering_key is not null and status in ('pending', 'retrying');--> statement-breakpoint
+CREATE INDEX "deliveries_ordering_idx" ON "deliveries" USING btree ("webhook_id","ordering_key","ordering_place") WHERE ordering_key is not null and status in ('pending', 'retrying');--> statement-breakpoint
 CREATE UNIQUE INDEX "replay_jobs_running_key" ON "replay_jobs" USING btree ("webhook_id") WHERE status = 'running';--> statement-breakpoint
 CREATE INDEX "replay_jobs_list_idx" ON "replay_jobs" USING btree ("webhook_id","id");--> statement-breakpoint
 CREATE INDEX "replay_jobs_due_idx" ON "replay_jobs" USING btree (greatest(due_at, held_until)) WHERE status = 'running';--> statement-breakpoint

@@ -141,7 +141,7 @@ export const deliveries = pgTable(
     bytes: integer('bytes').notNull().default(0),
     /** Of a webhook that sends in order: the value it orders by, as JSON, and the event's place in the stream. */
     orderingKey: text('ordering_key'),
-    orderingSequence: text('ordering_sequence'),
+    orderingSequence: text('ordering_place'),
     lastAttemptAt: text('last_attempt_at'),
     lastResponseStatus: integer('last_response_status'),
     lastResponseBody: text('last_response_body'),

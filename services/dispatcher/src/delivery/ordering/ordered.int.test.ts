@@ -129,7 +129,7 @@ describe('a webhook with an ordering key', () => {
     for (const n of [2, 3]) await publish('changed', n, 'a')
     await seen.having('succeeded', 3)
     const rows = await fixture.service.sql`
-      select ordering_key, ordering_sequence is not null as placed from deliveries
+      select ordering_key, ordering_place is not null as placed from deliveries
       where webhook_id = ${webhook.id} order by id`
     expect([...rows]).toEqual([
       { ordering_key: null, placed: false },

@@ -41,7 +41,7 @@ describe('putting deliveries in order', () => {
   const events = ['evt_1', 'evt_2', 'evt_1', 'evt_3'].map((id) => ({ id }) as PlatformEvent)
   const draft = (event: PlatformEvent | undefined, key: string | null) => ({
     incoming: { event: event as PlatformEvent },
-    row: { webhook_id: 'wh_1', ordering_key: key, ordering_sequence: null } as NewDelivery,
+    row: { webhook_id: 'wh_1', ordering_key: key, ordering_place: null } as NewDelivery,
   })
   const sequences = async () => ['1', '2', '3', '4']
 
@@ -56,7 +56,7 @@ describe('putting deliveries in order', () => {
       { webhookId: 'wh_1', key: 'a', sequence: '1' },
       { webhookId: 'wh_1', key: 'b', sequence: '4' },
     ])
-    expect(drafts.map(({ row }) => row.ordering_sequence)).toEqual(['1', '2', null, '4'])
+    expect(drafts.map(({ row }) => row.ordering_place)).toEqual(['1', '2', null, '4'])
   })
 
   it('asks for no sequences when nothing is ordered', async () => {

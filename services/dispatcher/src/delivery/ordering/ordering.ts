@@ -37,13 +37,13 @@ export async function putInOrder(
     incoming: { event },
     row,
   } of ordered) {
-    row.ordering_sequence = sequenceOf.get(event.id) ?? null
+    row.ordering_place = sequenceOf.get(event.id) ?? null
     const name = `${row.webhook_id} ${row.ordering_key}`
     if (queues.has(name)) continue
     queues.set(name, {
       webhookId: row.webhook_id,
       key: row.ordering_key ?? '',
-      sequence: row.ordering_sequence ?? '',
+      sequence: row.ordering_place ?? '',
     })
   }
   return [...queues.values()]

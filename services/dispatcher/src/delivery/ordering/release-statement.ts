@@ -52,15 +52,15 @@ const waits = `status in ('pending', 'retrying') and due_at is null and lease_ow
 // The head of a queue is read anew while it is locked, so that of two replicas only one releases it.
 const release = `
 heads as materialized (
-  select h.id, h.ordering_sequence, queues.webhook_id, queues.ordering_key from queues cross join lateral (
-    select id, ordering_sequence, status, due_at, lease_owner from deliveries
+  select h.id, h.ordering_place, queues.webhook_id, queues.ordering_key from queues cross join lateral (
+    select id, ordering_place, status, due_at, lease_owner from deliveries
     where webhook_id = queues.webhook_id and ordering_key = queues.ordering_key and ${unfinished}
-    order by ordering_sequence, id limit 1) h
+    order by ordering_place, id limit 1) h
   where ${waits}
 ),
 chosen as materialized (
   select id from deliveries
-  where id = any (array(select id from heads where ordering_sequence <= $1::text)) and ${waits}
+  where id = any (array(select id from heads where ordering_place <= $1::text)) and ${waits}
   for update skip locked
 ),
 -- A webhook that is drained releases what it missed at the pace of the drain.
@@ -72,8 +72,8 @@ released as (
 queued as (${updateQueues('released')})
 select (select count(*)::int from released) as released,
   coalesce((
-    select json_agg(json_build_object('webhookId', webhook_id, 'key', ordering_key, 'sequence', ordering_sequence))
-    from heads where ordering_sequence > $1::text), '[]') as above`
+    select json_agg(json_build_object('webhookId', webhook_id, 'key', ordering_key, 'sequence', ordering_place))
+    from heads where ordering_place > $1::text), '[]') as above`
 
 const namedQueues = `
 with queues as materialized (

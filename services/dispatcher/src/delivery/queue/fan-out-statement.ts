@@ -26,7 +26,7 @@ export interface NewDelivery {
   /** It is not due yet: others of its line come first. */
   waits: boolean
   ordering_key: string | null
-  ordering_sequence: string | null
+  ordering_place: string | null
   created_at: string
 }
 
@@ -108,18 +108,18 @@ attempts as materialized (
 ),
 made as (
   insert into deliveries (id, workspace_id, environment, webhook_id, event_id, event_type, url, bytes, status, attempts,
-    due_at, lease_owner, ordering_key, ordering_sequence, created_at,
+    due_at, lease_owner, ordering_key, ordering_place, created_at,
     last_attempt_at, last_response_status, last_response_body, last_duration_ms, change_position)
   select d.id, d.workspace_id, d.environment, d.webhook_id, d.event_id, d.event_type, d.url, d.bytes,
     case when a.id is null then 'pending' else 'succeeded' end, case when a.id is null then 0 else 1 end,
     case when a.id is null and not d.waits then checked.at + coalesce(d.lease_ms, 0) end,
     case when a.id is null and d.lease_ms is not null then $7::text end,
-    d.ordering_key, d.ordering_sequence, d.created_at,
+    d.ordering_key, d.ordering_place, d.created_at,
     a.started_at, a.response_status, a.body_start, a.duration_ms,
     case when a.id is not null then nextval('delivery_changes') end
   from checked cross join json_to_recordset($5::text::json) as d (id text, workspace_id text, environment text,
     webhook_id text, event_id text, event_type text, url text, bytes int, lease_ms bigint, waits boolean,
-    ordering_key text, ordering_sequence text, created_at text)
+    ordering_key text, ordering_place text, created_at text)
   left join attempts a on a.id = d.id
   where checked.current
   on conflict (id) do nothing

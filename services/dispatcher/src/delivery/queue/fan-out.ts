@@ -120,7 +120,7 @@ function draftsOf(options: FanOutOptions, batch: Batch): Draft[] {
         lease_ms: null,
         waits: orderingKey !== null,
         ordering_key: orderingKey,
-        ordering_sequence: null,
+        ordering_place: null,
         created_at: new Date(idTimeMs(event.id)).toISOString(),
       }
       const job: DeliveryJob = {
