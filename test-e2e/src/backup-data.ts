@@ -145,8 +145,9 @@ export async function readFamilies(
   return answers
 }
 
-/** When a key was last used changes with each look. */
-const withoutUse = (name: string, value: unknown) => (name === 'lastUsedAt' ? undefined : value)
+/** What counts uses goes on counting those of before. */
+const withoutUse = (name: string, value: unknown) =>
+  name === 'lastUsedAt' || name === 'useCount' ? undefined : value
 
 /** SHA-256 of the file of an export, as it is downloaded. */
 export async function downloaded(api: Api, id: string): Promise<string> {

@@ -174,16 +174,18 @@ test('what waited goes on: a run, a schedule, a topic, capture of rows; and noth
     `/events/topics/orders/events?after=${third?.id}`,
   )
   expect(next.body.data.map(({ payload }) => payload)).toEqual([{ n: 4 }])
-  const made = await api<Data<{ id: string; code: number }>>('POST', '/tables/trips/records', {
-    body: { goal: 'Paris', km: 400 },
-  })
-  expect([made.status, made.body.data]).toEqual([201, expect.objectContaining({ twice: 10 })])
-  const written = await api('POST', '/queries/run', {
-    body: { sql: `update trips set km = 500 where goal = 'Paris'`, mode: 'write' },
-  })
-  expect(written.status).toBe(200)
-  const history = await api<Data<{ type: string }[]>>('GET', `/audit?resourceId=${made.body.data.id}`)
-  expect(history.status).toBe(200)
+  const run = (sql: string) => api('POST', '/queries/run', { body: { sql, mode: 'write' } })
+  expect((await run(`insert into trips (goal, km) values ('Paris', 400)`)).status).toBe(200)
+  expect((await run(`update trips set km = 500 where goal = 'Paris'`)).status).toBe(200)
+  expect((await run(`insert into trips (goal, km) values ('Rome', -1)`)).status).toBe(422)
+  const trips = await api<Data<Record<string, unknown>[]>>('GET', '/tables/trips/records')
+  const paris = trips.body.data.find(({ goal }) => goal === 'Paris')
+  expect(paris).toMatchObject({ version: 2, km: 500, twice: 10 })
+  const types = async () => {
+    const { data } = (await api<Data<{ type: string }[]>>('GET', `/audit?resourceId=${paris?.id}`)).body
+    return data.map(({ type }) => type).toSorted()
+  }
+  await waitFor(async () => (await types()).join() === 'record.created,record.updated')
   const cli = cliOn(restored)
   await waitFor(async () => (await cli.run(['restore', 'check'])).code === 0)
   expect((await api<Data<{ valid: boolean }>>('GET', '/audit/verify')).body.data).toMatchObject({
