@@ -141,7 +141,7 @@ test('what was destroyed is restored into an empty installation, and goes on', a
     body: { email: restored.info.email, password: restored.info.password },
     headers: { authorization: undefined, 'x-workspace': undefined },
   })
-  expect(login.status).toBe(200)
+  expect(login.status).toBe(201)
   // What had been delivered is not sent again: each of the first comes once.
   const id = await create(api, 'after')
   await waitFor(() => arrived().includes('after'))
