@@ -302,6 +302,7 @@ it('rebuilds its read models from the log to the same rows', async () => {
     await service.sql`select * from ci_relations order by id`,
     await service.sql`select * from ci_classes order by id`,
   ]
+  await api.patch('/cmdb/classes/server', { label: 'Machine' })
   const before = await rows()
   expect(before.every((table) => table.length > 0)).toBe(true)
   await service.sql`update configuration_items set state = (state::jsonb || '{"name":"Tampered with"}')::json`
