@@ -1,3 +1,4 @@
+import { delay } from './clock.js'
 import { ConfigError } from './config.js'
 import { ownWords } from './logged-error.js'
 import { createLogger, type Logger } from './logger.js'
@@ -9,18 +10,26 @@ export interface Releasers {
   release(): Promise<void>
 }
 
-export function createReleasers(log: Logger): Releasers {
+/** How long something may take to close before it is named, and before the rest is closed without it. */
+const patience = { warnMs: 10_000, giveUpMs: 90_000 }
+
+export function createReleasers(log: Logger, { warnMs, giveUpMs } = patience): Releasers {
   const opened: { name: string; release: () => Promise<void> | void }[] = []
   let released: Promise<void> | undefined
 
   const releaseAll = async () => {
     const errors: unknown[] = []
     for (const { name, release } of opened.reverse()) {
+      const warning = setTimeout(() => log.warn({ resource: name }, 'still closing'), warnMs)
+      const over = new AbortController()
       try {
-        await release()
+        await Promise.race([release(), gaveUp(name, giveUpMs, over.signal)])
       } catch (error) {
         log.error({ err: error, resource: name }, 'could not close cleanly')
         errors.push(error)
+      } finally {
+        clearTimeout(warning)
+        over.abort()
       }
     }
     if (errors.length > 0) throw errors[0]
@@ -33,6 +42,12 @@ export function createReleasers(log: Logger): Releasers {
       return released
     },
   }
+}
+
+/** Rejects when the time is up. */
+async function gaveUp(name: string, ms: number, over: AbortSignal): Promise<void> {
+  await delay(ms, over)
+  if (!over.aborted) throw new Error(`${name} did not close within ${ms / 1_000} s`)
 }
 
 /** What a started service gives back. */
@@ -73,6 +88,8 @@ export function runService<Config>({ name, loadConfig, start }: RunnableService<
     } catch (error) {
       log.error({ err: error }, 'did not stop cleanly')
       process.exitCode = 1
+      // What could not be closed must not keep the process.
+      setTimeout(() => process.exit(1), 1_000).unref()
     }
   }
   process.once('SIGTERM', () => void stop('SIGTERM'))

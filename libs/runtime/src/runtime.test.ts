@@ -95,6 +95,19 @@ describe('releasing', () => {
     await expect(releasers.release()).rejects.toThrow('b failed')
     expect(closed).toEqual(['c', 'b', 'a'])
   })
+
+  test('names what takes long, and closes the rest without it', async () => {
+    const lines: string[] = []
+    const destination = { write: (line: string) => void lines.push(line) }
+    const log = createLogger({ service: 'test', level: 'info', destination })
+    const closed: string[] = []
+    const releasers = createReleasers(log, { warnMs: 1, giveUpMs: 20 })
+    releasers.add('a', () => void closed.push('a'))
+    releasers.add('stuck', () => new Promise(() => {}))
+    await expect(releasers.release()).rejects.toThrow('stuck did not close')
+    expect(closed).toEqual(['a'])
+    expect(lines.join()).toMatch(/"resource":"stuck".*still closing/)
+  })
 })
 
 test('the log redacts secrets', () => {

@@ -37,7 +37,7 @@ export async function startService<Config extends BackendConfig, Overrides exten
     const { metrics, tracing } = telemetry
     const ctx = openContext({ name, schema, config, overrides, log, metrics, tracing, releasers })
     const { routes, background = [], onDrain } = await definition.setup(ctx, overrides)
-    for (const work of background) releasers.add('background work', () => work.close())
+    for (const [n, work] of background.entries()) releasers.add(`background work ${n}`, () => work.close())
     // Before what it works with; where the service does not get as far as this, its context closes it.
     releasers.add('due work', () => ctx.dueWork.close())
     refuseForeignPaths(name, paths, routes)
