@@ -99,6 +99,12 @@ export async function makeFamilies(api: Api, receiverUrl: string): Promise<Famil
   await waitFor(async () => (await status(`/analytics/exports/${exported.id}`)) === 'completed')
   await waitFor(async () => (await status(`/runs/${waiting.runId}`)) === 'paused')
   await waitFor(async () => {
+    const { data } = (
+      await api<Data<{ status: string }[]>>('GET', '/../service-sdk/artifacts/greets/executions')
+    ).body
+    return data[0]?.status === 'completed'
+  })
+  await waitFor(async () => {
     const { data } = (await api<Data<{ status: string }[]>>('GET', `/webhooks/${webhook.id}/deliveries`)).body
     return data[0]?.status === 'succeeded'
   })

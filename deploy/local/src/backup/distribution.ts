@@ -35,11 +35,19 @@ export async function proveRunning({
   const { url, names } = target.nats()
   try {
     return await withNats(url, async (link) => {
+      // Before the stream is read: what is published meanwhile is in neither.
+      const ends = new Map<BackendName, Edge>()
+      for (const service of services) ends.set(service, await edgeOf(databaseOf(service, adminUrl), service))
       const streamed = await positionsIn(link, names.eventsStream)
       const problems: string[] = []
       const results: Distributed[] = []
       for (const service of services) {
-        const { missing, ...result } = await compare(databaseOf(service, adminUrl), service, streamed)
+        const { missing, ...result } = await compare(
+          databaseOf(service, adminUrl),
+          service,
+          streamed,
+          ends.get(service),
+        )
         if (missing > 0) problems.push(`${missing} events of ${service} are not in ${names.eventsStream}`)
         problems.push(...(await backends[service].prove({ adminUrl: databaseOf(service, adminUrl) })))
         say(
@@ -98,20 +106,39 @@ function createPositions() {
 const batch = 10_000
 
 /** What is older than the oldest event the stream has of this log has aged out of it. */
-async function compare(databaseUrl: string, service: BackendName, positions: Streamed) {
+/** What a log had at a moment, and what of it waited then. */
+interface Edge {
+  last: number
+  waiting: ReadonlySet<number>
+}
+
+async function edgeOf(databaseUrl: string, service: BackendName): Promise<Edge> {
+  const { schema } = backends[service]
+  const sql = openSession(databaseUrl, 'opsplane-proof')
+  try {
+    const [end] = await sql<{ last: number }[]>`
+      select coalesce(max(position), 0)::float8 as last from ${sql(schema)}.events`
+    const rows = await sql<{ at: number }[]>`select position::float8 as at from ${sql(schema)}.outbox`
+    return { last: end?.last ?? 0, waiting: new Set(rows.map(({ at }) => at)) }
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+async function compare(
+  databaseUrl: string,
+  service: BackendName,
+  positions: Streamed,
+  { last, waiting }: Edge = { last: 0, waiting: new Set() },
+) {
   const { schema } = backends[service]
   const known = positions.get(schema) ?? createPositions()
   const sql = openSession(databaseUrl, 'opsplane-proof')
   try {
-    const waiting = new Set(
-      (await sql<{ at: number }[]>`select position::float8 as at from ${sql(schema)}.outbox`).map(
-        ({ at }) => at,
-      ),
-    )
     let [after, inStream, missing, events] = [0, 0, 0, 0]
     for (;;) {
       const rows = await sql<{ at: number }[]>`
-        select position::float8 as at from ${sql(schema)}.events where position > ${after}::text::bigint
+        select position::float8 as at from ${sql(schema)}.events where position > ${after}::text::bigint and position <= ${last}::text::bigint
         order by position limit ${batch}`
       for (const { at } of rows) {
         if (known.has(at)) inStream++
