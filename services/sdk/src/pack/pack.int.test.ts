@@ -290,15 +290,16 @@ describe('a validation', () => {
     const { id } = (await api.get('/sdk/artifacts/greet')).data(ArtifactDetail)
     const pack = await install(api, checking())
     const said = { workspaceId: principal.workspaceId, environment: 'production' }
-    expect(packs.announced.at(-1)).toEqual({
+    // Not the last one: who consumes the event of the first version may announce that only now.
+    expect(packs.announced).toContainEqual({
       ...said,
       validations: [{ artifactId: id, version: 2, validates }],
     })
     await api.post(`/sdk/packs/${pack.id}/promote`, { environment: 'staging' })
-    expect(packs.announced.at(-1)).toMatchObject({
+    expect(packs.announced).toContainEqual({
       ...said,
       environment: 'staging',
-      validations: [{ validates }],
+      validations: [expect.objectContaining({ validates })],
     })
     const elsewhere = testPrincipal()
     await install(packs.service.as(elsewhere), greetingPack('1.0.0'))
