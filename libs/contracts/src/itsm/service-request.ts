@@ -184,7 +184,7 @@ export const CatalogTaskNote = z
 export const CatalogTaskPatch = z
   .strictObject({ assigneeId: Reference.nullable(), assignmentGroup: Reference.nullable(), notes: TaskNotes })
   .partial()
-  .meta({ id: 'CatalogTaskPatch', example: { assigneeId: 'usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F' } })
+  .meta({ id: 'CatalogTaskPatch', example: { assignmentGroup: 'Hardware' } })
 export type CatalogTaskPatch = z.infer<typeof CatalogTaskPatch>
 
 const requestEvent = <Extras extends z.ZodRawShape = Record<never, never>>(
