@@ -187,7 +187,15 @@ test('what waited goes on: a run, a schedule, a topic, capture of rows; and noth
   }
   await waitFor(async () => (await types()).join() === 'record.created,record.updated')
   const cli = cliOn(restored)
-  await waitFor(async () => (await cli.run(['restore', 'check'])).code === 0)
+  // What has just been written may still be on its way.
+  await waitFor(
+    async () => {
+      const { code, stderr } = await cli.run(['restore', 'check'])
+      expect({ code, problem: code === 0 ? '' : stderr }).toEqual({ code: 0, problem: '' })
+      return true
+    },
+    { timeoutMs: 120_000 },
+  )
   expect((await api<Data<{ valid: boolean }>>('GET', '/audit/verify')).body.data).toMatchObject({
     valid: true,
   })
