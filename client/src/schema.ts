@@ -7743,7 +7743,7 @@ export interface components {
         };
         /**
          * @example {
-         *       "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F"
+         *       "assignmentGroup": "Hardware"
          *     }
          */
         CatalogTaskPatch: {
