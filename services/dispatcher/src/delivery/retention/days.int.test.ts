@@ -83,7 +83,11 @@ describe('deliveries of many days', () => {
     const seen = deliveriesOf(fixture, webhook.id)
     const event = await fixture.publish({ type: 'orphan.created' })
     await waitFor(() => fixture.requestsTo('orphan').length === 1)
-    await fixture.service.sql`delete from delivery_events where event_id = ${event.id}`
+    // A first attempt may begin before the rows of its event are written.
+    await waitFor(async () => {
+      const { count } = await fixture.service.sql`delete from delivery_events where event_id = ${event.id}`
+      return count === 1
+    })
     removed.open()
     const [delivery] = await seen.having('failed', 1)
     expect(delivery).toMatchObject({ attempts: 1, nextAttemptAt: null, lastError: { kind: 'event_missing' } })
