@@ -1,15 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { waitFor } from '@opsplane/testing'
-import { startTestCluster, typedClient } from './platform.js'
+import { typedClient } from './platform.js'
+import { joinPlatform, type SharedPlatform } from './shared/platform.js'
 
-let cluster: Awaited<ReturnType<typeof startTestCluster>>
+let platform: SharedPlatform
 let ada: ReturnType<typeof typedClient>
 
 beforeAll(async () => {
-  cluster = await startTestCluster()
-  ada = typedClient(cluster.info)
+  platform = await joinPlatform()
+  ada = typedClient(platform.info)
 })
-afterAll(() => cluster?.stop())
 
 const report = async (query: object) => {
   const body = { name: 'Report', query: { measures: [], ...query } }

@@ -3,7 +3,8 @@ import type { Page } from 'playwright-core'
 import { chromiumPath, startBrowser, startPortal, type Tab } from './browser.js'
 import { cliRunner } from './cli.js'
 import { galleryPage, gallerySources } from './gallery-app.js'
-import { type Api, apiClient, startTestCluster } from './platform.js'
+import { type Api, apiClient } from './platform.js'
+import { joinPlatform, type SharedPlatform } from './shared/platform.js'
 
 interface Data<T> {
   data: T
@@ -15,7 +16,7 @@ interface Installed {
 
 const inBrowser = chromiumPath ? describe : describe.skip
 inBrowser('apps in a browser (with chromium: apt-get install chromium, or CHROMIUM names one)', () => {
-  let cluster: Awaited<ReturnType<typeof startTestCluster>>
+  let platform: SharedPlatform
   let browser: Awaited<ReturnType<typeof startBrowser>>
   let portal: Awaited<ReturnType<typeof startPortal>>
   let api: Api
@@ -23,9 +24,9 @@ inBrowser('apps in a browser (with chromium: apt-get install chromium, or CHROMI
   let intake: Installed
 
   beforeAll(async () => {
-    ;[cluster, browser, portal] = await Promise.all([startTestCluster(), startBrowser(), startPortal()])
-    const { baseUrl, apiKey, workspace } = cluster.info
-    api = apiClient(cluster.info)
+    ;[platform, browser, portal] = await Promise.all([joinPlatform(), startBrowser(), startPortal()])
+    const { baseUrl, apiKey, workspace } = platform.info
+    api = apiClient(platform.info)
     const environment = { OPSPLANE_URL: baseUrl, OPSPLANE_API_KEY: apiKey, OPSPLANE_WORKSPACE: workspace }
     const opsplane = cliRunner(environment)
     register = await opsplane.json('apps', 'install-sample', 'asset-register', '--embeddable')
@@ -39,7 +40,6 @@ inBrowser('apps in a browser (with chromium: apt-get install chromium, or CHROMI
   afterAll(async () => {
     await browser?.close()
     await portal?.stop()
-    await cluster?.stop()
   })
 
   async function make<T = { id: string }>(path: string, body: object): Promise<T> {
@@ -52,8 +52,8 @@ inBrowser('apps in a browser (with chromium: apt-get install chromium, or CHROMI
   async function opened(url: string, options?: Parameters<typeof browser.open>[0]): Promise<Tab> {
     const tab = await browser.open(options)
     await tab.page.goto(url)
-    await tab.page.getByLabel('E-mail').fill(cluster.info.email)
-    await tab.page.getByLabel('Password').fill(cluster.info.password)
+    await tab.page.getByLabel('E-mail').fill(platform.info.email)
+    await tab.page.getByLabel('Password').fill(platform.info.password)
     await tab.page.getByRole('button', { name: 'Log in' }).click()
     await tab.page.getByRole('button', { name: 'Log out' }).waitFor()
     return tab
@@ -65,13 +65,13 @@ inBrowser('apps in a browser (with chromium: apt-get install chromium, or CHROMI
   test('a wrong password is refused, a right one leads to the page that was asked for, until the end', async () => {
     const { page, faults, screenshot } = await browser.open()
     await page.goto(`${register.url}/new`)
-    await page.getByLabel('E-mail').fill(cluster.info.email)
+    await page.getByLabel('E-mail').fill(platform.info.email)
     await page.getByLabel('Password').fill('not this')
     await page.keyboard.press('Enter')
     await page.getByRole('alert').waitFor()
     expect(await faults()).toEqual([])
     await screenshot('login')
-    await page.getByLabel('Password').fill(cluster.info.password)
+    await page.getByLabel('Password').fill(platform.info.password)
     await page.keyboard.press('Enter')
     await heading(page, 'New asset').waitFor()
     await page.reload()

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { bootstrapOwner } from '@opsplane/local'
 import { type Receiver, startReceiver, waitFor } from '@opsplane/testing'
-import { type Api, type ApiRequest, apiClient, startTestCluster } from './platform.js'
+import { type Api, type ApiRequest, apiClient } from './platform.js'
+import { joinPlatform, type SharedPlatform } from './shared/platform.js'
 
-let cluster: Awaited<ReturnType<typeof startTestCluster>>
+let platform: SharedPlatform
 let api: Api
 let receiver: Receiver
 let app: string
@@ -21,10 +21,10 @@ interface Failure {
 }
 
 beforeAll(async () => {
-  cluster = await startTestCluster()
-  api = apiClient(cluster.info)
+  platform = await joinPlatform()
+  api = apiClient(platform.info)
   receiver = await startReceiver({
-    tls: { key: cluster.certificate.key, cert: cluster.certificate.cert },
+    tls: { key: platform.certificate.key, cert: platform.certificate.cert },
     respond: () => ({ status: 200 }),
   })
   await make('/webhooks', { name: 'deploys', url: `${receiver.url}/all`, events: ['deploy.*'] })
@@ -48,7 +48,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await receiver?.stop()
-  await cluster?.stop()
 })
 
 async function make<T = { id: string }>(
@@ -63,12 +62,12 @@ async function make<T = { id: string }>(
 /** Of the running app, below the origin. */
 async function running<T = unknown>(path: string, body?: object, headers: Record<string, string> = {}) {
   const response = await fetch(
-    `${new URL(cluster.info.baseUrl).origin}/apps/${cluster.info.workspace}/register/-/${path}`,
+    `${new URL(platform.info.baseUrl).origin}/apps/${platform.info.workspace}/register/-/${path}`,
     {
       method: body ? 'POST' : 'GET',
       headers: {
-        authorization: `Bearer ${cluster.info.apiKey}`,
-        'x-workspace': cluster.info.workspace,
+        authorization: `Bearer ${platform.info.apiKey}`,
+        'x-workspace': platform.info.workspace,
         ...(body && { 'content-type': 'application/json' }),
         ...headers,
       },
@@ -172,20 +171,15 @@ describe('what runs', () => {
   })
 
   test('is of one environment, and of no other workspace', async () => {
-    const owner = `Bearer ${cluster.info.apiKey}`
+    const owner = `Bearer ${platform.info.apiKey}`
     const staging = await running('definition', undefined, {
       authorization: owner,
       'x-environment': 'staging',
     })
     expect(staging.status).toBe(404)
-    const { origin } = cluster.info
-    const secrets = {
-      ...cluster.secrets,
-      owner: { workspace: 'other', email: 'other@example.com', password: 'correct horse battery staple' },
-    }
-    const other = await bootstrapOwner({ secrets, settingsUrl: cluster.services.settings.url, origin })
+    const other = await platform.another()
     // Neither in their own workspace at this address, nor in the address's workspace.
-    for (const workspace of [other.workspace, cluster.info.workspace]) {
+    for (const workspace of [other.workspace, platform.info.workspace]) {
       const headers = { authorization: `Bearer ${other.apiKey}`, 'x-workspace': workspace }
       expect(await running('definition', undefined, headers)).toMatchObject({
         ...{ status: 403, body: { error: { code: 'workspace_forbidden' } } },

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import {
   type AuditCheckpoint,
   type AuditEvent,
@@ -13,15 +13,15 @@ import { waitFor } from '@opsplane/testing'
 import postgres from 'postgres'
 import { request } from 'undici'
 import { cliRunner } from './cli.js'
-import { type Api, apiClient, startTestCluster } from './platform.js'
+import { type Api, apiClient } from './platform.js'
+import { joinPlatform, type SharedPlatform } from './shared/platform.js'
 
-let cluster: Awaited<ReturnType<typeof startTestCluster>>
+let platform: SharedPlatform
 let api: Api
 beforeAll(async () => {
-  cluster = await startTestCluster()
-  api = apiClient(cluster.info)
+  platform = await joinPlatform()
+  api = apiClient(platform.info)
 })
-afterAll(() => cluster?.stop())
 
 const query = async (filters: string) =>
   (await api<{ data: AuditEvent[] }>('GET', `/audit?${filters}`)).body.data
@@ -50,7 +50,7 @@ test('an action of every service stands in the audit log with the address and th
 })
 
 test('the audit log is exported and verified through the gateway', async () => {
-  const { baseUrl, apiKey, workspace } = cluster.info
+  const { baseUrl, apiKey, workspace } = platform.info
   const answer = await request(`${baseUrl}/audit/export?type=incident.*`, {
     headers: { authorization: `Bearer ${apiKey}`, 'x-workspace': workspace },
   })
@@ -71,7 +71,7 @@ test('the audit log is exported and verified through the gateway', async () => {
 
 test('the tool copies the log to a file, as the API sends it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'opsplane-export-e2e-'))
-  const { origin, apiKey, workspace } = cluster.info
+  const { origin, apiKey, workspace } = platform.info
   const cli = cliRunner({
     ...{ XDG_CONFIG_HOME: folder, OPSPLANE_HOME: join(folder, 'none') },
     ...{ OPSPLANE_URL: origin, OPSPLANE_API_KEY: apiKey, OPSPLANE_WORKSPACE: workspace },
@@ -91,7 +91,7 @@ test('the tool copies the log to a file, as the API sends it', async () => {
 })
 
 test('the tool keeps a checkpoint, and fails when the log was tampered with', async () => {
-  const { origin, apiKey, workspace, postgresUrl } = cluster.info
+  const { origin, apiKey, workspace, postgresUrl } = platform.info
   const folder = mkdtempSync(join(tmpdir(), 'opsplane-audit-e2e-'))
   const cli = cliRunner({
     ...{ XDG_CONFIG_HOME: folder, OPSPLANE_HOME: join(folder, 'none') },

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { waitFor } from '@opsplane/testing'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
-import { type Api, apiClient, startTestCluster, typedClient } from './platform.js'
+import { type Api, apiClient, typedClient } from './platform.js'
+import { joinPlatform, type SharedPlatform } from './shared/platform.js'
 
 interface Entry {
   type: string
@@ -12,13 +13,12 @@ interface Resource {
   data: { id: string }
 }
 
-let cluster: Awaited<ReturnType<typeof startTestCluster>>
+let platform: SharedPlatform
 let api: Api
 beforeAll(async () => {
-  cluster = await startTestCluster()
-  api = apiClient(cluster.info)
+  platform = await joinPlatform()
+  api = apiClient(platform.info)
 })
-afterAll(() => cluster?.stop())
 
 const withoutWorkspace = { headers: { 'x-workspace': undefined } }
 
@@ -68,7 +68,7 @@ test('its schemas take what every service really sends', async () => {
   const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true })
   formats.default(ajv)
   const entries: Entry[] = []
-  for await (const entry of typedClient(cluster.info).items('/events/catalog', {}))
+  for await (const entry of typedClient(platform.info).items('/events/catalog', {}))
     entries.push(entry as Entry)
   const validators = new Map(entries.map(({ type, schema }) => [type, ajv.compile(schema)]))
   for (const event of await events()) {

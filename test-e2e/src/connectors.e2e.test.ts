@@ -1,17 +1,18 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Receiver, startReceiver, waitFor } from '@opsplane/testing'
-import { startTestCluster, typedClient } from './platform.js'
+import { typedClient } from './platform.js'
+import { joinPlatform, type SharedPlatform } from './shared/platform.js'
 
-let cluster: Awaited<ReturnType<typeof startTestCluster>>
+let platform: SharedPlatform
 let api: ReturnType<typeof typedClient>
 let receiver: Receiver
 let isAway = false
 
 beforeAll(async () => {
-  cluster = await startTestCluster({ extra: { CONNECTOR_CHECK_SECONDS: '1' } })
-  api = typedClient(cluster.info)
+  platform = await joinPlatform()
+  api = typedClient(platform.info)
   receiver = await startReceiver({
-    tls: { key: cluster.certificate.key, cert: cluster.certificate.cert },
+    tls: { key: platform.certificate.key, cert: platform.certificate.cert },
     respond: ({ path, headers }) => {
       if (path.startsWith('/hook')) return { status: 200 }
       if (isAway) return { status: 503 }
@@ -22,7 +23,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await receiver?.stop()
-  await cluster?.stop()
 })
 
 interface Reported {
@@ -92,7 +92,7 @@ test('an event is published in the name of whoever invokes it, once for one key'
   const { data: key2 } = await api.post('/auth/tokens', {
     body: { name: 'invokes only', scopes: ['connectors:invoke'] },
   })
-  const limited = typedClient({ ...cluster.info, apiKey: String(key2.token) })
+  const limited = typedClient({ ...platform.info, apiKey: String(key2.token) })
   await expect(limited.post('/connectors/{id}/invoke', publish('orders.created'))).rejects.toMatchObject({
     code: 'insufficient_scope',
   })

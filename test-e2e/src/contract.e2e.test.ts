@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type Api, apiClient, openApiOf, startTestCluster } from './platform.js'
+import { beforeAll, expect, test } from '@jest/globals'
+import { type Api, apiClient, openApiOf } from './platform.js'
+import { joinPlatform, type SharedPlatform } from './shared/platform.js'
 
 interface Operation {
   operationId: string
@@ -13,20 +14,19 @@ interface Described extends Operation {
   path: string
 }
 
-let cluster: Awaited<ReturnType<typeof startTestCluster>>
+let platform: SharedPlatform
 let api: Api
 /** Every operation that is served. */
 let operations: Described[]
 
 beforeAll(async () => {
-  cluster = await startTestCluster()
-  api = apiClient(cluster.info)
-  const document = await openApiOf<{ paths: Record<string, Record<Method, Operation>> }>(cluster.info)
+  platform = await joinPlatform()
+  api = apiClient(platform.info)
+  const document = await openApiOf<{ paths: Record<string, Record<Method, Operation>> }>(platform.info)
   operations = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ ...operation, method: method as Method, path })),
   )
 })
-afterAll(() => cluster?.stop())
 
 const takes = ({ parameters = [] }: Operation, header: string) =>
   parameters.some(({ $ref }) => $ref === `#/components/parameters/${header}`)
@@ -110,7 +110,7 @@ async function resources(): Promise<[string, string][]> {
       '/auth/tokens/{id}',
       `/auth/tokens/${await made('/auth/tokens', { name: 'stale', scopes: ['itsm:read'] })}`,
     ],
-    ['/workspaces/{slug}', `/workspaces/${cluster.info.workspace}`],
+    ['/workspaces/{slug}', `/workspaces/${platform.info.workspace}`],
   ]
 }
 

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { waitFor } from '@opsplane/testing'
-import { type Api, apiClient, startTestCluster, type TestCluster } from './platform.js'
+import { type Api, apiClient } from './platform.js'
+import { joinPlatform, type SharedPlatform } from './shared/platform.js'
 
-let cluster: TestCluster
+let platform: SharedPlatform
 let api: Api
 beforeAll(async () => {
-  cluster = await startTestCluster()
-  api = apiClient(cluster.info)
+  platform = await joinPlatform()
+  api = apiClient(platform.info)
 })
-afterAll(() => cluster?.stop())
 
 interface Made {
   data: { id: string; status: string; file: { rows: number; sha256: string } | null; error: unknown }
@@ -38,7 +38,7 @@ test('incidents are exported, and downloaded by whoever has the URL, without a l
   const path = `/analytics/exports/${made.id}`
   const { data: link } = (await api<{ data: { url: string; linkId: string } }>('GET', `${path}/download`))
     .body
-  expect(link.url).toMatch(new RegExp(`^${new URL(cluster.info.baseUrl).origin}/downloads/lnk_`))
+  expect(link.url).toMatch(new RegExp(`^${new URL(platform.info.baseUrl).origin}/downloads/lnk_`))
   const answer = await fetch(link.url)
   const text = await answer.text()
   expect([answer.status, createHash('sha256').update(text).digest('hex')]).toEqual([200, made.file?.sha256])

@@ -2,24 +2,24 @@ import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { OpsplaneError } from '@opsplane/client'
 import { type Receiver, startReceiver, waitFor } from '@opsplane/testing'
-import { startTestCluster, typedClient } from './platform.js'
+import { typedClient } from './platform.js'
+import { joinPlatform, type SharedPlatform } from './shared/platform.js'
 
-let cluster: Awaited<ReturnType<typeof startTestCluster>>
+let platform: SharedPlatform
 let api: ReturnType<typeof typedClient>
 let receiver: Receiver
 
 beforeAll(async () => {
-  cluster = await startTestCluster()
-  api = typedClient(cluster.info)
+  platform = await joinPlatform()
+  api = typedClient(platform.info)
   receiver = await startReceiver({
-    tls: { key: cluster.certificate.key, cert: cluster.certificate.cert },
+    tls: { key: platform.certificate.key, cert: platform.certificate.cert },
     respond: ({ path }) => ({ status: path.includes('broken') ? 500 : path.includes('gone') ? 410 : 200 }),
   })
 })
 
 afterAll(async () => {
   await receiver?.stop()
-  await cluster?.stop()
 })
 
 const eventsAt = (path: string) =>

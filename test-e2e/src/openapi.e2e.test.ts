@@ -1,12 +1,13 @@
 import { spawnSync } from 'node:child_process'
 import { resolve } from 'node:path'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { serviceRegistry } from '@opsplane/contracts'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { request } from 'undici'
 import { judgeBy } from './fuzz/answers.js'
 import { exampleBody, type OpenApi, operationsOf } from './fuzz/document.js'
-import { openApiOf, startTestCluster } from './platform.js'
+import { openApiOf } from './platform.js'
+import { joinPlatform, type SharedPlatform } from './shared/platform.js'
 
 interface Operation {
   operationId: string
@@ -18,15 +19,14 @@ interface Document {
   paths: Record<string, Record<string, Operation>>
 }
 
-let cluster: Awaited<ReturnType<typeof startTestCluster>>
+let platform: SharedPlatform
 beforeAll(async () => {
-  cluster = await startTestCluster()
-  await openApiOf(cluster.info)
+  platform = await joinPlatform()
+  await openApiOf(platform.info)
 })
-afterAll(() => cluster?.stop())
 
 const get = async (path: string) => {
-  const response = await request(`${cluster.info.baseUrl}${path}`)
+  const response = await request(`${platform.info.baseUrl}${path}`)
   return { status: response.statusCode, headers: response.headers, text: await response.body.text() }
 }
 
@@ -85,7 +85,7 @@ test('the same in YAML, and a reference page that loads nothing from elsewhere',
 })
 
 test('the typed client is generated from this very document', () => {
-  const url = `${cluster.info.baseUrl}/openapi.json`
+  const url = `${platform.info.baseUrl}/openapi.json`
   const args = [resolve('client/dist/generator/main.js'), '--check', '--url', url]
   const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
   expect(`${stdout}${stderr}`).toBe('client/src/schema.ts is up to date\n')

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { eventCatalog } from '@opsplane/contracts'
 import { type Receiver, startReceiver, waitFor } from '@opsplane/testing'
-import { startTestCluster, typedClient } from './platform.js'
+import { typedClient } from './platform.js'
+import { joinPlatform, type SharedPlatform } from './shared/platform.js'
 
-let cluster: Awaited<ReturnType<typeof startTestCluster>>
+let platform: SharedPlatform
 let receiver: Receiver
 type Client = ReturnType<typeof typedClient>
 /** The owner, and somebody who decides on what the owner asks for. */
@@ -12,10 +13,10 @@ let grace: Client
 let lateId: string
 
 beforeAll(async () => {
-  cluster = await startTestCluster()
-  ada = typedClient(cluster.info)
+  platform = await joinPlatform()
+  ada = typedClient(platform.info)
   receiver = await startReceiver({
-    tls: { key: cluster.certificate.key, cert: cluster.certificate.cert },
+    tls: { key: platform.certificate.key, cert: platform.certificate.cert },
     respond: () => ({ status: 200 }),
   })
   grace = await colleague()
@@ -31,11 +32,10 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await receiver?.stop()
-  await cluster?.stop()
 })
 
 async function colleague(): Promise<Client> {
-  const email = 'grace@example.com'
+  const email = 'grace@desk.example.com'
   const { data } = await ada.post('/settings/users/invite', { body: { email, role: 'admin' } })
   const body = {
     token: data.invitation?.token ?? '',
@@ -43,7 +43,7 @@ async function colleague(): Promise<Client> {
     password: 'correct horse battery staple',
   }
   const session = await ada.post('/auth/invitations/accept', { body })
-  return typedClient({ ...cluster.info, apiKey: session.data.accessToken })
+  return typedClient({ ...platform.info, apiKey: session.data.accessToken })
 }
 
 interface Delivered {

@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Receiver, startReceiver, waitFor } from '@opsplane/testing'
-import { type Api, apiClient, startTestCluster } from './platform.js'
+import { type Api, apiClient } from './platform.js'
+import { joinPlatform, type SharedPlatform } from './shared/platform.js'
 
-let cluster: Awaited<ReturnType<typeof startTestCluster>>
+let platform: SharedPlatform
 let api: Api
 let receiver: Receiver
 
 beforeAll(async () => {
-  cluster = await startTestCluster()
-  api = apiClient(cluster.info)
+  platform = await joinPlatform()
+  api = apiClient(platform.info)
   receiver = await startReceiver({
-    tls: { key: cluster.certificate.key, cert: cluster.certificate.cert },
+    tls: { key: platform.certificate.key, cert: platform.certificate.cert },
     respond: () => ({ status: 200 }),
   })
 })
 afterAll(async () => {
   await receiver?.stop()
-  await cluster?.stop()
 })
 
 /** What has arrived at a path, each event once. */

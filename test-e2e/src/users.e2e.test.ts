@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { waitFor } from '@opsplane/testing'
-import { type Api, apiClient, startTestCluster } from './platform.js'
+import { type Api, apiClient } from './platform.js'
+import { joinPlatform, type SharedPlatform } from './shared/platform.js'
 
 interface Resource {
   data: { id: string; status: string; [field: string]: unknown }
@@ -21,17 +22,16 @@ interface List {
 const email = 'grace@example.com'
 const password = 'a password of grace'
 
-let cluster: Awaited<ReturnType<typeof startTestCluster>>
+let platform: SharedPlatform
 let api: Api
 
 beforeAll(async () => {
-  cluster = await startTestCluster()
-  api = apiClient(cluster.info)
+  platform = await joinPlatform()
+  api = apiClient(platform.info)
 })
-afterAll(() => cluster?.stop())
 
 const open = { authorization: undefined, 'x-workspace': undefined }
-const as = (apiKey: string) => apiClient({ ...cluster.info, apiKey })
+const as = (apiKey: string) => apiClient({ ...platform.info, apiKey })
 
 /** What a client is answered, again and again until it is this. */
 const settlesAt = (client: Api, method: 'GET' | 'POST', status: number, code?: string) =>
@@ -57,7 +57,7 @@ test('a user is invited, works, is narrowed, kept out, let in again, and removed
     })
   const accepted = await accept()
   expect(accepted.status).toBe(201)
-  expect(accepted.body.data.workspaces).toMatchObject([{ slug: cluster.info.workspace, role: 'desk' }])
+  expect(accepted.body.data.workspaces).toMatchObject([{ slug: platform.info.workspace, role: 'desk' }])
   expect((await accept()).status).toBe(401)
 
   const session = as(accepted.body.data.accessToken)

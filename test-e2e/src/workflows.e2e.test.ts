@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Receiver, startReceiver, waitFor } from '@opsplane/testing'
-import { type Api, apiClient, startTestCluster } from './platform.js'
+import { type Api, apiClient } from './platform.js'
+import { joinPlatform, type SharedPlatform } from './shared/platform.js'
 
-let cluster: Awaited<ReturnType<typeof startTestCluster>>
+let platform: SharedPlatform
 let api: Api
 let receiver: Receiver
 
 beforeAll(async () => {
-  cluster = await startTestCluster()
-  api = apiClient(cluster.info)
+  platform = await joinPlatform()
+  api = apiClient(platform.info)
   receiver = await startReceiver({
-    tls: { key: cluster.certificate.key, cert: cluster.certificate.cert },
+    tls: { key: platform.certificate.key, cert: platform.certificate.cert },
     respond: () => ({ status: 200 }),
   })
 })
 afterAll(async () => {
   await receiver?.stop()
-  await cluster?.stop()
 })
 
 interface Data<T> {
@@ -87,7 +87,7 @@ test('an incident is opened by an inbound webhook, in the name of who published,
     output: '{{ steps.incident.output.data.number }}',
   })
   const hook = await api<Data<{ path: string }>>('GET', `/workflows/${opens}/hook`)
-  const { origin } = new URL(cluster.info.baseUrl)
+  const { origin } = new URL(platform.info.baseUrl)
   const answer = await fetch(`${origin}${hook.body.data.path}?wait=20`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { onTeardown } from './run-cleanup.js'
+import { endRunProcesses } from './run-process.js'
 import { containerNats, containerPostgres, dockerAnswers } from './test-containers.js'
 import { dropRunDatabases } from './test-env.js'
 import {
@@ -16,10 +17,12 @@ import {
  */
 export default async function setUp(): Promise<void> {
   process.env.TEST_RUN_ID = randomBytes(4).toString('hex')
+  process.env.TEST_RUN_PID = String(process.pid)
   const directory = createStateDirectory()
   onTeardown(() => removeDirectory(directory))
   // Temporary files of the tests go there too, and so go away with it.
   process.env.TMPDIR = directory
+  onTeardown(() => endRunProcesses(directory))
   const docker = await dockerAnswers()
   await Promise.all([
     provide('TEST_NATS_URL', docker && containerNats, () => embeddedNats(directory)),

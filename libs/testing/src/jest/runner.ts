@@ -1,7 +1,7 @@
 import { createRequire, register } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import { ModernFakeTimers } from '@jest/fake-timers'
-import '../worker-ports.js'
+import { portsOf } from '../worker-ports.js'
 import { type JestGlobals, provideGlobals } from './globals.js'
 
 /** What jest-circus asks of a runtime; types say the parts that are used here. */
@@ -29,6 +29,7 @@ const { default: runWithCircus } = require('jest-circus/runner') as { default: R
 const circusHandlers = Symbol.for('EVENT_HANDLERS')
 const nothing = () => undefined
 
+process.env.FREE_PORTS = portsOf(Number(process.env.JEST_WORKER_ID ?? 1), process.ppid)
 // Tests import their functions from a package that throws outside of Jest's own module loader.
 register('./globals-hook.js', import.meta.url)
 

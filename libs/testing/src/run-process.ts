@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { findProcess, signalProcess, waitUntilGone } from '@opsplane/runtime/server-process'
+import { waitFor } from './wait-for.js'
+import { portsOf } from './worker-ports.js'
+
+const FOLDER = 'run-processes'
+const START_TIMEOUT_MS = 240_000
+const END_TIMEOUT_MS = 60_000
+const LOOK_FOR_RUN_MS = 1_000
+
+/**
+ * Starts a program that all test files of the run share, for whichever asks first, and gives what it handed to
+ * `serveRun`. It ends with the run. Throws with its log when it ends before it is ready.
+ */
+export async function startedForRun(name: string, program: string): Promise<string> {
+  const folder = join(tmpdir(), FOLDER, name)
+  if (claims(folder)) start(folder, program)
+  const [ready, pid, log] = [join(folder, 'ready'), join(folder, 'pid'), join(folder, 'log')]
+  const isGone = () => existsSync(pid) && findProcess(Number(readFileSync(pid, 'utf8'))) === undefined
+  await waitFor(() => existsSync(ready) || isGone(), { timeoutMs: START_TIMEOUT_MS, message: program })
+  if (!existsSync(ready)) throw new Error(`${program} ended: ${readFileSync(log, 'utf8')}`)
+  return readFileSync(ready, 'utf8')
+}
+
+/** In such a program: hands over what others need to use it, and ends it with the run, also with one that was killed. */
+export async function serveRun(
+  start: () => Promise<{ handOver: string; stop(): Promise<void> }>,
+): Promise<void> {
+  const [folder = ''] = process.argv.slice(2)
+  const runPid = Number(process.env.TEST_RUN_PID)
+  const ended = new Promise<void>((resolve) => {
+    process.once('SIGTERM', resolve)
+    setInterval(() => findProcess(runPid) ?? resolve(), LOOK_FOR_RUN_MS).unref()
+  })
+  const { handOver, stop } = await start()
+  const written = join(folder, 'ready')
+  writeFileSync(`${written}.new`, handOver, { mode: 0o600 })
+  renameSync(`${written}.new`, written)
+  await ended
+  await stop()
+}
+
+/** Ends what was started for this run. */
+export async function endRunProcesses(directory: string): Promise<void> {
+  const folder = join(directory, FOLDER)
+  if (!existsSync(folder)) return
+  for (const name of readdirSync(folder)) {
+    const pid = Number(readFileSync(join(folder, name, 'pid'), 'utf8'))
+    signalProcess(pid, 'SIGTERM')
+    if (!(await waitUntilGone(pid, END_TIMEOUT_MS))) signalProcess(pid, 'SIGKILL')
+  }
+}
+
+/** Whether this process is the first that wants it. */
+function claims(folder: string): boolean {
+  mkdirSync(join(folder, '..'), { recursive: true })
+  try {
+    mkdirSync(folder)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function start(folder: string, program: string): void {
+  const log = openSync(join(folder, 'log'), 'a')
+  const child = spawn(process.execPath, [program, folder], {
+    env: { ...process.env, FREE_PORTS: portsOf(0, Number(process.env.TEST_RUN_PID)) },
+    stdio: ['ignore', log, log],
+    detached: true,
+  })
+  writeFileSync(join(folder, 'pid'), String(child.pid))
+  // It outlives the worker that started it, which may be replaced.
+  child.unref()
+}
