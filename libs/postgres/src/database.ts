@@ -64,8 +64,8 @@ export const roleSettings = (schema: string) => ({
 
 /**
  * One postgres.js client with the platform's settings. `max` 1 gives a connection of one's own. A URL with
- * `?pooler=transaction` leads to a pooler that gives each transaction a server connection: nothing is prepared, and the
- * settings are those of the login role, which provisioning gives it.
+ * `?pooler=transaction` leads to a pooler that gives each transaction a server connection: nothing is prepared or sent
+ * before the statement before it is answered, and the settings are those of the login role, which provisioning gives it.
  */
 export function openClient(url: string, options: ConnectOptions): postgres.Sql {
   const target = url.replace(/([?&])pooler=transaction(&|$)/, '$1')
@@ -79,6 +79,8 @@ export function openClient(url: string, options: ConnectOptions): postgres.Sql {
     backoff: (retries) => Math.min(0.05 * 2 ** retries, 1),
     onnotice: () => {},
     prepare: !isPooled,
+    // Until a statement is complete the pooler counts none, and takes the server connection away behind the one before.
+    ...(isPooled && { max_pipeline: 1 }),
     connection: isPooled
       ? { application_name: applicationName }
       : { application_name: applicationName, ...roleSettings(options.schema), ...options.settings },
