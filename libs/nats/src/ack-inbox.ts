@@ -15,7 +15,8 @@ export interface PublishAck {
 export interface AckInbox {
   /**
    * Rejects with TimeoutError when nothing is answered in time, with NoStreamError when no stream takes the subject,
-   * with JetStreamApiError when the stream refuses the message. Whether it is in the stream is then not known.
+   * with JetStreamApiError when the stream refuses the message, or has not decided yet on one of this id. Whether it is in
+   * the stream is then not known.
    */
   publish(subject: string, body: string, headers: MsgHdrs): Promise<PublishAck>
   /** Whoever still waits gets a TimeoutError. */
@@ -93,6 +94,8 @@ export function openAckInbox(connection: NatsConnection, timeoutMs: number): Ack
 }
 
 const noResponders = 503
+/** As servers since 2.11 say it; 2.10 says that it is a duplicate of sequence 0. */
+const undecided = { code: 409, err_code: 10_158, description: 'duplicate message id is in process' }
 
 function parseAck(message: Msg): PublishAck {
   if (message.data.length === 0 && message.headers?.code === noResponders) throw new NoStreamError()
@@ -103,5 +106,7 @@ function parseAck(message: Msg): PublishAck {
     error?: { code: number; description: string; err_code: number }
   }>()
   if (answer.error) throw new JetStreamApiError(answer.error)
+  // A cluster has heard of the message and not agreed on it: whether it will be in the stream is not known yet.
+  if (answer.duplicate && answer.seq === 0) throw new JetStreamApiError(undecided)
   return { stream: answer.stream, sequence: answer.seq, duplicate: answer.duplicate === true }
 }

@@ -1,0 +1,25 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { JetStreamApiError } from '@nats-io/jetstream'
+import { connect, headers, type NatsConnection } from '@nats-io/transport-node'
+import { openAckInbox } from './ack-inbox.js'
+
+let connection: NatsConnection
+beforeAll(async () => {
+  connection = await connect({ servers: new URL(process.env.TEST_NATS_URL ?? '').host })
+})
+afterAll(() => connection.close())
+
+test('what a cluster has not decided on yet is not taken for published', async () => {
+  const answers = [
+    { stream: 'S', seq: 0, duplicate: true },
+    { stream: 'S', seq: 7, duplicate: true },
+  ]
+  connection.subscribe('undecided', {
+    callback: (_, message) => void message.respond(JSON.stringify(answers.shift())),
+  })
+  const inbox = openAckInbox(connection, 5_000)
+  const publish = () => inbox.publish('undecided', '{}', headers())
+  await expect(publish()).rejects.toBeInstanceOf(JetStreamApiError)
+  expect(await publish()).toEqual({ stream: 'S', sequence: 7, duplicate: true })
+  inbox.close()
+})
