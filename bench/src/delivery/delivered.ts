@@ -1,6 +1,8 @@
 import type { ChildProcess } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
+import { backendNames } from '@opsplane/contracts'
 import type { Cluster } from '@opsplane/local'
+import postgres from 'postgres'
 import { request } from 'undici'
 import { ask, cpuMs, percentile, startChild } from '../child.js'
 import { createIncidents, createIncidentsEvenly, median } from '../load.js'
@@ -9,6 +11,7 @@ import { consumersCaughtUp } from '../log/pipeline.js'
 import { breakdown, type CpuTimes, cpuSince, cpuTimes, totalMs } from '../process-times.js'
 import type { Figure } from '../report.js'
 import { startPlainReceiver } from './receiver.js'
+import { signatureCostUs } from './signatures.js'
 
 const rounds = 3
 
@@ -60,7 +63,10 @@ export async function measureDelivered({ cluster, seconds, say }: MeasureOptions
       )
     }
     figures.push(...deliveredFigures({ bare, ours, connections, ratioGoal, cpuGoal }))
-    if (connections > 1) saturation = median(ours.map(({ perSecond }) => perSecond))
+    if (connections === 1) continue
+    saturation = median(ours.map(({ perSecond }) => perSecond))
+    const incidentMs = median(ours.map(({ cpu, count }) => totalMs(cpu) / count))
+    figures.push(signatureFigure(incidentMs / (await eventsPerIncident(cluster))))
   }
   raw.child.kill()
 
@@ -171,6 +177,34 @@ function deliveredFigures(measured: {
       met: cost <= cpuGoal,
     },
   ]
+}
+
+/** What becomes of an incident beside its creation is signed and checked as well. */
+async function eventsPerIncident({ info }: Cluster): Promise<number> {
+  const sql = postgres(info.postgresUrl, { max: 1 })
+  const logs = backendNames.map((name) => `select type from "${name.replaceAll('-', '_')}".events`)
+  try {
+    const [row] = await sql.unsafe<{ share: number }[]>(
+      `select count(*)::float / count(*) filter (where type = 'incident.created') as share from (${logs.join(' union all ')}) e`,
+    )
+    return row?.share ?? 1
+  } finally {
+    await sql.end()
+  }
+}
+
+function signatureFigure(eventMs: number): Figure {
+  const { signUs, checkUs, verifiers } = signatureCostUs()
+  const us = signUs + checkUs
+  const share = us / 1_000 / eventMs
+  return {
+    name: 'signing an event and checking it wherever it is consumed',
+    value: `${us.toFixed(0)} µs (${signUs.toFixed(0)} once, ${checkUs.toFixed(0)} in ${verifiers} services)`,
+    raw: `${eventMs.toFixed(2)} ms of CPU per event`,
+    ratio: share,
+    goal: '≤ 0.05',
+    met: share <= 0.05,
+  }
 }
 
 function latencyFigure(

@@ -1,5 +1,11 @@
 import { headers, type MsgHdrs } from '@nats-io/transport-node'
-import { durableConsumers, eventHeaders, type InternalParty, internalParties } from '@opsplane/contracts'
+import {
+  durableConsumers,
+  eventHeaders,
+  eventOwner,
+  type InternalParty,
+  internalParties,
+} from '@opsplane/contracts'
 import { generateServiceKeys } from '@opsplane/http'
 import { createEventSignatures, type EventSignatures } from '@opsplane/nats'
 
@@ -17,10 +23,16 @@ export function testKeys(party: string): { privateKey: string; publicKey: string
 export const testTrustedKeys = (...others: string[]): Record<string, string> =>
   Object.fromEntries([...internalParties, ...others].map((party) => [party, testKeys(party).publicKey]))
 
-/** The headers of a message that a test puts on the stream in the name of a service, which vouches for it. */
+/** `[prefix.]evt.<workspaceId>.<environment>.<type>` */
+const ownerOf = (subject: string) => eventOwner(/(?:^|\.)evt\.[^.]+\.[^.]+\.(.+)$/.exec(subject)?.[1] ?? '')
+
+/** The headers of a message that a test puts on the stream in the name of a service, which vouches for it: whose type it is. */
 export function vouchedHeaders(
   { subject, body }: { subject: string; body: string },
-  { by = 'itsm', ...more }: { by?: InternalParty; messageId?: string; position?: number } = {},
+  {
+    by = ownerOf(subject) ?? 'itsm',
+    ...more
+  }: { by?: InternalParty; messageId?: string; position?: number } = {},
 ): MsgHdrs {
   const carried = headers()
   carried.set(eventHeaders.source, by.replaceAll('-', '_'))

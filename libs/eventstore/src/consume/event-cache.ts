@@ -1,5 +1,5 @@
-import { PlatformEvent } from '@opsplane/contracts'
-import type { NatsLink, StreamMessage } from '@opsplane/nats'
+import { eventHeaders, eventOwner, mayPublish, PlatformEvent } from '@opsplane/contracts'
+import { type NatsLink, SignatureError, type StreamMessage } from '@opsplane/nats'
 
 const mostEvents = 512
 /** What is larger is parsed by everybody: so the cache of a process stays below 32 MiB of text. */
@@ -30,5 +30,13 @@ export function eventOf(link: NatsLink, message: StreamMessage): PlatformEvent {
 function readEvent({ identity }: NatsLink, message: StreamMessage): PlatformEvent {
   const body = message.string()
   identity?.signatures.check({ subject: message.subject, body, header: message.header })
-  return PlatformEvent.parse(JSON.parse(body))
+  const event = PlatformEvent.parse(JSON.parse(body))
+  if (identity) refuseForeign(message.header(eventHeaders.source), event.type)
+  return event
+}
+
+/** A service vouches for what is its own: one that was taken over says nothing in the name of the others. */
+function refuseForeign(source: string | undefined, type: string): void {
+  if (mayPublish(source, type)) return
+  throw new SignatureError(`${source} has signed it, and ${type} is for ${eventOwner(type)} to say`)
 }

@@ -1,4 +1,4 @@
-import { ApiError, backendNames, PlatformEvent } from '@opsplane/contracts'
+import { ApiError, backendNames, mayPublish, PlatformEvent } from '@opsplane/contracts'
 import { defineRoute, type Route, type ServiceClient } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import { z } from 'zod'
@@ -49,15 +49,17 @@ export const ownLog = (source: string, database: Database): LogSource => ({
   end: () => settledPosition(database.sql),
 })
 
+/** Of what a service has in its log, its own types of events alone count. */
 export const remoteLog = (source: string, client: Pick<ServiceClient, 'get'>): LogSource => ({
   source,
-  page({ after, types, since, before }) {
+  async page({ after, types, since, before }) {
     const query = new URLSearchParams({
       ...{ after: String(after), types },
       ...(since !== undefined && { since }),
       ...(before !== undefined && { before }),
     })
-    return client.get(`/internal/events?${query}`, LogPage)
+    const { events, next } = await client.get(`/internal/events?${query}`, LogPage)
+    return { events: events.filter(({ event }) => mayPublish(source, event.type)), next }
   },
   end: async () => (await client.get('/internal/events/end', LogEnd)).position,
 })

@@ -22,18 +22,24 @@ it('sends no webhook for what the source of an event does not vouch for, and kee
   const connection = await link.ready()
   const names = natsNames(fixture.service.natsPrefix)
   const { workspaceId = '' } = fixture.principal
-  const forge = async (change: 'unsigned' | 'body' | 'subject') => {
+  const forge = async (change: 'unsigned' | 'body' | 'subject' | 'foreign') => {
     const event = { ...eventExample('incident.created'), id: newId('event'), workspaceId }
     const [subject, body] = [names.eventSubject(event), JSON.stringify(event)]
     const signed = { subject, body }
     if (change === 'body') signed.body = body.replace('incident', 'accident')
     if (change === 'subject') signed.subject = names.eventSubject({ ...event, workspaceId: 'ws_other' })
-    const headers = vouchedHeaders(signed, { messageId: event.id })
+    const by = change === 'foreign' ? 'apps' : 'itsm'
+    const headers = vouchedHeaders(signed, { by, messageId: event.id })
     if (change === 'unsigned') headers.delete(eventHeaders.signature)
     await connection.request(subject, body, { headers, timeout: 5_000 })
     return event.id
   }
-  const forged = [await forge('unsigned'), await forge('body'), await forge('subject')]
+  const forged = [
+    await forge('unsigned'),
+    await forge('body'),
+    await forge('subject'),
+    await forge('foreign'),
+  ]
   const genuine = await fixture.publish({ type: 'incident.resolved' })
   const sent = await waitFor(() => {
     const ids = fixture
@@ -53,6 +59,7 @@ it('sends no webhook for what the source of an event does not vouch for, and kee
     'SignatureError: the message is not vouched for: it is not signed',
     'SignatureError: the message is not vouched for: the signature is wrong',
     'SignatureError: the message is not vouched for: the signature is wrong',
+    'SignatureError: the message is not vouched for: apps has signed it, and incident.created is for itsm to say',
   ])
 
   // Not even an operator makes one count by redriving it.

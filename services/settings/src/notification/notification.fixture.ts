@@ -44,7 +44,7 @@ export async function publishEvents(natsPrefix: string, events: PlatformEvent[])
   // A service that has just started makes the stream first.
   for (const event of events) {
     const [subject, body] = [names.eventSubject(event), JSON.stringify(event)]
-    const headers = vouchedHeaders({ subject, body }, { by: 'dispatcher' })
+    const headers = vouchedHeaders({ subject, body })
     await waitFor(() => connection.request(subject, body, { timeout: 5_000, headers }))
   }
   await link.close()

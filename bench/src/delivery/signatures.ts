@@ -1,0 +1,68 @@
+import { durableConsumers, eventExample, eventHeaders, newId } from '@opsplane/contracts'
+import { generateServiceKeys } from '@opsplane/http'
+import { createEventSignatures, type SignedMessage } from '@opsplane/nats'
+import { median } from '../load.js'
+
+const rounds = 5
+const events = 2_000
+
+/**
+ * Microseconds of CPU that one event costs to be signed by its service for all that consume events, and to be checked by
+ * each of them once, as a process does for all its consumers. Done with the code that does it in the services.
+ */
+export function signatureCostUs(): { signUs: number; checkUs: number; verifiers: number } {
+  const verifiers = Object.keys(durableConsumers)
+  const keys = new Map(['itsm', ...verifiers].map((name) => [name, generateServiceKeys()]))
+  const trustedKeys = Object.fromEntries([...keys].map(([name, { publicKey }]) => [name, publicKey]))
+  const of = (service: string) =>
+    createEventSignatures({
+      ...{ service, trustedKeys, verifiers },
+      privateKey: keys.get(service)?.privateKey ?? '',
+    })
+  const signer = of('itsm')
+  const checkers = verifiers.map(of)
+  const signs: number[] = []
+  const checks: number[] = []
+  // The first round makes the keys, and has the code compiled.
+  for (let round = 0; round <= rounds; round++) {
+    const unsigned = Array.from({ length: events }, incidentMessage)
+    const [signed, signUs] = timed(() =>
+      unsigned.map((message) => withSignature(message, signer.sign(message))),
+    )
+    const [, checkUs] = timed(() => {
+      for (const message of signed) for (const { check } of checkers) check(message)
+    })
+    if (round === 0) continue
+    signs.push(signUs)
+    checks.push(checkUs)
+  }
+  return { signUs: median(signs) / events, checkUs: median(checks) / events, verifiers: verifiers.length }
+}
+
+/** What a work gives, and the microseconds of this process' CPU it has taken. */
+function timed<Result>(work: () => Result): [Result, number] {
+  const before = process.cpuUsage()
+  const result = work()
+  const { user, system } = process.cpuUsage(before)
+  return [result, user + system]
+}
+
+function incidentMessage(): SignedMessage {
+  const event = { ...eventExample('incident.created'), id: newId('event') }
+  const headers: Record<string, string> = {
+    [eventHeaders.source]: 'itsm',
+    [eventHeaders.position]: '1000000',
+    [eventHeaders.floor]: '999999',
+    [eventHeaders.messageId]: event.id,
+  }
+  return {
+    subject: `evt.${event.workspaceId}.production.incident.created`,
+    body: JSON.stringify(event),
+    header: (name) => headers[name],
+  }
+}
+
+const withSignature = (message: SignedMessage, signature: string): SignedMessage => ({
+  ...message,
+  header: (name) => (name === eventHeaders.signature ? signature : message.header(name)),
+})
