@@ -98,7 +98,7 @@ export {
 export { anyMediaType, defineUpload, type UploadContract } from './route/upload.js'
 export { jsonPointer, mostDetails, parseField, validationFailed } from './route/validation.js'
 export { type AppOptions, createApp } from './server/app.js'
-export { isJson, readJson } from './server/body.js'
+export { isJson, readJson, readJsonText } from './server/body.js'
 export { type ByteRange, rangeOf } from './server/byte-range.js'
 export { errorHeaders, sendError, toApiError } from './server/errors.js'
 export { type Answer, beginExchange, type Exchange, logRequest, send } from './server/exchange.js'

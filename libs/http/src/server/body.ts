@@ -50,7 +50,16 @@ function readBytes(req: IncomingMessage, limitBytes: number): Promise<Buffer> {
 export function readJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw new ApiError('malformed_json', 'The body is not UTF-8.')
   if (bytes.length > boundedBytes) checkBounds(bytes)
-  const text = bytes.toString()
+  return parsed(bytes.toString())
+}
+
+/** The same of a text, such as a line of a file. */
+export function readJsonText(text: string): unknown {
+  if (text.length > boundedBytes) checkBounds(Buffer.from(text))
+  return parsed(text)
+}
+
+function parsed(text: string): unknown {
   let value: unknown
   try {
     value = JSON.parse(text)

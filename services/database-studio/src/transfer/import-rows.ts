@@ -1,9 +1,10 @@
-import type { ImportFormat, TableState } from '@opsplane/contracts'
+import { ApiError, type ImportFormat, type TableState } from '@opsplane/contracts'
+import { readJsonText } from '@opsplane/http'
 import { parse } from 'csv-parse'
 import { type Field, fieldsOf, isOwn } from '../row/fields.js'
 
 /** One row of a file: its columns as JSON has them, or why it cannot be read. Lines count from 1, with the header of CSV. */
-export type FileRow = { line: number } & ({ given: Record<string, unknown> } | { problem: string })
+export type FileRow = { line: number; characters: number } & ({ given: Record<string, unknown> } | { problem: string })
 
 type Read = { given: Record<string, unknown> } | { problem: string }
 
@@ -11,6 +12,9 @@ type Read = { given: Record<string, unknown> } | { problem: string }
 export class UnreadableFileError extends Error {}
 
 const mostOfLine = 1_048_576
+/** As many as keys of an object in JSON. What a header names costs something for each line below it. */
+const mostNames = 2_000
+const batchBounds = { rows: 500, characters: 8_388_608 }
 
 /** The rows of a file, as its parts are read. Throws UnreadableFileError. */
 export function rowsOf(
@@ -31,11 +35,12 @@ async function* csvRows(table: TableState, parts: AsyncIterable<Buffer>): AsyncI
     max_record_size: mostOfLine,
   })
   const feeding = feed(parser, parts)
+  const fields = fieldsOf(table)
   let names: readonly string[] | undefined
   try {
     for await (const each of parser as AsyncIterable<{ info: { lines: number }; record: string[] }>) {
-      if (names === undefined) names = each.record.map((name) => name.trim())
-      else yield { line: each.info.lines, ...csvRecord(table, names, each.record) }
+      if (names === undefined) names = header(each.record)
+      else yield { line: each.info.lines, ...csvRecord(fields, names, each.record) }
     }
   } catch (error) {
     throw isUnreadable(error) ? new UnreadableFileError(`The file is no CSV: ${error.message}`) : error
@@ -65,10 +70,20 @@ async function feed(parser: ReturnType<typeof parse>, parts: AsyncIterable<Buffe
   }
 }
 
-function csvRecord(table: TableState, names: readonly string[], cells: readonly string[]): Read {
+function header(names: readonly string[]): readonly string[] {
+  if (names.length > mostNames)
+    throw new UnreadableFileError(`The file names ${names.length} columns; there may be ${mostNames}.`)
+  return names.map((name) => name.trim())
+}
+
+function csvRecord(
+  fields: ReadonlyMap<string, Field>,
+  names: readonly string[],
+  cells: readonly string[],
+): Read & { characters: number } {
+  const characters = cells.reduce((sum, { length }) => sum + length, 0)
   if (cells.length > names.length)
-    return { problem: `has ${cells.length} cells, and the header ${names.length}` }
-  const fields = fieldsOf(table)
+    return { problem: `has ${cells.length} cells, and the header ${names.length}`, characters: 0 }
   const given: Record<string, unknown> = {}
   for (const [index, name] of names.entries()) {
     const field = fields.get(name)
@@ -79,7 +94,7 @@ function csvRecord(table: TableState, names: readonly string[], cells: readonly 
       if (value !== undefined) given[name] = value
     } else given[name] = cell
   }
-  return { given }
+  return { given, characters }
 }
 
 /** An empty cell is nothing: a default, null, or an empty text where the column must have one. */
@@ -114,9 +129,10 @@ const booleans: Record<string, boolean> = {
   0: false,
 }
 
+/** What is no JSON, or beyond what a body may have, is for the column to refuse. */
 function jsonOr(cell: string): unknown {
   try {
-    return JSON.parse(cell)
+    return readJsonText(cell)
   } catch {
     return cell
   }
@@ -126,17 +142,18 @@ async function* jsonRows(parts: AsyncIterable<Buffer>): AsyncIterable<FileRow> {
   let line = 0
   for await (const text of linesOf(parts)) {
     line++
-    if (text.trim() !== '') yield { line, ...jsonRecord(text) }
+    if (text.trim() !== '') yield { line, characters: text.length, ...jsonRecord(text) }
   }
 }
 
 function jsonRecord(text: string): Read {
   try {
-    const value: unknown = JSON.parse(text)
+    const value = readJsonText(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
       return { given: withoutOwn({ ...value }) }
-  } catch {
-    return { problem: 'is no JSON' }
+  } catch (error) {
+    const [detail] = error instanceof ApiError ? error.details : []
+    return { problem: detail?.message ?? 'is no JSON' }
   }
   return { problem: 'is no JSON object' }
 }
@@ -150,6 +167,21 @@ function withoutOwn({
   ...given
 }: Record<string, unknown>) {
   return given
+}
+
+/** Rows that are written together: the same ones each time a file is read. */
+export async function* batchesOf(rows: AsyncIterable<FileRow>): AsyncIterable<FileRow[]> {
+  let batch: FileRow[] = []
+  let characters = 0
+  for await (const row of rows) {
+    batch.push(row)
+    characters += row.characters
+    if (batch.length < batchBounds.rows && characters < batchBounds.characters) continue
+    yield batch
+    batch = []
+    characters = 0
+  }
+  if (batch.length > 0) yield batch
 }
 
 async function* linesOf(parts: AsyncIterable<Buffer>): AsyncIterable<string> {

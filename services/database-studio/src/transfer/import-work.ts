@@ -13,7 +13,7 @@ import type { RecordAccess } from '../row/open.js'
 import { dueImports } from '../schema.js'
 import type { Validating } from '../validation/validating.js'
 import { type BatchOutcome, writeBatch } from './import-batch.js'
-import { type FileRow, rowsOf, UnreadableFileError } from './import-rows.js'
+import { batchesOf, type FileRow, rowsOf, UnreadableFileError } from './import-rows.js'
 import type { ImportStore } from './import-store.js'
 
 const Claimed = z.object({
@@ -51,7 +51,6 @@ interface Ended {
   error: string | null
 }
 
-const batchRows = 500
 const mostRefused = 1_000
 const deadlineMs = 600_000
 /** In a row, with nothing written in between: what fails so often fails for ever. */
@@ -108,7 +107,7 @@ export function importWork({
       }
     }
     let number = 0
-    for await (const rows of inBatches(rowsOf(claimed.format, table, counted()), batchRows)) {
+    for await (const rows of batchesOf(rowsOf(claimed.format, table, counted()))) {
       signal.throwIfAborted()
       if (number >= claimed.batches) await importBatch(claimed, rows, { number, bytesRead, meta })
       progress.batches = Math.max(progress.batches, ++number)
@@ -158,7 +157,7 @@ export function importWork({
 
 const givenUp = ({ requestId }: Claimed, batches: number): Ended => ({
   status: 'failed',
-  error: `The rows after the first ${batches * batchRows} could not be written in ${mostAttempts} attempts, for a reason that is not in the file. What was written before stays. Try again later, or ask whoever runs the platform, naming the request ${requestId}.`,
+  error: `The rows after the first ${batches} batches could not be written in ${mostAttempts} attempts, for a reason that is not in the file. What was written before stays. Try again later, or ask whoever runs the platform, naming the request ${requestId}.`,
 })
 
 async function end(tx: StatementRunner, id: string, { status, error }: Ended): Promise<void> {
@@ -168,17 +167,6 @@ async function end(tx: StatementRunner, id: string, { status, error }: Ended): P
     [id, status, error],
   )
   await tx.unsafe('delete from record_import_parts where import_id = $1', [id])
-}
-
-async function* inBatches<Item>(items: AsyncIterable<Item>, size: number): AsyncIterable<Item[]> {
-  let batch: Item[] = []
-  for await (const item of items) {
-    batch.push(item)
-    if (batch.length < size) continue
-    yield batch
-    batch = []
-  }
-  if (batch.length > 0) yield batch
 }
 
 /** What of a request an import still has. */

@@ -157,7 +157,7 @@ describe('an import', () => {
     expect(done).toMatchObject({
       status: 'failed',
       written: 500,
-      error: expect.stringMatching(/^The rows after the first 500 .* 8 attempts.* request req_/),
+      error: expect.stringMatching(/^The rows after the first 1 batches .* 8 attempts.* request req_/),
     })
     expect(done.error).not.toContain('fire')
     expect(await found({ name: 'Lost 2400' })).toEqual([])

@@ -11,6 +11,7 @@ import type { ServiceContext } from '@opsplane/service'
 import type { CheckpointSigner } from './checkpoint.js'
 import { checkpointPage, takeCheckpoint } from './checkpoints.js'
 import { createConcurrencyLimiter } from './concurrency-limiter.js'
+import { takingTurns } from './taking-turns.js'
 import { createVerify, type GivenCheckpoint } from './verify.js'
 
 const tag = 'Audit log'
@@ -18,13 +19,16 @@ const scope = 'audit:read'
 /** Well within the time the gateway waits for an answer. */
 const budgetMs = 10_000
 /** This service vouches for every token: whoever reads a log over and over must not keep it from that. */
-const verificationsAtOnce = { perWorkspace: 1, total: 4 }
+const verificationsAtOnce = { perWorkspace: 1 }
+/** Parts of a log that are read at once, of all workspaces, which take turns. */
+const windowsAtOnce = 4
 
 /** That the audit log is whole, and what proves it. All of it is about the workspace, whatever the environment. */
 export function auditChainRoutes(ctx: ServiceContext, signer: CheckpointSigner): Route[] {
   const { cursors } = ctx
   const { db } = ctx.database
-  const verify = createVerify({ db, signer, cursors, monotonicMs: () => performance.now(), budgetMs })
+  const takeTurn = takingTurns(windowsAtOnce)
+  const verify = createVerify({ db, signer, cursors, monotonicMs: () => performance.now(), budgetMs, takeTurn })
   const limiter = createConcurrencyLimiter(
     verificationsAtOnce,
     'The audit log is being verified already. Try again in a moment.',

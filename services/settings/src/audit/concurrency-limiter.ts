@@ -1,34 +1,30 @@
 import { ApiError } from '@opsplane/contracts'
 
-/** How much of a costly work may be under way in this process: of one workspace, and of all of them. */
+/** How much of a costly work may be under way in this process. */
 export interface ConcurrencyLimits {
   perWorkspace: number
-  total?: number
 }
 
 /** What would only queue is refused, which costs next to nothing: the process is there for everybody else. */
 export interface ConcurrencyLimiter {
-  /** Throws `service_unavailable` where the workspace, or everybody, has its share already. */
+  /** Throws `service_unavailable` where the workspace has its share already, whatever others do. */
   run<T>(workspaceId: string, work: () => Promise<T>): Promise<T>
   /** The same for what comes bit by bit; the share is taken with the first bit and lasts until the reader has enough. */
   stream<T>(workspaceId: string, bits: () => AsyncIterable<T>): AsyncGenerator<T>
 }
 
 export function createConcurrencyLimiter(
-  { perWorkspace, total = Number.POSITIVE_INFINITY }: ConcurrencyLimits,
+  { perWorkspace }: ConcurrencyLimits,
   refusal: string,
 ): ConcurrencyLimiter {
   const underWay = new Map<string, number>()
-  let all = 0
 
   const enter = (workspaceId: string) => {
     const own = underWay.get(workspaceId) ?? 0
-    if (own >= perWorkspace || all >= total) throw new ApiError('service_unavailable', refusal)
-    all++
+    if (own >= perWorkspace) throw new ApiError('service_unavailable', refusal)
     underWay.set(workspaceId, own + 1)
   }
   const leave = (workspaceId: string) => {
-    all--
     const left = (underWay.get(workspaceId) ?? 1) - 1
     if (left > 0) underWay.set(workspaceId, left)
     else underWay.delete(workspaceId)

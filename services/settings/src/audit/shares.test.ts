@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals'
 import { createConcurrencyLimiter } from './concurrency-limiter.js'
+import { takingTurns } from './taking-turns.js'
 
 /** A work that ends when it is asked to. */
 function work() {
@@ -11,25 +12,22 @@ function work() {
 }
 const refused = expect.objectContaining({ code: 'service_unavailable', message: 'Busy.' })
 
-it('lets each workspace have its share, and all of them theirs', async () => {
-  const limiter = createConcurrencyLimiter({ perWorkspace: 1, total: 2 }, 'Busy.')
-  const [first, second] = [work(), work()]
+it('lets each workspace have its share, however many others have theirs', async () => {
+  const limiter = createConcurrencyLimiter({ perWorkspace: 1 }, 'Busy.')
+  const first = work()
   const acme = limiter.run('acme', first.run)
   await expect(limiter.run('acme', work().run)).rejects.toEqual(refused)
-  const other = limiter.run('other', second.run)
-  await expect(limiter.run('third', work().run)).rejects.toEqual(refused)
+  const others = Array.from({ length: 5 }, (_, at) => {
+    const { run, end } = work()
+    return { end, done: limiter.run(`other-${at}`, run) }
+  })
+  for (const { end } of others) end()
+  await expect(Promise.all(others.map(({ done }) => done))).resolves.toHaveLength(5)
 
-  first.end()
-  await expect(acme).resolves.toBe('done')
-  const third = work()
-  const next = limiter.run('third', third.run)
-  await expect(limiter.run('acme', work().run)).rejects.toEqual(refused)
-
-  second.end(new Error('failed'))
-  await expect(other).rejects.toThrow('failed')
-  third.end()
-  await next
-  await expect(limiter.run('other', async () => 'again')).resolves.toBe('again')
+  const settled = expect(acme).rejects.toThrow('failed')
+  first.end(new Error('failed'))
+  await settled
+  await expect(limiter.run('acme', async () => 'again')).resolves.toBe('again')
 })
 
 it('holds the share of a stream until its reader has enough', async () => {
@@ -46,4 +44,20 @@ it('holds the share of a stream until its reader has enough', async () => {
   const third = endless()
   expect((await third.next()).value).toBe(0)
   await third.return(undefined)
+})
+
+it('has those who have much to do take turns with those who come later', async () => {
+  const takeTurn = takingTurns(1)
+  const done: string[] = []
+  const pieces = async (who: string, count: number) => {
+    for (let piece = 1; piece <= count; piece++)
+      await takeTurn(async () => {
+        done.push(`${who} ${piece}`)
+      })
+  }
+  await Promise.all([pieces('long', 4), pieces('other', 3), pieces('short', 1)])
+  expect(done.indexOf('short 1')).toBeLessThan(done.indexOf('long 2'))
+  expect(done.indexOf('other 3')).toBeLessThan(done.indexOf('long 4'))
+  await expect(takeTurn(() => Promise.reject(new Error('failed')))).rejects.toThrow('failed')
+  await expect(takeTurn(async () => 'next')).resolves.toBe('next')
 })

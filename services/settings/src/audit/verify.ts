@@ -6,6 +6,7 @@ import { type ChainEnd, emptyChain } from './chain.js'
 import { type ChainState, readCheckpoints, readRows, readState } from './chain-queries.js'
 import { checkRows, wasMoved } from './check-rows.js'
 import type { CheckpointSigner } from './checkpoint.js'
+import type { TakeTurn } from './taking-turns.js'
 
 export interface VerifyOptions {
   db: Drizzle
@@ -14,6 +15,8 @@ export interface VerifyOptions {
   monotonicMs(): number
   /** How long one verification may take. */
   budgetMs: number
+  /** Of the verifications of all workspaces; each window is a turn. */
+  takeTurn: TakeTurn
 }
 
 /** A checkpoint handed in, its signature looked at already. */
@@ -36,7 +39,7 @@ const movedWithin = 1_000
 
 /** Walks the chain of a workspace, a window at a time, until something is wrong or time is up. */
 export function createVerify(options: VerifyOptions): Verify {
-  const { db, signer, cursors, monotonicMs, budgetMs } = options
+  const { db, signer, cursors, monotonicMs, budgetMs, takeTurn } = options
 
   return async (workspaceId, range, given, signal) => {
     const deadlineMs = monotonicMs() + budgetMs
@@ -67,7 +70,7 @@ export function createVerify(options: VerifyOptions): Verify {
     }
 
     let complete = true
-    while (complete && problem === null && end.seq < goal) complete = await step()
+    while (complete && problem === null && end.seq < goal) complete = await takeTurn(step)
     if (complete && problem === null && walk.to === undefined) {
       problem = await wrongEnd(db, workspaceId, state)
     }

@@ -1,0 +1,46 @@
+import { describe, expect, it } from '@jest/globals'
+import { type ImportFormat, TableState } from '@opsplane/contracts'
+import { assets } from '../record/assets.fixture.js'
+import { batchesOf, type FileRow, rowsOf, UnreadableFileError } from './import-rows.js'
+
+const table = TableState.parse(assets)
+async function* parts(text: string) {
+  yield Buffer.from(text)
+}
+async function read(format: ImportFormat, text: string): Promise<FileRow[]> {
+  const rows: FileRow[] = []
+  for await (const row of rowsOf(format, table, parts(text))) rows.push(row)
+  return rows
+}
+
+describe('what a file can cost', () => {
+  it('is not its header for each of its lines', async () => {
+    const wide = `${Array.from({ length: 2_001 }, (_, at) => `c${at}`).join()}\n${'x\n'.repeat(100)}`
+    await expect(read('csv', wide)).rejects.toThrow(UnreadableFileError)
+    await expect(read('csv', wide)).rejects.toThrow('names 2001 columns')
+  })
+
+  it.each([
+    ['levels', '['.repeat(101) + ']'.repeat(101)],
+    ['items', `[${'0,'.repeat(10_000)}0]`],
+    ['keys', `{${Array.from({ length: 2_001 }, (_, at) => `"k${at}":0`).join()}}`],
+  ])('is, of JSON with many %s, its own line alone', async (_what, json) => {
+    const rows = await read('ndjson', `{"name":"a","extra":${json}}\n{"name":"b"}`)
+    expect(rows[0]).toMatchObject({ line: 1, problem: expect.stringMatching(/levels|items|keys|deep/) })
+    expect(rows[1]).toMatchObject({ line: 2, given: { name: 'b' } })
+    const [cell] = await read('csv', `name,extra\na,"${json.replaceAll('"', '""')}"`)
+    expect(cell).toMatchObject({ given: { name: 'a', extra: json } })
+  })
+
+  it('is bounded in each batch, whose rows are the same whenever the file is read', async () => {
+    const line = `{"name":"${'x'.repeat(900_000)}"}`
+    const sizes = async (text: string) => {
+      const found: number[] = []
+      for await (const batch of batchesOf(rowsOf('ndjson', table, parts(text)))) found.push(batch.length)
+      return found
+    }
+    const large = `${line}\n`.repeat(21)
+    expect(await sizes(large)).toEqual([10, 10, 1])
+    expect(await sizes('{"name":"x"}\n'.repeat(1_001))).toEqual([500, 500, 1])
+  })
+})
