@@ -4,7 +4,10 @@ import { parse } from 'csv-parse'
 import { type Field, fieldsOf, isOwn } from '../row/fields.js'
 
 /** One row of a file: its columns as JSON has them, or why it cannot be read. Lines count from 1, with the header of CSV. */
-export type FileRow = { line: number; characters: number } & ({ given: Record<string, unknown> } | { problem: string })
+export type FileRow = { line: number; characters: number } & (
+  | { given: Record<string, unknown> }
+  | { problem: string }
+)
 
 type Read = { given: Record<string, unknown> } | { problem: string }
 

@@ -28,7 +28,14 @@ export function auditChainRoutes(ctx: ServiceContext, signer: CheckpointSigner):
   const { cursors } = ctx
   const { db } = ctx.database
   const takeTurn = takingTurns(windowsAtOnce)
-  const verify = createVerify({ db, signer, cursors, monotonicMs: () => performance.now(), budgetMs, takeTurn })
+  const verify = createVerify({
+    db,
+    signer,
+    cursors,
+    monotonicMs: () => performance.now(),
+    budgetMs,
+    takeTurn,
+  })
   const limiter = createConcurrencyLimiter(
     verificationsAtOnce,
     'The audit log is being verified already. Try again in a moment.',
