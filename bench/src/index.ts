@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { openState, startCluster } from '@opsplane/local'
 import { limitTable } from '@opsplane/runtime'
 import { Argument, Command } from 'commander'
@@ -85,7 +85,10 @@ const say = (text: string) => console.error(text)
 /** What is measured is what the platform can do, not what a tenant may. */
 const unlimited = Object.fromEntries(Object.keys(limitTable).map((name) => [name, 0]))
 
-const folder = mkdtempSync(join(tmpdir(), 'opsplane-bench-'))
+/** BENCH_KEEP is a folder whose state is kept and used again, for what takes long to fill. */
+const kept = process.env.BENCH_KEEP
+const folder = kept ? resolve(kept) : mkdtempSync(join(tmpdir(), 'opsplane-bench-'))
+mkdirSync(folder, { recursive: true })
 say(`Starting Postgres, NATS and the services as processes (${cpus().length} cores)…`)
 const cluster = await startCluster({
   state: openState(join(folder, 'state')),
@@ -99,7 +102,7 @@ try {
   }
 } finally {
   await cluster.stop()
-  rmSync(folder, { recursive: true, force: true })
+  if (!kept) rmSync(folder, { recursive: true, force: true })
 }
 if (options.json) console.log(JSON.stringify(figures, null, 2))
 else printFigures(figures)

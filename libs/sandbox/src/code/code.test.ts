@@ -48,6 +48,49 @@ describe('code', () => {
     expect(outcome.durationMs).toBeGreaterThan(0)
   })
 
+  test('begins with a context that nothing has run in, whatever the run before it has done to its own', async () => {
+    const spoils = `globalThis.left = 1
+       Object.prototype.left = 1
+       JSON.parse = () => 'spoilt'
+       Math.random = () => 0
+       delete globalThis.HostError
+       host.context.left = 1
+       const kept = []
+       for (let n = 0; n < 2000; n += 1) kept.push({ ['key' + n]: new Array(20).fill(n) })
+       if (input === 'loops') for (;;);
+       if (input === 'throws') throw new Error('of the run before')
+       return input === 'large' ? 'x'.repeat(500000) : kept.length`
+    const looks = `return {
+       left: [typeof left, ({}).left, host.context.left], random: Math.random(),
+       parses: JSON.parse('[1]'), HostError: typeof HostError, keys: Object.keys(globalThis),
+     }`
+    const context = { id: 'exec' }
+    const clean = (await run(looks, { tenant: 'ws_clean/production', context })).output as {
+      keys: Json
+      random: number
+    }
+    for (const input of ['ends', 'large', 'throws', 'ends', 'loops', 'ends']) {
+      await run(spoils, { args: [input], context, limits: { cpuMs: input === 'loops' ? 100 : 60_000 } })
+      const { random, ...seen } = (await run(looks, { context })).output as { random: number }
+      expect(seen).toEqual({
+        ...{ left: ['undefined', null, null], parses: [1], HostError: 'function', keys: clean.keys },
+      })
+      expect(random).not.toBe(clean.random)
+    }
+  })
+
+  test('has other random numbers in each run', async () => {
+    const draws = await Promise.all(
+      Array.from({ length: 20 }, () => run('return [Math.random(), Math.random()]')),
+    )
+    const drawn = draws.flatMap(({ output }) => output as number[])
+    expect(new Set(drawn).size).toBe(40)
+    for (const number of drawn) {
+      expect(number).toBeGreaterThanOrEqual(0)
+      expect(number).toBeLessThan(1)
+    }
+  })
+
   test('is a module with several functions', async () => {
     const code = `import { artifact } from '@opsplane/sdk'
       export const first = artifact(() => 1)

@@ -39,7 +39,7 @@ export function openChannel(
   frameBytes: number,
   listener: Listener,
 ): Channel {
-  const process = spawn(command, args, {
+  const child = spawn(command, args, {
     // A terminal's Ctrl-C is for the parent, which then closes its children when it wants.
     detached: true,
     env: {},
@@ -47,14 +47,14 @@ export function openChannel(
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
     ...identity,
   })
-  const pipe = process.stdio[3] as Socket
+  const pipe = child.stdio[3] as Socket
   const read = frameReader(frameBytes)
   let alive = true
 
   const end = (failure: ChildFailure) => {
     if (!alive) return
     alive = false
-    process.kill('SIGKILL')
+    child.kill('SIGKILL')
     listener.ended(failure)
   }
   pipe.on('data', (chunk: Buffer) => {
@@ -65,31 +65,35 @@ export function openChannel(
     }
   })
   pipe.on('error', () => end('died'))
-  process.on('error', () => end('died'))
+  child.on('error', () => end('died'))
   const gone = new Promise<void>((resolve) => {
     const ended = (code: number | null, signal: NodeJS.Signals | null) => {
       end(failureOf(code, signal))
       pipe.destroy()
       resolve()
     }
-    process.once('exit', ended)
-    process.once('error', () => process.pid === undefined && ended(null, null))
+    child.once('exit', ended)
+    child.once('error', () => child.pid === undefined && ended(null, null))
   })
-  if (process.pid !== undefined) {
+  if (child.pid !== undefined) {
     // One that computes without end does not notice that its parent is gone.
-    const guard = startGuard(process.pid, 'SIGKILL')
+    const guard = startGuard(child.pid, 'SIGKILL')
     void gone.then(() => guard.kill('SIGKILL'))
   }
   return {
     get pid() {
-      return process.pid ?? 0
+      return child.pid ?? 0
     },
     get alive() {
       return alive
     },
     gone,
     send(text) {
-      if (alive) pipe.write(frame(text))
+      if (!alive) return
+      // What is sent in one turn of the event loop crosses together.
+      pipe.cork()
+      pipe.write(frame(text))
+      process.nextTick(() => pipe.uncork())
     },
     end,
   }

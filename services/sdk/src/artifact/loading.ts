@@ -1,5 +1,5 @@
 import { type ArtifactRule, Environment, type TenantScope } from '@opsplane/contracts'
-import type { Database } from '@opsplane/postgres'
+import { createGroups, type Database, isDatabaseAway } from '@opsplane/postgres'
 import { z } from 'zod'
 import { StoredVersion, versionRef } from './versions.js'
 
@@ -40,7 +40,8 @@ export interface ArtifactLoading {
 
 const mostKept = 500
 
-const Row = z.object({
+const FoundRow = z.object({
+  n: z.int(),
   id: z.string(),
   status: z.enum(['active', 'suspended']),
   number: z.int(),
@@ -56,7 +57,8 @@ const RuleRow = z.object({
 })
 
 /** Versions and grants never change: they are read once. What is asked for longest ago is forgotten first. */
-export function createArtifactLoading({ sql }: Pick<Database, 'sql'>): ArtifactLoading {
+export function createArtifactLoading(database: Pick<Database, 'sql' | 'planned'>): ArtifactLoading {
+  const { sql } = database
   const versions = recent<StoredVersion | undefined>()
   const grants = recent<string | undefined>()
 
@@ -83,18 +85,17 @@ export function createArtifactLoading({ sql }: Pick<Database, 'sql'>): ArtifactL
       return state === undefined ? undefined : z.object({ grant: z.string() }).parse(state).grant
     })
 
+  // Many are invoked at the same time, and often the same ones: each is read after it is asked for, all in one statement.
+  const asked = createGroups({
+    write: (asks: readonly Asked[]) => find(database, asks),
+    isAway: isDatabaseAway,
+  })
+
   return {
     async loadArtifact(tenant, idOrSlug, version) {
-      const [found] = await sql.unsafe(
-        `select id, status, (state->>'artifactVersion')::int as number, owner_id as "ownerId",
-                state->>'installation' as installation
-         from artifacts
-         where workspace_id = $1 and environment = $2 and (id = $3 or slug = $3) and status <> 'removed'`,
-        [tenant.workspaceId, tenant.environment, idOrSlug],
-        { prepare: true },
-      )
+      const found = await asked.add({ tenant, idOrSlug })
       if (!found) return undefined
-      const { id, status, number, ownerId, installation } = Row.parse(found)
+      const { id, status, number, ownerId, installation } = found
       const [stored, grant] = await Promise.all([
         versionOf(versionRef(id, version ?? number), tenant),
         grantOf(installation, tenant),
@@ -117,6 +118,37 @@ export function createArtifactLoading({ sql }: Pick<Database, 'sql'>): ArtifactL
       return rows.map((row) => RuleRow.parse(row)).map((row) => ({ ...row, rule: row.rule as ArtifactRule }))
     },
   }
+}
+
+interface Asked {
+  tenant: TenantScope
+  idOrSlug: string
+}
+
+const presentColumns = `id, status, (state->>'artifactVersion')::int as number, owner_id as "ownerId",
+  state->>'installation' as installation`
+
+/** For each what is there by its id or slug, and is not removed. */
+async function find({ planned }: Pick<Database, 'planned'>, asks: readonly Asked[]) {
+  const rows = await planned.unsafe(
+    `select asked.n::int - 1 as n, found.*
+     from unnest($1::text[], $2::text[], $3::text[]) with ordinality as asked (workspace_id, environment, ref, n)
+     cross join lateral (
+       select ${presentColumns} from artifacts a
+         where a.id = asked.ref and a.workspace_id = asked.workspace_id and a.environment = asked.environment
+       union all
+       select ${presentColumns} from artifacts a
+         where a.slug = asked.ref and a.workspace_id = asked.workspace_id and a.environment = asked.environment) found
+     where found.status <> 'removed'`,
+    [
+      asks.map(({ tenant }) => tenant.workspaceId),
+      asks.map(({ tenant }) => tenant.environment),
+      asks.map(({ idOrSlug }) => idOrSlug),
+    ],
+    { prepare: true },
+  )
+  const found = new Map(rows.map((row) => FoundRow.parse(row)).map((row) => [row.n, row]))
+  return asks.map((_, n) => found.get(n))
 }
 
 const keyOf = (ref: string, { workspaceId, environment }: TenantScope) =>

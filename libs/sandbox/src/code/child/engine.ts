@@ -7,6 +7,8 @@ import {
   type QuickJSSyncVariant,
   type QuickJSWASMModule,
 } from 'quickjs-emscripten-core'
+import { type Guest, prepareGuest } from './guest.js'
+import { snapshotOf } from './snapshot.js'
 
 /** Its types are those of its CommonJS form, where what is imported here would be a property. */
 const variant = release as unknown as QuickJSSyncVariant
@@ -17,9 +19,12 @@ declare const WebAssembly: {
   Memory: new (pages: { initial: number; maximum: number }) => { readonly buffer: ArrayBuffer }
 }
 
-/** QuickJS with a memory of its own. */
+/** QuickJS with a memory of its own, and a guest in it that nobody's code has run in. */
 export interface Instance {
   quickjs: QuickJSWASMModule
+  guest: Guest
+  /** Puts the guest back to what it was. */
+  restore(): void
   /** MB its code may have. */
   memoryMb: number
   /** MB its code has had so far, at the most; 0 as long as it is less than what every instance has from its start. */
@@ -28,10 +33,8 @@ export interface Instance {
 
 export interface Engine {
   take(memoryMb: number): Promise<Instance>
-  /** One that is as it was, for another run. */
+  /** One that works still, for another run. */
   release(instance: Instance): void
-  /** What is kept for the next runs. */
-  kept(): readonly Instance[]
 }
 
 const pageBytes = 64 * 1024
@@ -42,7 +45,8 @@ const ownMb = 7
 const keptInstances = 4
 
 /**
- * Instances of QuickJS, compiled once. Its own limit on memory counts blocks, not their bytes (it is built without
+ * Instances of QuickJS, compiled once. Each invocation begins with the memory that its instance had when its guest was made, which
+ * takes a tenth of making one (ADR 100). Its own limit on memory counts blocks, not their bytes (it is built without
  * `malloc_usable_size`), so what bounds it is the WebAssembly memory, which cannot grow beyond its maximum.
  */
 export function createEngine(): Engine {
@@ -58,7 +62,9 @@ export function createEngine(): Engine {
       const bytes = wasmMemory.buffer.byteLength
       return bytes <= initialPages * pageBytes ? 0 : Math.min(memoryMb, bytes / megabyte - ownMb)
     }
-    return { quickjs, memoryMb, grownMb }
+    const guest = prepareGuest(quickjs)
+    const { restore } = snapshotOf(wasmMemory)
+    return { quickjs, guest, restore, memoryMb, grownMb }
   }
 
   return {
@@ -67,8 +73,9 @@ export function createEngine(): Engine {
       return at < 0 ? create(memoryMb) : (kept.splice(at, 1)[0] as Instance)
     },
     release(instance) {
-      if (instance.grownMb() === 0 && kept.length < keptInstances) kept.push(instance)
+      if (instance.grownMb() > 0 || kept.length >= keptInstances) return
+      instance.restore()
+      kept.push(instance)
     },
-    kept: () => kept,
   }
 }

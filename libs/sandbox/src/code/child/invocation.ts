@@ -23,7 +23,7 @@ export interface Invocation {
   answer(call: number, ok: boolean, json: string): void
   readonly cpuMs: number
   readonly memoryMb: number
-  /** Whether its instance is as it was before, and can be used again. */
+  /** Whether its instance still works, so that it can be used again. */
   dispose(): boolean
 }
 
@@ -38,15 +38,11 @@ const sliceMs = 5
 const jobsAtOnce = 100
 
 /** Code in a runtime and context that nothing has run in. */
-export function createInvocation(
-  { instance, prepared }: { instance: Instance; prepared: Guest },
-  work: Work,
-  outlet: Outlet,
-): Invocation {
+export function createInvocation(instance: Instance, work: Work, outlet: Outlet): Invocation {
   const { header } = work
+  const prepared = instance.guest
   const { runtime, context } = prepared
   const budget = createBudget(header.cpuMs)
-  runtime.setInterruptHandler(budget.isOver)
   let guest: QuickJSHandle | undefined
   let ending: Ending | undefined
   let [underWay, broken, memoryMb] = [0, false, 0]
@@ -90,7 +86,8 @@ export function createInvocation(
   const isFull = () => instance.grownMb() > 0.75 * instance.memoryMb
 
   const begin = () => {
-    guest = startGuest(prepared, work, take)
+    prepared.run = { take, isOver: budget.isOver }
+    guest = startGuest(prepared, work)
     const module = context.evalCode(work.code, 'artifact.js', { type: 'module' })
     if (module.error) return module.error.consume(fail)
     module.value.consume((value) => void invoke('start', value, ...texts(context, [header.entry, work.args])))
@@ -153,16 +150,7 @@ export function createInvocation(
     },
     dispose() {
       memoryMb = broken ? instance.grownMb() : usedMb(runtime, context, instance)
-      if (broken) return false
-      try {
-        guest?.dispose()
-        prepared.start.dispose()
-        context.dispose()
-        runtime.dispose()
-        return true
-      } catch {
-        return false
-      }
+      return !broken
     },
   }
 }
@@ -176,23 +164,10 @@ function texts(context: QuickJSContext, values: string[]): QuickJSHandle[] {
   return values.map((value) => context.newString(value))
 }
 
-/** Starts the prelude, which has `take` as the only way out. */
-function startGuest(
-  { context, start }: Guest,
-  { header, context: json }: Work,
-  take: (kind: string, values: string[]) => void,
-): QuickJSHandle {
-  const send = context.newFunction('send', (...handles) => {
-    const [kind = '', ...values] = handles.map((handle) => String(context.dump(handle)))
-    take(kind, values)
-  })
+function startGuest({ context, start, send }: Guest, { header, context: json }: Work): QuickJSHandle {
   const { functions, ...limits } = header
-  const given = [send, ...texts(context, [JSON.stringify(functions), json, JSON.stringify(limits)])]
-  try {
-    return context.unwrapResult(context.callFunction(start, context.undefined, given))
-  } finally {
-    for (const handle of given) handle.dispose()
-  }
+  const given = texts(context, [JSON.stringify(functions), json, JSON.stringify(limits)])
+  return context.unwrapResult(context.callFunction(start, context.undefined, send, ...given))
 }
 
 function usedMb(runtime: QuickJSRuntime, context: QuickJSContext, instance: Instance): number {

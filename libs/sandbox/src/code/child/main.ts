@@ -4,7 +4,6 @@ import type { ChildHeader } from '../child-header.js'
 import { packet, readPacket } from '../packet.js'
 import { type ParentHeader, type RunHeader, ready } from '../protocol.js'
 import { createEngine, type Instance } from './engine.js'
-import { type Guest, prepareGuest } from './guest.js'
 import { createInvocation, type Ending, type Invocation, type Work } from './invocation.js'
 
 // A child of `createCodeRunner`: runs code of one tenant, several at a time while they wait for answers of the host. It ends
@@ -39,7 +38,7 @@ async function start(header: RunHeader, [code = '', args = '', context = '']: st
   const instance = await engine.take(header.memoryMb)
   starting.delete(id)
   const work: Work = { header, code, args, context }
-  const invocation = createInvocation({ instance, prepared: guestOf(instance) }, work, {
+  const invocation = createInvocation(instance, work, {
     call: (call, name, json) => send({ op: 'call', run: id, call, name }, json),
     log: (level, message, data, truncated) =>
       send({ op: 'log', run: id, level: level as 'info', at: Date.now(), truncated }, message, data),
@@ -51,7 +50,6 @@ async function start(header: RunHeader, [code = '', args = '', context = '']: st
       runs.delete(id)
       if (invocation.dispose()) engine.release(instance)
       if (instance.grownMb() > 0) setImmediate(collect)
-      setImmediate(prepareNext)
     },
   }
   runs.set(id, running)
@@ -59,22 +57,6 @@ async function start(header: RunHeader, [code = '', args = '', context = '']: st
   else enqueue(running)
 }
 const starting = new Map<number, { value: boolean }>()
-
-/** What runs to come begin with, made while there is nothing else to do. */
-const prepared = new WeakMap<Instance, Guest>()
-
-function prepareNext(): void {
-  if (runs.size > 0 || starting.size > 0) return
-  for (const instance of engine.kept())
-    if (!prepared.has(instance)) prepared.set(instance, prepareGuest(instance))
-}
-
-/** Each is for one run. */
-function guestOf(instance: Instance): Guest {
-  const guest = prepared.get(instance)
-  prepared.delete(instance)
-  return guest ?? prepareGuest(instance)
-}
 
 /** Memory of an instance that has grown is given back at once. */
 const collect = () => (globalThis as { gc?: () => void }).gc?.()
@@ -141,9 +123,11 @@ const usualMemoryMb = 64
 /** The first invocation takes a hundred times as long as those after it, the next ones still some times: nobody has to wait for them. */
 async function warmUp(): Promise<void> {
   const instance = await engine.take(usualMemoryMb)
-  for (let run = 0; run < warmingRuns; run += 1) warmingRun(instance)
+  for (let run = 0; run < warmingRuns; run += 1) {
+    warmingRun(instance)
+    instance.restore()
+  }
   engine.release(instance)
-  prepareNext()
 }
 const warmingRuns = 5
 
@@ -161,7 +145,7 @@ function warmingRun(instance: Instance): void {
     ...{ inputBytes: 1_000, outputBytes: 1_000, logBytes: 0, hostCalls: 1, hostCallsAtOnce: 1 },
   }
   const work: Work = { header, code: warmingCode, args: '[{"name":"a","items":[1,2]}]', context: '{}' }
-  const invocation = createInvocation({ instance, prepared: guestOf(instance) }, work, {
+  const invocation = createInvocation(instance, work, {
     call() {},
     log() {},
   })
