@@ -131,7 +131,10 @@ export function createInvocation(instance: Instance, work: Work, outlet: Outlet)
     slice() {
       guarded(compute)
       if (!ending && !runtime.hasPendingJob() && underWay === 0)
-        failed('never_settles', 'it waits for a promise that nothing is left to settle')
+        if (isFull())
+          // A job for which there is no memory left is dropped without a word.
+          failed('out_of_memory', 'it takes too much memory')
+        else failed('never_settles', 'it waits for a promise that nothing is left to settle')
       if (ending) return ending
       return runtime.hasPendingJob() ? 'more' : 'waits'
     },
