@@ -1,6 +1,7 @@
 import { appendFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Cluster, openState, startCluster } from '@opsplane/local'
 import { type Receiver, startReceiver, waitFor } from '@opsplane/testing'
@@ -63,7 +64,10 @@ test('a backup is made under load, appears whole or not at all, and is verified'
   for (const title of ['first', 'second']) accepted.push(await create(api, title))
   let loading = true
   const load = async () => {
-    for (let n = 1; loading; n++) await create(api, `load ${n}`)
+    for (let n = 1; loading; n++) {
+      await create(api, `load ${n}`)
+      await delay(20)
+    }
   }
   const loads = [load(), load()]
   const result = await cli.json<{ events: number; rows: number }>('backup', '--to', saved)
@@ -194,7 +198,7 @@ test('what waited goes on: a run, a schedule, a topic, capture of rows; and noth
       expect({ code, problem: code === 0 ? '' : stderr }).toEqual({ code: 0, problem: '' })
       return true
     },
-    { timeoutMs: 120_000 },
+    { timeoutMs: 120_000, intervalMs: 250 },
   )
   expect((await api<Data<{ valid: boolean }>>('GET', '/audit/verify')).body.data).toMatchObject({
     valid: true,

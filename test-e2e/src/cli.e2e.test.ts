@@ -52,12 +52,12 @@ const failedDeliveries = () => cli.json<Delivery[]>('deliveries', 'list', webhoo
 test('log in by standard input; secrets are kept from other users and from the output', async () => {
   const { origin, workspace, email, password, apiKey } = cluster.info
   const to = ['login', '--url', origin, '--workspace', workspace]
-  const wrong = await cli.run([...to, '--email', email, '--password-stdin'], 'not the password')
+  const wrong = await cli.runProcess([...to, '--email', email, '--password-stdin'], 'not the password')
   expect(wrong).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('invalid_credentials') })
 
-  const session = await cli.run([...to, '--email', email, '--password-stdin'], `${password}\n`)
+  const session = await cli.runProcess([...to, '--email', email, '--password-stdin'], `${password}\n`)
   expect(session).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining(email) })
-  const key = await cli.run([...to, '--api-key-stdin', '--profile', 'key'], `${apiKey}\n`)
+  const key = await cli.runProcess([...to, '--api-key-stdin', '--profile', 'key'], `${apiKey}\n`)
   expect(key.code).toBe(0)
   const file = join(folder, 'opsplane', 'config.json')
   expect(statSync(file).mode & 0o777).toBe(0o600)
@@ -211,7 +211,7 @@ test('a reader that has enough ends the tool quietly', async () => {
 
 test('wrong usage ends with 2', async () => {
   const usage = { code: 2, stdout: '', stderr: expect.stringContaining("unknown option '--colour'") }
-  expect(await cli.run(['webhooks', 'list', '--colour'])).toMatchObject(usage)
+  expect(await cli.runProcess(['webhooks', 'list', '--colour'])).toMatchObject(usage)
   expect(await cli.run(['webhooks', 'list', '--profile', 'none'])).toMatchObject({ code: 2, stdout: '' })
 })
 
@@ -237,6 +237,6 @@ test('logging out ends the session and forgets it', async () => {
   expect(await cli.run(['logout'])).toMatchObject({ code: 0, stderr: '' })
   const answer = await api('GET', '/auth/me', { headers: { authorization: `Bearer ${token}` } })
   expect(answer.status).toBe(401)
-  expect((await cli.run(['whoami'])).code).toBe(2)
+  expect((await cli.runProcess(['whoami'])).code).toBe(2)
   expect((await cli.run(['whoami', '--profile', 'key'])).code).toBe(0)
 })

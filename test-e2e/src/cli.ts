@@ -2,24 +2,20 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { type CapturedRun, runCaptured } from '@opsplane/cli/captured-run'
 
 const mainFile = fileURLToPath(new URL('../../cli/dist/main.js', import.meta.url))
 
 /** The compiled tool as a process of its own. */
 export interface CliProcess {
   child: ChildProcessByStdio<Writable, Readable, Readable>
+  stdout(): string
   lines(): string[]
   stderr(): string
   exit: Promise<number | null>
 }
 
-export interface CliResult {
-  code: number | null
-  stdout: string
-  stderr: string
-}
-
-/** Runs the tool with these variables and no others but PATH. */
+/** The tool with these variables and no others but PATH: in this process, where it is not the process that is looked at. */
 export function cliRunner(env: Record<string, string>) {
   const start = (args: readonly string[], input?: string): CliProcess => {
     const child = spawn(process.execPath, [mainFile, ...args], {
@@ -33,22 +29,19 @@ export function cliRunner(env: Record<string, string>) {
     child.stdin.on('error', () => {}).end(input)
     return {
       child,
+      stdout: () => text.out,
       lines: () => text.out.split('\n').slice(0, -1),
       stderr: () => text.err,
       exit: once(child, 'close').then(([code]) => code as number | null),
     }
   }
-  const run = async (args: readonly string[], input?: string): Promise<CliResult> => {
+  const run = (args: readonly string[], input?: string): Promise<CapturedRun> =>
+    runCaptured(args, { env: { PATH: process.env.PATH, ...env }, input })
+  /** The same as a process of its own. */
+  const runProcess = async (args: readonly string[], input?: string) => {
     const tool = start(args, input)
     const code = await tool.exit
-    return {
-      code,
-      stdout: tool
-        .lines()
-        .map((line) => `${line}\n`)
-        .join(''),
-      stderr: tool.stderr(),
-    }
+    return { code, stdout: tool.stdout(), stderr: tool.stderr() }
   }
   /** What the tool says with --json. Throws when it fails. */
   const json = async <T>(...args: string[]): Promise<T> => {
@@ -56,5 +49,5 @@ export function cliRunner(env: Record<string, string>) {
     if (code !== 0) throw new Error(`opsplane ${args.join(' ')} ended with ${code}: ${stderr}`)
     return JSON.parse(stdout) as T
   }
-  return { start, run, json }
+  return { start, run, runProcess, json }
 }

@@ -25,7 +25,7 @@ afterAll(async () => {
 })
 
 const seed = Number(process.env.CRASH_SEED ?? 20_251)
-const faults = Number(process.env.CRASH_KILLS ?? 16)
+const faults = Number(process.env.CRASH_KILLS ?? 10)
 const changes = 2
 
 test(
@@ -40,7 +40,7 @@ test(
         retry_strategy: 'exponential',
       },
     })
-    const load = startCreating(api, { changes })
+    const load = startCreating(api, { changes, pauseMs: 50 })
     try {
       await suffer(load)
     } finally {

@@ -29,7 +29,7 @@ async function isDelivered(incidentId: string): Promise<void> {
 }
 
 /** How long NATS stays away; `npm test` keeps it short, OUTAGE_SECONDS=120 is the long run. */
-const outageMs = Number(process.env.OUTAGE_SECONDS ?? 15) * 1000
+const outageMs = Number(process.env.OUTAGE_SECONDS ?? 8) * 1000
 
 test('without NATS the API keeps answering, and the events flow when it is back', async () => {
   await cluster.nats.stop()

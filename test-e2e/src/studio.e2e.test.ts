@@ -1,8 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Receiver, seededRandom, startReceiver, waitFor } from '@opsplane/testing'
 import { type Api, type ApiAnswer, apiClient, startTestCluster } from './platform.js'
 
 const seed = Number(process.env.CRASH_SEED ?? 20_261)
+const kills = Number(process.env.STUDIO_KILLS ?? 6)
 
 let cluster: Awaited<ReturnType<typeof startTestCluster>>
 let api: Api
@@ -93,14 +95,14 @@ test('whatever is killed, bulk requests and imports are there whole and once, wi
   await table('rows', [text('tag')])
   await webhook('/rows', ['record.created'], { 'data.tableSlug': 'rows' })
   const path = '/tables/rows/records'
-  const [bulkRows, importRows] = [50, 5_000]
+  const [bulkRows, importRows] = [50, 400 * kills]
   const studio = cluster.services['database-studio']
   let over = false
 
   const kill = async () => {
-    for (let kills = 0; kills < 6; kills++) {
-      const victim = kills % 3 === 2 ? cluster.postgres : studio
-      await new Promise((resolve) => setTimeout(resolve, 200 + random() * 600))
+    for (let count = 0; count < kills; count++) {
+      const victim = count % 3 === 2 ? cluster.postgres : studio
+      await pause(200 + random() * 600)
       await victim.kill()
       await victim.start()
     }
@@ -111,7 +113,7 @@ test('whatever is killed, bulk requests and imports are there whole and once, wi
     for (;;) {
       const answer = await send().catch(() => undefined)
       if (answer && answer.status < 500 && answer.status !== 409) return answer
-      await new Promise((resolve) => setTimeout(resolve, 50))
+      await pause(50)
     }
   }
   const bulk = async (worker: number) => {
@@ -121,6 +123,7 @@ test('whatever is killed, bulk requests and imports are there whole and once, wi
       tags.push(tag)
       const body = { records: Array.from({ length: bulkRows }, () => ({ tag })) }
       await insist(() => api('POST', `${path}/bulk`, { body, headers: { 'idempotency-key': tag } }))
+      await pause(100)
     }
     return tags
   }

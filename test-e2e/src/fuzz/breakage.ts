@@ -11,9 +11,13 @@ export interface Breakage {
 
 type Fields = Record<string, unknown>
 
-/** Breaks a good body in every field its schema knows, one at a time. */
-export function breakages(document: OpenApi, schema: JsonSchema, good: unknown): Breakage[] {
+/**
+ * Breaks a good body in every field its schema knows, one at a time: in every way there is, or in so many, another few of
+ * them for each field.
+ */
+export function breakages(document: OpenApi, schema: JsonSchema, good: unknown, ways = Infinity): Breakage[] {
   const found: Breakage[] = []
+  let turn = 0
   const at = (place: string[], name: string, value: unknown) =>
     found.push({ name, text: JSON.stringify(withValue(good, place, value)), pointer: pointerOf(place) })
 
@@ -21,8 +25,9 @@ export function breakages(document: OpenApi, schema: JsonSchema, good: unknown):
     const { type, properties = {}, required = [], additionalProperties } = resolveSchema(document, part)
     if (type !== 'object' || depth > 3) return
     for (const [name, field] of Object.entries(properties)) {
-      for (const [what, value] of wrongValues(resolveSchema(document, field)))
-        at([...place, name], what, value)
+      const wrong = wrongValues(resolveSchema(document, field))
+      const some = wrong.length <= ways ? wrong : rotated(wrong, ways * turn++).slice(0, ways)
+      for (const [what, value] of some) at([...place, name], what, value)
       visit(field, [...place, name], depth + 1)
     }
     for (const name of required) at([...place, name], 'missing', undefined)
@@ -30,6 +35,11 @@ export function breakages(document: OpenApi, schema: JsonSchema, good: unknown):
   }
   visit(schema, [], 0)
   return found
+}
+
+function rotated<T>(list: readonly T[], by: number): T[] {
+  const first = by % list.length
+  return [...list.slice(first), ...list.slice(0, first)]
 }
 
 function wrongValues(schema: JsonSchema): [string, unknown][] {

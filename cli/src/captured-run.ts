@@ -1,0 +1,37 @@
+import { runCli } from './program.js'
+
+export interface CapturedRun {
+  code: number
+  stdout: string
+  stderr: string
+}
+
+/** Runs the tool in this process, as somebody whose input and output are pipes, and gives what it wrote. Never throws. */
+export async function runCaptured(
+  args: readonly string[],
+  {
+    env,
+    input = '',
+    nowMs = Date.now,
+  }: { env: Record<string, string | undefined>; input?: string | undefined; nowMs?: () => number },
+): Promise<CapturedRun> {
+  let stdout = ''
+  let stderr = ''
+  const out = (text: string) => {
+    stdout += text
+  }
+  const code = await runCli(args, {
+    env,
+    out,
+    write: async (text) => out(text),
+    err: (text) => {
+      stderr += text
+    },
+    columns: undefined,
+    readInput: async () => input,
+    askSecret: undefined,
+    interruption: () => new AbortController().signal,
+    nowMs,
+  })
+  return { code, stdout, stderr }
+}
