@@ -122,10 +122,11 @@ function pieces(asked: Asked, reading: Reading): Pieces {
   return { parameters, sql: parts.map((part) => `(${part})`).join(' union all ') }
 }
 
+/** The bounds are read once: as it depends on settings, Postgres would turn the texts into instants for each row. */
 const bucketAt = (at: string, { timeline }: Asked, parameters: Parameters) =>
   timeline.bounds.length === 1
     ? '1'
-    : `width_bucket(${at}, ${parameters.list(timeline.bounds, 'timestamptz')})`
+    : `width_bucket(${at}, (select ${parameters.list(timeline.bounds, 'timestamptz')}))`
 
 function fromRollups(
   asked: Asked,
@@ -153,11 +154,15 @@ function fromRollups(
     ...conditionsSql(dataset, filters, parameters, typed),
   ]
   const groups = dimensions.map((name, index) => `${keyOf(name)} as d${index}`)
+  const kept = sketch === undefined ? ['r.sums'] : ['r.buckets', 'r.counts']
   const each =
     sketch === undefined ? '' : ' cross join lateral unnest(r.buckets, r.counts) as u (bucket, weight)'
-  return `select ${[`${bucketAt(start, asked, parameters)} as bucket_of_time`, ...groups, ...ofRollup].join(', ')}
-    from unnest(${lists.join(', ')}) as b (level, first, last) cross join ${table} r${each}
-    where ${conditions.join(' and ')}`
+  const named = dimensions.map((_, index) => `r.d${index}`)
+  // OFFSET 0: each run is looked up in the index. Left to itself, Postgres reads all rollups and joins them by their level.
+  return `select ${['r.bucket_of_time', ...named, ...ofRollup].join(', ')}
+    from unnest(${lists.join(', ')}) as b (level, first, last) cross join lateral (
+      select ${[`${bucketAt(start, asked, parameters)} as bucket_of_time`, ...groups, ...kept].join(', ')}
+      from ${table} r where ${conditions.join(' and ')} offset 0) r${each}`
 }
 
 const sliceSeconds = 900
