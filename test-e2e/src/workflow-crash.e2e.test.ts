@@ -4,7 +4,7 @@ import { type Receiver, seededRandom, startReceiver, waitFor } from '@opsplane/t
 import postgres from 'postgres'
 import { type Api, apiClient, startTestCluster } from './platform.js'
 
-const kills = Number(process.env.WORKFLOW_KILLS ?? 9)
+const kills = Number(process.env.WORKFLOW_KILLS ?? 16)
 const total = Number(process.env.WORKFLOW_RUNS ?? 32)
 const seed = Number(process.env.CRASH_SEED ?? 13)
 const items = [1, 2]
