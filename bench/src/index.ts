@@ -93,7 +93,7 @@ say(`Starting Postgres, NATS and the services as processes (${cpus().length} cor
 const cluster = await startCluster({
   state: openState(join(folder, 'state')),
   postgresFlags: ['shared_preload_libraries=pg_stat_statements'],
-  extra: { RATE_LIMIT_PER_MINUTE: '0', LIMITS: JSON.stringify(unlimited) },
+  extra: { RATE_LIMIT_PER_MINUTE: '0', CONNECTIONS_PER_ADDRESS: '0', LIMITS: JSON.stringify(unlimited) },
 })
 const figures: Figure[] = []
 try {

@@ -78,4 +78,12 @@ describe('nothing a tenant wrote is logged', () => {
   test('unless it is asked for', () => {
     expect(logged({ err: refused }, { tenantData: true })).toContain(theirs)
   })
+
+  // Minutes, if each mark were tried as the first one.
+  test('however many quotation marks there are', () => {
+    const { err } = JSON.parse(logged({ err: new Error(`bad “ ${'“'.repeat(1_000_000)}`) }))
+    expect(err.message).toMatch(/^bad “/)
+    const closed = JSON.parse(logged({ err: new Error(`bad ${'“'.repeat(1_000_000)}${theirs}” end`) }))
+    expect(closed.err.message).toBe('bad "…" end')
+  })
 })

@@ -40,12 +40,19 @@ export function ownWords(error: Error): string {
   const [line = ''] = error.message.split('\n', 1)
   // A statement is written by the platform, and quotes names.
   if (isStatement(error)) return line.slice(0, maxMessage)
-  const quoted = line.replace(/["'`“].*["'`”]/, '"…"')
+  const quoted = withoutQuoted(line)
   const host: unknown = Reflect.get(error, 'hostname')
   return (typeof host === 'string' && host !== '' ? quoted.replaceAll(host, '…') : quoted).slice(
     0,
     maxMessage,
   )
+}
+
+/** In one pass over what may be very long, and full of quotation marks. */
+function withoutQuoted(line: string): string {
+  const first = line.search(/["'`“]/)
+  const last = Math.max(...['"', "'", '`', '”'].map((mark) => line.lastIndexOf(mark)))
+  return first === -1 || last <= first ? line : `${line.slice(0, first)}"…"${line.slice(last + 1)}`
 }
 
 /** A failed statement of drizzle, which has what is the tenant's apart, as parameters. */

@@ -23,19 +23,26 @@ function canonical(address: string): string {
   return [high, low].flatMap((group = 0) => [group >> 8, group & 0xff]).join('.')
 }
 
+/** Whether an address, as a socket has it, is in one of the networks. */
+export function addressWithin(cidrs: readonly string[]): (address: string) => boolean {
+  const networks = new BlockList()
+  for (const cidr of cidrs) {
+    const [network = '', prefix] = cidr.split('/')
+    networks.addSubnet(network, Number(prefix), isIP(network) === 6 ? 'ipv6' : 'ipv4')
+  }
+  return (written) => {
+    const address = cidrs.length === 0 ? '' : addressIn(written)
+    return address !== '' && networks.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+  }
+}
+
 /**
  * Returns how to tell a request's client address: the socket's, unless that is one of the trusted proxies;
  * then the last address in X-Forwarded-For that is not itself a trusted proxy. What a proxy wrote that is no address
  * ends the search at that proxy. `Forwarded` is not read: a proxy that does not set it passes on what a client made up.
  */
 export function clientAddressReader(trustedCidrs: readonly string[]): (request: IncomingMessage) => string {
-  const proxies = new BlockList()
-  for (const cidr of trustedCidrs) {
-    const [network = '', prefix] = cidr.split('/')
-    proxies.addSubnet(network, Number(prefix), isIP(network) === 6 ? 'ipv6' : 'ipv4')
-  }
-  const trusted = (address: string) =>
-    address !== '' && proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+  const trusted = addressWithin(trustedCidrs)
 
   return (request) => {
     let address = addressIn(request.socket.remoteAddress ?? '')

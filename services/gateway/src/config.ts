@@ -23,6 +23,10 @@ export const gatewayConfig = baseConfig.extend({
     description:
       'tokens not seen before that one network may have checked per minute, a tenth of it at once; 0: any',
   }),
+  connectionsPerAddress: z.coerce.number().int().min(0).max(1_000_000).default(12_000).meta({
+    description:
+      'connections of one network that one gateway keeps open at once, TRUST_PROXY_CIDRS excepted; 0: any',
+  }),
   bodyTimeoutMs: z.coerce.number().int().min(100).max(120_000).default(30_000).meta({
     description: 'longest time for a request body up to 64 KiB, and for each further 64 KiB',
   }),

@@ -35,6 +35,9 @@ export function takePlaces(
   if (rule.waits) {
     places.add(budgets.hold('openPollsPerKey', { workspaceId, key: tokenId }, 1))
     places.add(budgets.hold('openPolls', { workspaceId }, 1))
+  } else {
+    places.add(budgets.hold('requestsInFlightPerKey', { workspaceId, key: tokenId }, 1))
+    places.add(budgets.hold('requestsInFlight', { workspaceId }, 1))
   }
   const bytes = bodyBytes(req, rule.bodyLimitBytes)
   if (bytes > weighedBytes) places.add(budgets.hold('requestBytesInFlight', { workspaceId }, bytes))

@@ -58,6 +58,33 @@ test.each([
   expect((await next).status).toBe(200)
 })
 
+test.each([
+  ['requestsInFlight', asAda],
+  ['requestsInFlightPerKey', { ...asAda, 'X-Workspace': 'other' }],
+])(
+  'a workspace and a key have so many requests under way, however many connections they come by: %s',
+  async (limit, headers) => {
+    await start({ [limit]: 3 })
+    platform.itsm.handler = platform.dispatcher.handler
+    const get = (as: Record<string, string>) => call(`${platform.url}/api/v1/itsm/incidents`, { headers: as })
+    const underWay = Array.from({ length: 3 }, () => get(headers))
+    await waitFor(() => held === 3)
+    const refused = await get(headers)
+    expect(refused).toMatchObject({ status: 429, code: 'rate_limited' })
+    expect(limitOf(refused)).toMatchObject([{ params: { limit, max: 3 } }])
+    const waiting = poll(headers)
+    const other = get({ ...asAda, 'X-Workspace': 'other', Authorization: 'Bearer good-other' })
+    await waitFor(() => held === 5)
+    answerAll()
+    const answers = await Promise.all([...underWay, waiting, other])
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+    const next = get(headers)
+    await waitFor(() => held === 6)
+    answerAll()
+    expect((await next).status).toBe(200)
+  },
+)
+
 test('whoever leaves a poll may open another', async () => {
   await start({ openPolls: 1 })
   const leaving = new AbortController()

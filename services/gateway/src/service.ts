@@ -26,8 +26,9 @@ import {
 import { openTelemetry } from '@opsplane/telemetry'
 import { z } from 'zod'
 import { createAuthenticator } from './authenticate.js'
-import { clientAddressReader } from './client-address.js'
+import { addressWithin, clientAddressReader } from './client-address.js'
 import { type GatewayConfig, loadConfig } from './config.js'
+import { createConnectionLimit } from './connections.js'
 import { createLoginLimiter } from './login-limiter.js'
 import { createOwnRoutes } from './own-routes.js'
 import { createProxy, type ProxiedService } from './proxy.js'
@@ -141,7 +142,12 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
       log,
     })
 
-    const { port, close } = await listen(proxy, {
+    const connections = createConnectionLimit({
+      most: config.connectionsPerAddress,
+      isProxy: addressWithin(config.trustProxyCidrs),
+      log,
+    })
+    const { port, server, close } = await listen(connections.guard(proxy), {
       port: config.port,
       host: config.host,
       log,
@@ -153,6 +159,7 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
         for (const { waiting } of services.values()) void waiting.close()
       },
     })
+    server.on('connection', connections.accept)
     releasers.add('HTTP server', close)
     const url = `http://${config.host}:${port}`
     const metricsUrl = await telemetry.serve()

@@ -39,7 +39,12 @@ const windows = {
   topicBytesPerDay: 86_400_000,
 }
 type WindowLimit = keyof typeof windows
-type HeldLimit = 'openPolls' | 'openPollsPerKey' | 'requestBytesInFlight'
+type HeldLimit =
+  | 'openPolls'
+  | 'openPollsPerKey'
+  | 'requestsInFlight'
+  | 'requestsInFlightPerKey'
+  | 'requestBytesInFlight'
 
 export interface BudgetsOptions {
   limits: Limits

@@ -21,6 +21,15 @@ export const limitTable = {
     initial: 5_000,
     description: 'the same of one session or API key',
   },
+  requestsInFlight: {
+    initial: 4_000,
+    description:
+      'requests of one workspace under way at once, without long-polls and exports, over all replicas',
+  },
+  requestsInFlightPerKey: {
+    initial: 2_000,
+    description: 'the same of one session or API key',
+  },
   requestBytesInFlight: {
     initial: 134_217_728,
     description: 'bytes of request bodies of one workspace under way at once, over all replicas',

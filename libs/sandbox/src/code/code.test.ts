@@ -283,6 +283,14 @@ export default artifact(async (input: Input): Promise<number> => {
     })
   })
 
+  test('takes a source that is full of what ends what is compiled', async () => {
+    const code = await compiled(
+      `/*${'//# sourceMappingURL='.repeat(40_000)}\n*/ export default () => 3`,
+      'maps.ts',
+    )
+    expect((await run('', { code })).output).toBe(3)
+  })
+
   test('takes JavaScript as it is', async () => {
     const code = await compiled('export default (n) => n + 1', 'add.js')
     expect((await run('', { code, args: [1] })).output).toBe(2)

@@ -73,3 +73,8 @@ test.each([
   '1',
   'a.function',
 ])('leaves %p to JSONata', (source) => expect(parsePlainPath(source)).toBeUndefined())
+
+// Minutes, if each space were tried as the first one.
+test('goes over spaces once', () => {
+  expect(parsePlainPath(`${' '.repeat(1_000_000)}!`)).toBeUndefined()
+})

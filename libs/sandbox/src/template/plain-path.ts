@@ -4,7 +4,7 @@ export interface PathStep {
   places: readonly number[]
 }
 
-const step = /\s*\.?\s*(?:([A-Za-z_][A-Za-z0-9_]*)|`([^`]*)`)((?:\s*\[\s*-?(?:0|[1-9]\d{0,8})\s*\])*)\s*/y
+const step = /\s*(?:\.\s*)?(?:([A-Za-z_][A-Za-z0-9_]*)|`([^`]*)`)((?:\s*\[\s*-?(?:0|[1-9]\d{0,8})\s*\])*)\s*/y
 const reserved = new Set(['and', 'or', 'in', 'true', 'false', 'null', 'function'])
 
 /** Steps of an expression that is nothing but a path of names and places (`items[0].name`); undefined for any other. */

@@ -20,8 +20,8 @@ export async function downloadOf(
   const common = { ETag: etag, 'Accept-Ranges': 'bytes' }
   if (
     header('if-none-match')
-      ?.split(/\s*,\s*/)
-      .includes(etag)
+      ?.split(',')
+      .some((tag) => tag.trim() === etag)
   )
     return { ...named, status: 304, headers: common, bytes: nothing() }
   const ifRange = header('if-range')

@@ -70,7 +70,8 @@ export const problem = (path: Path, code: string, message: string): AppProblem =
 })
 
 const member = /(?:^|[^\w.$`])(\w+)\s*\.\s*(?:(\w+)|`([^`]+)`)/g
-const quoted = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g
+/** Comments and texts; one that has no end goes to the end, or each quotation mark in it would be tried as the first. */
+const quoted = /\/\*[\s\S]*?(?:\*\/|$)|"(?:[^"\\]|\\[\s\S])*(?:"|$)|'(?:[^'\\]|\\[\s\S])*(?:'|$)/g
 
 /**
  * Names of members that expressions speak of right below one of these roots, such as `site` of `params.site`, with where

@@ -74,6 +74,8 @@ describe('a filter', () => {
     [{ quantity: { contains: '1' } }, ['/filter/quantity/contains is for texts']],
     [{ active: { gt: true } }, ['/filter/active/gt must not be compared: the field is true or false']],
     [{ or: [] }, ['/filter/or must have a filter']],
+    [{ or: Array.from({ length: 51 }, () => ({})) }, ['/filter/or must have at most 50 filters']],
+    [{ [`extra${'.a'.repeat(101)}`]: 1 }, [`/filter/extra${'.a'.repeat(97)}. must have at most 100 parts`]],
     [{ or: [{ name: 3 }] }, ['/filter/or/0/name must be a text']],
     [
       { or: [{ or: [{ or: [{ or: [{}] }] }] }] },

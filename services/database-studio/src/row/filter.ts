@@ -23,7 +23,7 @@ export type JsonTest =
   | { by: 'exists'; value: boolean }
   | { by: 'starts_with'; value: string }
 
-const bounds = { conditions: 50, values: 1_000, depth: 4, text: 1_000 }
+const bounds = { conditions: 50, alternatives: 50, values: 1_000, depth: 4, path: 100, text: 1_000 }
 const operators = new Set(['in', 'nin', 'ne', 'gt', 'gte', 'lt', 'lte', 'exists', 'contains', 'starts_with'])
 
 interface Reading {
@@ -65,6 +65,10 @@ function readOr(reading: Reading, filters: unknown[], at: Place, depth: number):
     reading.problems.add(at, 'invalid_value', message)
     return []
   }
+  if (filters.length > bounds.alternatives) {
+    reading.problems.add(at, 'too_big', `must have at most ${bounds.alternatives} filters`)
+    return []
+  }
   const alternatives = filters.map((filter, index) => readAll(reading, filter, below(at, index), depth + 1))
   return [{ kind: 'or', alternatives }]
 }
@@ -74,6 +78,10 @@ function readField(reading: Reading, name: string, condition: unknown, at: Place
   const field = reading.fields.get(path.length === 0 ? name : head)
   if (!field || (path.length > 0 && field.kind !== 'json')) {
     reading.problems.add(at, 'unrecognized_key', 'is not a field of this table')
+    return []
+  }
+  if (path.length > bounds.path) {
+    reading.problems.add(at, 'too_deep', `must have at most ${bounds.path} parts`)
     return []
   }
   const tests = operatorsOf(reading, condition, at)

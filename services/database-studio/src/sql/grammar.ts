@@ -35,11 +35,19 @@ export async function parseStatements(sql: string): Promise<Statement[]> {
   const { parseSync } = await grammar()
   const bytes = Buffer.from(sql)
   const { stmts = [] } = attempt(sql, () => (tokens.some(isSubstance) ? parseSync(sql) : {}))
+  let next = 0
   return stmts.flatMap(({ stmt, stmt_location: from = 0, stmt_len: length }) => {
     if (!stmt) return []
-    const start = tokens.find((token) => token.start >= from && isSubstance(token))?.start ?? from
+    // Statements come in the order of the text: what is behind one is not gone through again.
+    for (
+      let token = tokens[next];
+      token && !(token.start >= from && isSubstance(token));
+      token = tokens[next]
+    )
+      next++
+    const start = tokens[next]?.start ?? from
     const text = bytes.subarray(start, length ? from + length : bytes.length).toString()
-    return [{ kind: kindOf(stmt), node: stmt, text: text.trim().replace(/[;\s]+$/, ''), start }]
+    return [{ kind: kindOf(stmt), node: stmt, text: withoutEnd(text.trim()), start }]
   })
 }
 
@@ -162,4 +170,11 @@ export function sqlError(message: string, { sql, at, code, sqlState, path = '/sq
   return new ApiError('validation_failed', `The SQL ${message} (${where}).`, {
     details: [{ in: 'body', path, code: code ?? 'not_allowed', message, params }],
   })
+}
+
+/** Without semicolons and spaces at the end. A pattern for that would go over each run of spaces again from each of its places. */
+function withoutEnd(text: string): string {
+  let end = text.length
+  while (end > 0 && /[;\s]/.test(text[end - 1] ?? '')) end--
+  return text.slice(0, end)
 }

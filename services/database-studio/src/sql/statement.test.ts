@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
+import { parseStatements } from './grammar.js'
 import { numberParameters } from './parameters.js'
 import { checkQuery } from './statement.js'
 
@@ -217,5 +218,19 @@ describe('parameters with names', () => {
     const { text, writtenPosition } = await numberParameters(sql, { a: 'json' })
     for (const word of ['oops', 'more', 'select'])
       expect(writtenPosition([...text].join('').indexOf(word) + 1)).toBe(sql.indexOf(word) + 1)
+  })
+})
+
+// What goes over a text again from each of its places is minutes at this: the test would not come to its end.
+describe('a long text is gone through once', () => {
+  it('whatever spaces it has', async () => {
+    const text = `select 1, '${' '.repeat(1_000_000)}'`
+    expect(await parseStatements(`${text} ;; \n`)).toEqual([expect.objectContaining({ text, start: 0 })])
+  })
+
+  it('however many statements it has', async () => {
+    const statements = await parseStatements('select 1; '.repeat(100_000))
+    expect(statements).toHaveLength(100_000)
+    expect(statements.at(-1)).toMatchObject({ text: 'select 1', start: 999_990 })
   })
 })

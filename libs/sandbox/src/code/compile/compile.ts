@@ -25,7 +25,7 @@ export async function compileModule({ source, fileName }: CompileRequest): Promi
   for (const { messageText, start = 0 } of result.diagnostics ?? [])
     diagnostics.push(at(file, start, ts.flattenDiagnosticMessageText(messageText, ' ')))
   if (diagnostics.length > 0) return { diagnostics: diagnostics.slice(0, 100) }
-  const script = result.outputText.replace(/\n?\/\/# sourceMappingURL=.*\s*$/, '')
+  const script = withoutMapComment(result.outputText)
   const map = result.sourceMapText ?? '{}'
   const fault = await syntaxFault(script, map)
   return fault ? { diagnostics: [fault] } : { script, map }
@@ -69,3 +69,9 @@ const refused = (file: ts.SourceFile, node: ts.Node, name: string): Diagnostic =
     node.getStart(file),
     `Only "${sdk}" can be imported, not "${name.slice(0, 100)}": bundle it with \`opsplane packs\`, or use \`import type\` for types.`,
   )
+
+/** The compiler ends its output with one. The source may be full of them, so none but the last is looked at. */
+function withoutMapComment(output: string): string {
+  const at = output.lastIndexOf('//# sourceMappingURL=')
+  return at === -1 ? output : output.slice(0, at).replace(/\n$/, '')
+}

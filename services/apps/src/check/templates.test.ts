@@ -1,0 +1,27 @@
+import { expect, it } from '@jest/globals'
+import { parseTemplate } from '@opsplane/sandbox'
+import { membersOf } from './templates.js'
+
+const namesIn = (source: string) => {
+  const parsed = parseTemplate(`{{ ${source} }}`)
+  if (!('template' in parsed)) throw new Error('no template')
+  return membersOf({ path: [], template: parsed.template }, ['params']).map(({ name }) => name)
+}
+
+it.each([
+  ['params.site & params . `two words`', ['site', 'two words']],
+  ['"params.a" & \'params.b\' & params.c', ['c']],
+  ["/* it's params.a */ params.b", ['b']],
+  ['rows.params.a', []],
+])('finds the members that %s speaks of', (source, names) => {
+  expect(namesIn(source)).toEqual(names)
+})
+
+// Minutes, if each quotation mark were tried as the first one.
+it('goes over an expression once', () => {
+  const source = `/* "${'\\"'.repeat(500_000)} */ params.a`
+  const template = { expressions: [{ source, path: '' }] } as unknown as Parameters<
+    typeof membersOf
+  >[0]['template']
+  expect(membersOf({ path: [], template }, ['params']).map(({ name }) => name)).toEqual(['a'])
+})
