@@ -31,7 +31,11 @@ interface Sample {
  */
 export async function measureFloods({ cluster, seconds, say }: MeasureOptions): Promise<Figure[]> {
   // With the limits of a deployment, which the other measurements turn off.
-  const gateway = await cluster.replica('gateway', { RATE_LIMIT_PER_MINUTE: '6000', LIMITS: '{}' })
+  const gateway = await cluster.replica('gateway', {
+    RATE_LIMIT_PER_MINUTE: '6000',
+    CONNECTIONS_PER_ADDRESS: '12000',
+    LIMITS: '{}',
+  })
   const base = `${gateway.url}/api/v1`
   const { headers: first } = incidents(cluster)
   const second = await secondTenant(cluster)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { type InternalParty, internalParties } from '@opsplane/contracts'
+import { backendNames, type InternalParty, internalParties } from '@opsplane/contracts'
 import { testPrincipal } from '@opsplane/testing'
 import { type Settings, startSettings } from './settings.fixture.js'
 
@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => settings?.stop())
 
 /** Every internal route of settings, with who may call it. */
-const routes: [string, string, InternalParty[]][] = [
+const routes: [string, string, readonly InternalParty[]][] = [
   ['POST', '/internal/tokens/verify', ['gateway']],
   ['POST', '/internal/secrets/resolve', ['dispatcher', 'integrations', 'workflows', 'sdk']],
   ['POST', '/internal/rights', ['dispatcher', 'workflows', 'sdk', 'analytics']],
@@ -22,6 +22,10 @@ const routes: [string, string, InternalParty[]][] = [
   ['POST', '/internal/grants/revoke', ['itsm']],
   ['POST', '/internal/grants/reinstate', ['itsm']],
   ['POST', '/internal/delegations', ['itsm']],
+  ['POST', '/internal/budgets/lease', ['gateway']],
+  ['POST', '/internal/rates/spend', ['gateway']],
+  ['GET', '/internal/events?after=0', backendNames],
+  ['GET', '/internal/events/end', backendNames],
   ['GET', '/internal/routes', ['gateway', 'workflows', 'sdk', 'apps']],
 ]
 

@@ -65,11 +65,24 @@ function bodyOf({ body, headers: { 'content-type': type } }: RawRequest): JsonVa
   return isForm ? formOf(body.toString()) : body.toString()
 }
 
+/** As many as a list of JSON may have. */
+const mostFields = 10_000
+
 function formOf(text: string): JsonValue {
-  const fields = new Map<string, string | string[]>()
+  const fields = new Map<string, string[]>()
+  let count = 0
   for (const [name, value] of new URLSearchParams(text)) {
-    const before = fields.get(name)
-    fields.set(name, before === undefined ? value : [before, value].flat())
+    if (++count > mostFields)
+      throw new ApiError('validation_failed', `The form has more than ${mostFields} fields.`, {
+        details: [
+          { in: 'body', path: '', code: 'too_big', message: `may have at most ${mostFields} fields` },
+        ],
+      })
+    const values = fields.get(name)
+    if (values) values.push(value)
+    else fields.set(name, [value])
   }
-  return Object.fromEntries(fields)
+  return Object.fromEntries(
+    [...fields].map(([name, values]) => [name, values.length === 1 ? (values[0] ?? '') : values]),
+  )
 }
