@@ -21,20 +21,33 @@ beforeAll(async () => {
 })
 afterAll(() => fixture?.stop())
 
-it('goes on delivering for others while one workspace has endpoints that never answer, however many', async () => {
+/** Sixteen at a time. */
+async function makeTarpits(): Promise<void> {
   const url = fixture.endpoint('tarpit', () => new Promise(() => undefined))
-  for (let at = 0; at < tarpits; at++)
-    await fixture.webhook(`tarpit-${at}`, { url, events: ['tarpit.*'], timeout_ms: 60_000 })
+  let next = 0
+  const maker = async () => {
+    while (next < tarpits) {
+      next++
+      await fixture.webhook(`tarpit-${next}`, { url, events: ['tarpit.*'], timeout_ms: 60_000 })
+    }
+  }
+  await Promise.all(Array.from({ length: 16 }, maker))
+}
+
+it('goes on delivering for others while one workspace has endpoints that never answer, however many', async () => {
+  await makeTarpits()
   const other = newId('workspace')
-  const quick = { name: 'Quick', url: fixture.endpoint('quick'), events: ['incident.*'] }
-  expect(
-    (await fixture.service.as(testPrincipal({ workspaceId: other })).post('/webhooks', quick)).status,
-  ).toBe(201)
+  const body = { name: 'Quick', url: fixture.endpoint('quick'), events: ['incident.*'] }
+  const api = fixture.service.as(testPrincipal({ workspaceId: other }))
+  expect((await api.post('/webhooks', body)).status).toBe(201)
 
   await fixture.publish({ type: 'tarpit.created' })
   // So many sockets are open, and the first attempts of the others wait for one of them.
-  await waitFor(() => fixture.requestsTo('tarpit').length === open)
+  const started = () => fixture.requestsTo('tarpit').length
+  await waitFor(() => started() >= open)
   for (let at = 0; at < events; at++) await fixture.publish({ workspaceId: other })
   await waitFor(() => fixture.requestsTo('quick').length === events)
-  expect(fixture.requestsTo('tarpit')).toHaveLength(open)
-})
+  // Of thousands the first may have timed out by then, and given their places to the next.
+  if (isLong) expect(started()).toBeLessThan(tarpits)
+  else expect(started()).toBe(open)
+}, 1_200_000)
