@@ -2,7 +2,7 @@ import { ApiError, type JsonValue } from '@opsplane/contracts'
 import type { StatementRunner } from '@opsplane/postgres'
 import type { FactType, Measure } from '../dataset/dataset.js'
 import { columnsOf } from './condition.js'
-import { estimateSql, mergedSql, sketchOf, sumsOf, valueOfSums } from './measures.js'
+import { estimateSql, mergedSql, type Sketch, sketchName, sketchOf, sumsOf, valueOfSums } from './measures.js'
 import { readStale, type Selection, sketchPieces, sumPieces } from './sources.js'
 
 export type AnswerRow = Record<string, JsonValue>
@@ -63,7 +63,7 @@ interface Statement {
   names: string[]
 }
 
-/** One for everything that can be added up, and one for each measure that needs a sketch. */
+/** One for everything that can be added up, and one for each sketch that measures need. */
 function statements(
   asked: Parameters<typeof sumPieces>[0],
   measures: Readonly<Record<string, Measure>>,
@@ -86,21 +86,36 @@ function statements(
       names: added.map(([name]) => name),
     })
   }
-  for (const [name, measure] of Object.entries(measures)) {
-    const sketch = sketchOf(measure)
-    if (!sketch) continue
+  for (const { sketch, named } of bySketch(measures)) {
     const { parameters, sql } = sketchPieces(asked, sketch)
-    const named = ['bucket_of_time', ...asked.dimensions.map((_, index) => `d${index}`), 'bucket', 'weight']
+    const columns = ['bucket_of_time', ...asked.dimensions.map((_, index) => `d${index}`), 'bucket', 'weight']
     const merged = `${mergedSql(sketch, 'weight')} as weight`
+    const estimates = estimateSql(
+      named.map(([, measure]) => measure),
+      groups,
+    )
     made.push({
-      text: `with pieces (${named.join(', ')}) as (${sql}),
+      text: `with pieces (${columns.join(', ')}) as (${sql}),
         buckets as (select ${listed}bucket, ${merged} from pieces group by ${listed}bucket)
-        select ${listed}value as m0 from (${estimateSql(measure, groups)}) e limit ${mostGroups + 1}`,
+        ${estimates} limit ${mostGroups + 1}`,
       values: parameters.values,
-      names: [name],
+      names: named.map(([name]) => name),
     })
   }
   return made
+}
+
+/** Measures of the same sketch are read together, such as several percentiles of a column. */
+function bySketch(measures: Readonly<Record<string, Measure>>) {
+  const found = new Map<string, { sketch: Sketch; named: [string, Measure][] }>()
+  for (const [name, measure] of Object.entries(measures)) {
+    const sketch = sketchOf(measure)
+    if (!sketch) continue
+    const known = found.get(sketchName(sketch)) ?? { sketch, named: [] }
+    known.named.push([name, measure])
+    found.set(sketchName(sketch), known)
+  }
+  return found.values()
 }
 
 const tooManyGroups = () =>

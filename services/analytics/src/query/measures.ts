@@ -83,19 +83,25 @@ const hashSql = (sql: string) =>
 export const mergedSql = ({ kind }: Sketch, weight: string) =>
   kind === 'percentile' ? `sum(${weight})` : `max(${weight})`
 
-/** SQL over `buckets (…groups, bucket, weight)`, each bucket once: the measure for each group, as `value`. */
-export function estimateSql(measure: Measure, groups: readonly string[]): string {
+/** SQL over `buckets (…groups, bucket, weight)`, each bucket once: the measures for each group, all of one sketch, as m0, m1, … */
+export function estimateSql(measures: readonly Measure[], groups: readonly string[]): string {
   const listed = groups.map((group) => `${group}, `).join('')
   const by = groups.length > 0 ? ` group by ${groups.join(', ')}` : ''
-  if (measure.kind !== 'percentile') {
-    const [seen, sum] = ['count(*)', `sum(power(2::double precision, -weight))`]
-    const raw = `${alpha * registers * registers} / (${sum} + ${registers} - ${seen})`
-    return `select ${listed}round(case when ${raw} <= ${2.5 * registers} and ${seen} < ${registers}
-        then ${registers} * ln(${registers}::double precision / (${registers} - ${seen})) else ${raw} end) as value
-      from buckets${by}`
-  }
+  const values = measures.map((measure, index) => `${estimateOf(measure)} as m${index}`)
+  if (measures.every(({ kind }) => kind !== 'percentile'))
+    return `select ${listed}${values.join(', ')} from buckets${by}`
   const over = groups.length > 0 ? `partition by ${groups.join(', ')} ` : ''
-  return `select ${listed}2 * power(${growth}::double precision, min(bucket)) / ${growth + 1} as value
-    from (select *, sum(weight) over (${over}order by bucket) as upto, sum(weight) over (${over}) as total from buckets) b
-    where upto >= ceil(total * ${measure.share}::double precision)${by}`
+  return `select ${listed}${values.join(', ')}
+    from (select *, sum(weight) over (${over}order by bucket) as upto, sum(weight) over (${over}) as total from buckets) b${by}`
+}
+
+function estimateOf(measure: Measure): string {
+  if (measure.kind === 'percentile') {
+    const bucket = `min(bucket) filter (where upto >= ceil(total * ${measure.share}::double precision))`
+    return `2 * power(${growth}::double precision, ${bucket}) / ${growth + 1}`
+  }
+  const [seen, sum] = ['count(*)', `sum(power(2::double precision, -weight))`]
+  const raw = `${alpha * registers * registers} / (${sum} + ${registers} - ${seen})`
+  return `round(case when ${raw} <= ${2.5 * registers} and ${seen} < ${registers}
+    then ${registers} * ln(${registers}::double precision / (${registers} - ${seen})) else ${raw} end)`
 }

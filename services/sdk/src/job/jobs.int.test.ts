@@ -77,6 +77,36 @@ it('does no more than whoever schedules it may do', async () => {
   expect((await world.api.post(path, { ...fields, artifact: 'posts' })).status).toBe(201)
 })
 
+it('is given another schedule, and resumed, only by whoever may do what it does', async () => {
+  const code = 'export default async function () { return 1 }'
+  await world.install({ slug: 'posts-more', kind: 'scheduled', code, permissions: { topics: ['orders'] } })
+  const { principal, service } = world
+  const limited = service.as({
+    ...testPrincipal({ permissions: ['sdk:read', 'sdk:write'] }),
+    workspaceId: principal.workspaceId,
+  })
+  const job = await create({ artifact: 'posts-more' })
+  const own = `${path}/${job.id}`
+  const missing = [{ code: 'permission_not_held', params: { missing: ['topics:write'] } }]
+  const refused = async (sent: ReturnType<typeof limited.post>) => {
+    const answer = await sent
+    expect(answer.status).toBe(403)
+    expect(answer.error().details).toMatchObject(missing)
+  }
+  await refused(limited.patch(own, { schedule: { everySeconds: 1 } }))
+  await refused(limited.patch(own, { input: { days: 4 } }))
+  expect((await limited.get(own)).data(ScheduledJob)).toMatchObject({
+    schedule: fields.schedule,
+    status: 'active',
+  })
+  // To rename and to pause it has nothing run.
+  expect((await limited.patch(own, { name: 'Renamed' })).status).toBe(200)
+  expect((await limited.post(`${own}/pause`)).status).toBe(200)
+  await refused(limited.post(`${own}/resume`))
+  expect((await limited.get(own)).data(ScheduledJob)).toMatchObject({ status: 'paused', nextRunAt: null })
+  expect((await world.api.post(`${own}/resume`)).status).toBe(200)
+})
+
 it('has its events run the business rules that are for them, once for each event', async () => {
   await world.install({
     slug: 'watcher',

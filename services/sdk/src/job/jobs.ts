@@ -99,7 +99,7 @@ export function createJobs(
     async update(id, patch, meta) {
       const present = await jobs.get(id, meta.tenant)
       const { artifact = present.artifact, input = present.input } = patch
-      if (patch.artifact !== undefined || patch.input !== undefined) await check({ artifact, input }, meta)
+      if (hasItRun(patch)) await check({ artifact, input }, meta)
       const stored = await jobs.handle(id, { kind: 'update', patch, now: meta.now }, meta)
       await follow(id, meta.tenant)
       return shown(stored, meta.tenant)
@@ -119,3 +119,7 @@ export function createJobs(
     },
   }
 }
+
+/** Whether whoever makes the change has the artifact run, where or when it would not have run before. */
+const hasItRun = ({ artifact, input, schedule, status }: Patch): boolean =>
+  artifact !== undefined || input !== undefined || schedule !== undefined || status === 'active'

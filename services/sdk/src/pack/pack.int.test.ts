@@ -84,6 +84,13 @@ describe('installing', () => {
     expect(error.details[2]?.params).toMatchObject({ file: 'src/greet.ts', line: 2 })
     const tooLong = greetingPack('1.0.0', { artifact: { slug: 'a'.repeat(101) } })
     expect((await api.post('/sdk/packs/install', tooLong)).status).toBe(422)
+    const rule = { events: ['incident.created', 'incident.exploded', 'nobody.*'] }
+    const unknown = greetingPack('1.0.0', { artifact: { kind: 'business_rule', rule } })
+    const { status, details } = (await api.post('/sdk/packs/install', unknown)).error()
+    expect(status).toBe(422)
+    expect(details.map(({ path }) => path)).toEqual(
+      [1, 2].map((at) => `/manifest/artifacts/0/rule/events/${at}`),
+    )
     expect(await slugs(api)).toEqual([])
   })
 
