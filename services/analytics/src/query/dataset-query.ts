@@ -5,6 +5,8 @@ import { answerFromFacts } from './fact-answer.js'
 import { inOrder } from './order.js'
 import { previousOf, type Timeline, timelineOf } from './timeline.js'
 
+/** The registers of distinct counts by month and group do not fit into the 4 MB of a default: they would go to files. */
+const workMem = '16MB'
 const timeoutMs = 20_000
 
 export interface DatasetAsk {
@@ -21,7 +23,9 @@ export function inSnapshot<Result>(
   read: (tx: StatementRunner) => Promise<Result>,
 ): Promise<Result> {
   return sql.begin('isolation level repeatable read read only', async (tx) => {
-    await tx.unsafe(`set local statement_timeout = ${timeoutMs}`)
+    await tx.unsafe(
+      `select set_config('statement_timeout', '${timeoutMs}', true), set_config('work_mem', '${workMem}', true)`,
+    )
     return read(tx)
   }) as Promise<Result>
 }
