@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import {
   backendNames,
   durableConsumers,
@@ -150,6 +151,8 @@ export function openContext<Config extends BackendConfig>(
   const dueWork = createDueWork({
     sql: database.sql,
     log,
+    // Whoever looks at a lease sees which replica has it; a restarted one does not take it for its own.
+    owner: `${config.instanceId}:${randomUUID()}`,
     simulated: overrides.clock,
     hints: wakeHints(link, names, name),
   })
