@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type ServiceName, serviceNames } from '@opsplane/contracts'
+import { createLogger, createReleasers } from '@opsplane/runtime'
 import { pgbouncer, waitFor } from '@opsplane/testing'
 import type { Victim } from '../crash-load.js'
+import { shortLeases, startOwnWork } from './own-work.js'
 import { type ReplicatedPlatform, startReplicas } from './platform.js'
 import { apisOf, createOnce, strangersThrough } from './shared-state.js'
 import { goesOn, type Loads, startTraffic, type Traffic } from './traffic.js'
@@ -20,7 +22,7 @@ beforeAll(async () => {
     services: rounds > 0 ? serviceNames : busiest,
     natsServers: rounds > 0 ? 3 : 1,
     pooler: rounds > 0 && pgbouncer !== undefined,
-    extra: { ANONYMOUS_RATE_LIMIT_PER_MINUTE: String(strangersPerMinute) },
+    extra: { ANONYMOUS_RATE_LIMIT_PER_MINUTE: String(strangersPerMinute), ...(rounds > 0 && shortLeases) },
   })
   traffic = await startTraffic(platform)
 }, 600_000)
@@ -88,6 +90,36 @@ test(
     })
   },
   300_000 + rounds * 1_200_000,
+)
+
+const long = rounds > 0 ? test : test.skip
+
+long(
+  'what a killed replica has in hand is taken over by the other one, and each time of a schedule fires once',
+  async () => {
+    const releasers = createReleasers(createLogger({ service: 'replicas', level: 'silent' }))
+    try {
+      const work = await startOwnWork(platform, releasers)
+      for (const [what, begin] of Object.entries(work.inHand)) {
+        const { service, holder, ended } = await begin()
+        const victim = platform.replicas[service]?.find((_, n) => holder.startsWith(`${service}-${n}:`))
+        expect([what, holder, victim?.name]).toEqual([what, holder, service])
+        await victim?.kill()
+        await ended()
+        await victim?.start()
+      }
+      for (const name of ['workflows', 'sdk', 'analytics', 'settings'] as const)
+        for (const [n, replica] of (platform.replicas[name] ?? []).entries()) {
+          await replica.kill()
+          await work.goesOn(`${name}-${n} was killed`)
+          await replica.start()
+        }
+      await work.firedOnce()
+    } finally {
+      await releasers.release()
+    }
+  },
+  900_000,
 )
 
 /** One replica of each service ends as an orchestrator ends it, and comes back. */

@@ -1,0 +1,219 @@
+import { expect } from '@jest/globals'
+import type { ServiceName } from '@opsplane/contracts'
+import type { Releasers } from '@opsplane/runtime'
+import { startReceiver, waitFor } from '@opsplane/testing'
+import postgres from 'postgres'
+import { type Api, apiClient } from '../platform.js'
+import { fireTimes, type Ticking } from './fire-times.js'
+import type { ReplicatedPlatform } from './platform.js'
+
+/** What services do when its time has come, and what they have in hand. */
+export interface OwnWork {
+  /** Each begins something that lasts; resolves with the replica that has it in hand, and how to wait for its proper end. */
+  inHand: Record<string, () => Promise<InHand>>
+  /** Resolves once each schedule has fired some times more. */
+  goesOn(after: string): Promise<void>
+  /** Holds what came of each time of the schedules against the times. */
+  firedOnce(): Promise<void>
+}
+
+export interface InHand {
+  service: ServiceName
+  /** As its leases say it: its INSTANCE_ID first, such as `workflows-1`. */
+  holder: string
+  ended(): Promise<void>
+}
+
+/** Within which what a killed replica had is given to another one. */
+export const shortLeases = {
+  WORKFLOW_LEASE_MS: '2000',
+  SDK_LEASE_MS: '2000',
+  EXPORT_LEASE_MS: '2000',
+  EXPORT_PART_BYTES: '16384',
+}
+
+const heldMs = 6_000
+const patience = { timeoutMs: 180_000 }
+const schedule = { everySeconds: 2, misfire: 'all', overlap: 'queue', maxCatchUp: 100 }
+
+const pack = {
+  manifest: {
+    ...{ format: 'opsplane.pack/1', name: 'clock', version: '1.0.0' },
+    artifacts: [
+      { slug: 'tick', kind: 'scheduled', source: 'tick.ts', retryable: true },
+      {
+        slug: 'slow',
+        kind: 'scheduled',
+        source: 'slow.ts',
+        retryable: true,
+        limits: { cpuMs: 10_000, wallMs: 30_000 },
+      },
+    ],
+  },
+  files: {
+    'tick.ts': `import { artifact } from '@opsplane/sdk'
+      export default artifact(async () => 'tick')`,
+    'slow.ts': `import { artifact } from '@opsplane/sdk'
+      export default artifact(async () => {
+        const until = Date.now() + 3_000
+        while (Date.now() < until);
+        return 'done'
+      })`,
+  },
+}
+
+/** Rows enough for many parts of an export. */
+const manyRows = 800
+
+/** `releasers` close what it opens. */
+export async function startOwnWork(
+  { info, certificate }: ReplicatedPlatform,
+  releasers: Pick<Releasers, 'add'>,
+): Promise<OwnWork> {
+  const api = apiClient(info)
+  const sql = postgres(info.postgresUrl, { max: 1, onnotice: () => {} })
+  releasers.add('postgres', () => sql.end({ timeout: 5 }))
+  const receiver = await startReceiver({
+    tls: { key: certificate.key, cert: certificate.cert },
+    respond: () => ({ status: 200, body: '{}', delayMs: heldMs }),
+  })
+  releasers.add('receiver', () => receiver.stop())
+  const make = makerOf(api)
+  await make('/sdk/packs/install', { ...pack, grant: {} })
+  const held = await published(make, 'Held', {
+    steps: [
+      {
+        id: 'call',
+        type: 'http',
+        method: 'POST',
+        url: `${receiver.url}/held`,
+        body: {},
+        retry: { attempts: 5 },
+      },
+    ],
+  })
+  await manyIncidents(api)
+  const ticking = await startTicking(make)
+  const times = fireTimes(sql, ticking, schedule.everySeconds)
+
+  /** The replica that has the row in hand. */
+  const holderOf = (service: ServiceName, table: string, id: string) =>
+    waitFor(
+      async () => {
+        const [row] = await sql<{ leaseOwner: string | null }[]>`
+          select lease_owner as "leaseOwner" from ${sql(`${service.replaceAll('-', '_')}.${table}`)} where id = ${id}`
+        return row?.leaseOwner ?? undefined
+      },
+      { ...patience, intervalMs: 5, message: `somebody to take ${id}` },
+    )
+
+  return {
+    inHand: {
+      'a run': async () => {
+        const { runId: id } = await make<{ runId: string }>(`/workflows/${held}/trigger`, {})
+        await waitFor(() => receiver.received().length > 0, patience)
+        const holder = await holderOf('workflows', 'runs', id)
+        return { service: 'workflows', holder, ended: () => completed(api, `/runs/${id}`) }
+      },
+      'an execution': async () => {
+        const startAt = new Date(Date.now() + 2_000).toISOString()
+        const once = { everySeconds: 3_600, startAt }
+        const job = await make('/sdk/scheduled-jobs', { name: 'Slow', artifact: 'slow', schedule: once })
+        const id = await executionOf(sql, job.id)
+        const holder = await holderOf('sdk', 'executions', id)
+        return { service: 'sdk', holder, ended: () => completed(api, `/../service-sdk/executions/${id}`) }
+      },
+      'an export': async () => {
+        const id = await caughtExport(make, sql)
+        const holder = await holderOf('analytics', 'export_jobs', id)
+        const ended = async () => {
+          await completed(api, `/analytics/exports/${id}`)
+          const fences = await sql`
+            select distinct split_part(split_part(name, '/', 2), '-', 1) from analytics.export_objects
+            where export_id = ${id} and part is not null`
+          // Parts of before the kill are parts of the file.
+          expect(fences.length).toBeGreaterThan(1)
+        }
+        return { service: 'analytics', holder, ended }
+      },
+    },
+    goesOn: times.goOn,
+    firedOnce: times.firedOnce,
+  }
+}
+
+type Make = <T = { id: string }>(path: string, body: object) => Promise<T>
+
+const makerOf =
+  (api: Api): Make =>
+  async <T>(path: string, body: object) => {
+    const answer = await api<{ data: T }>('POST', path, { body })
+    expect([path, answer.status < 300 ? 'made' : answer]).toEqual([path, 'made'])
+    return answer.body.data
+  }
+
+async function published(make: Make, name: string, definition: object): Promise<string> {
+  const { id } = await make('/workflows', { name, definition })
+  await make(`/workflows/${id}/publish`, {})
+  await make(`/workflows/${id}/activate`, {})
+  return id
+}
+
+async function manyIncidents(api: Api): Promise<void> {
+  for (let n = 0; n < manyRows; n += 20)
+    await Promise.all(
+      Array.from({ length: 20 }, (_, at) =>
+        api('POST', '/itsm/incidents', { body: { title: `${'exported '.repeat(20)}${n + at}` } }),
+      ),
+    )
+}
+
+/** One of each that fires by a schedule. */
+async function startTicking(make: Make): Promise<Ticking> {
+  const trigger = { type: 'schedule', schedule }
+  const workflow = await published(make, 'Ticks', {
+    ...{ trigger, concurrency: { limit: 1 }, steps: [{ id: 'tick', type: 'transform', value: 'tick' }] },
+  })
+  const job = await make('/sdk/scheduled-jobs', { name: 'Ticks', artifact: 'tick', schedule })
+  const kpi = await make('/analytics/kpis', {
+    ...{ name: 'Ticks', direction: 'down', period: { last: 'day' }, timeZone: 'UTC', schedule },
+    source: { measure: { dataset: 'incidents', measure: 'incidents' } },
+  })
+  return { workflow, job: job.id, kpi: kpi.id }
+}
+
+const completed = async (api: Api, path: string) => {
+  const ended = await waitFor(
+    async () => {
+      const { status, error } = (await api<{ data: { status: string; error: unknown } }>('GET', path)).body
+        .data
+      return !['pending', 'running', 'queued', 'paused'].includes(status) && { status, error }
+    },
+    { ...patience, message: `the end of ${path}` },
+  )
+  expect([path, ended.status, ended.error ?? null]).toEqual([path, 'completed', null])
+}
+
+const executionOf = (sql: postgres.Sql, job: string) =>
+  waitFor(
+    async () => (await sql<{ id: string }[]>`select id from sdk.executions where trigger_id = ${job}`)[0]?.id,
+    { ...patience, intervalMs: 20, message: 'the job to begin' },
+  )
+
+/** An export some parts of which are there, and others not yet. */
+async function caughtExport(make: Make, sql: postgres.Sql): Promise<string> {
+  const range = { last: 1, unit: 'day' }
+  const source = { facts: { dataset: 'incidents', columns: ['number', 'title', 'severity'], range } }
+  for (;;) {
+    const { id } = await make('/analytics/exports', { name: 'All', format: 'csv', source })
+    const caught = await waitFor(
+      async () => {
+        const [job] = await sql`select phase, parts from analytics.export_jobs where id = ${id}`
+        if (job?.phase !== 'write') return 'missed'
+        return job.parts > 0 && 'caught'
+      },
+      { ...patience, intervalMs: 2 },
+    )
+    if (caught === 'caught') return id
+  }
+}
