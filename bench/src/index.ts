@@ -2,7 +2,6 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { openState, startCluster } from '@opsplane/local'
-import { limitTable } from '@opsplane/runtime'
 import { Argument, Command } from 'commander'
 import { measureAnalytics } from './analytics.js'
 import { measureBackup } from './backup.js'
@@ -17,6 +16,7 @@ import { measureTarpit } from './delivery/tarpit.js'
 import { measureTelemetry } from './delivery/telemetry.js'
 import { measureTopics } from './delivery/topics.js'
 import { measureWebhooks } from './delivery/webhooks.js'
+import { postgresFlags, withoutLimits } from './environment.js'
 import { measureExports } from './exports.js'
 import { measureExpressions } from './expressions.js'
 import { measureConflicts } from './itsm/conflicts.js'
@@ -82,9 +82,6 @@ const chosen = program.args.length > 0 ? program.args : names
 const seconds = Number(options.seconds)
 const say = (text: string) => console.error(text)
 
-/** What is measured is what the platform can do, not what a tenant may. */
-const unlimited = Object.fromEntries(Object.keys(limitTable).map((name) => [name, 0]))
-
 /** BENCH_KEEP is a folder whose state is kept and used again, for what takes long to fill. */
 const kept = process.env.BENCH_KEEP
 const folder = kept ? resolve(kept) : mkdtempSync(join(tmpdir(), 'opsplane-bench-'))
@@ -92,8 +89,8 @@ mkdirSync(folder, { recursive: true })
 say(`Starting Postgres, NATS and the services as processes (${cpus().length} cores)…`)
 const cluster = await startCluster({
   state: openState(join(folder, 'state')),
-  postgresFlags: ['shared_preload_libraries=pg_stat_statements'],
-  extra: { RATE_LIMIT_PER_MINUTE: '0', CONNECTIONS_PER_ADDRESS: '0', LIMITS: JSON.stringify(unlimited) },
+  postgresFlags,
+  extra: withoutLimits,
 })
 const figures: Figure[] = []
 try {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Cluster, openState, startCluster } from '@opsplane/local'
 import { request } from 'undici'
+import { postgresFlags, withoutLimits } from '../environment.js'
 import type { MeasureOptions } from '../log/creates.js'
 import { medianInterval } from '../median-interval.js'
 import { totalMs } from '../process-times.js'
@@ -30,7 +31,8 @@ export async function measureTelemetry({ cluster, seconds, say }: MeasureOptions
   const watched = await startCluster({
     state: openState(join(folder, 'state')),
     metrics: true,
-    extra: { RATE_LIMIT_PER_MINUTE: '0', LIMITS: '{}', OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
+    extra: { ...withoutLimits, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
+    postgresFlags,
   })
   const scraping = setInterval(() => void scrape(watched), scrapeEveryMs)
   try {

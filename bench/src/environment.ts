@@ -1,0 +1,12 @@
+import { limitTable } from '@opsplane/runtime'
+
+const unlimited = Object.fromEntries(Object.keys(limitTable).map((name) => [name, 0]))
+
+/** Environment of services: what is measured is what the platform can do, not what a tenant may. */
+export const withoutLimits = {
+  RATE_LIMIT_PER_MINUTE: '0',
+  CONNECTIONS_PER_ADDRESS: '0',
+  LIMITS: JSON.stringify(unlimited),
+}
+
+export const postgresFlags = ['shared_preload_libraries=pg_stat_statements']
