@@ -20,4 +20,6 @@ export default {
   maxWorkers: 4,
   // A worker keeps every module its files have imported: at its heap's limit it would be slow, for collecting it.
   workerIdleMemoryLimit: '1GB',
+  // The end of a process with that much memory takes longer than half a second where four end at once.
+  workerGracefulExitTimeout: 10_000,
 }
