@@ -70,7 +70,7 @@ export interface ServiceContext<Config extends BackendConfig = BackendConfig> {
   clock: Clock
   /** What it measures; for nobody where no port is set. */
   metrics: Metrics
-  /** Follows what is done; nothing where nobody is told. */
+  /** Follows what is done; nothing where telemetry goes nowhere. */
   tracing: Tracing
   log: Logger
 }

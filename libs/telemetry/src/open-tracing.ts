@@ -16,7 +16,7 @@ const exportTimeoutMs = 10_000
 /** Services of this process that are followed. */
 let opened = 0
 
-/** Follows what a service does, where there is somebody to be told. What that takes is loaded only then. */
+/** Follows what a service does, where its telemetry has somewhere to go. What that takes is loaded only then. */
 export async function openTracing(service: string, settings: TracingSettings): Promise<Tracing> {
   const { otelExporterOtlpEndpoint: endpoint, otelExporterOtlpHeaders: headers = '' } = settings
   if (endpoint === undefined) return noTracing

@@ -69,7 +69,7 @@ export const workflows = defineService<WorkflowsConfig>({
         executions: remoteDepths(clients.get('sdk'), '/internal/executions/depths'),
       }),
     })
-    const logEnds = shared(logEndsOf(ctx.logs, triggers.floors, ctx.log))
+    const logEnds = shared(logEndsOf(ctx.logs, triggers.lowWatermarks, ctx.log))
     const hooks = createHooks({ ...ctx, starting, runs, settings })
     return {
       routes: [

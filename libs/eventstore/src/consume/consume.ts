@@ -85,7 +85,7 @@ export interface EventConsumer {
   /** Asks the server how far it has come. Rejects while that is away. */
   place(): Promise<ConsumerProgress>
   /** Up to where the log of each service is handled without a gap, by source; only kept with `history`. */
-  floors(): ReadonlyMap<string, number>
+  lowWatermarks(): ReadonlyMap<string, number>
   /** Whether everything that is in the stream by now is handled. Rejects while the server is away. */
   isCaughtUp(): Promise<boolean>
   /** Finishes the batches in hand. */
@@ -160,7 +160,7 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
     read(message) {
       const event = eventOf(link, message)
       refuseMismatch(names, message, event)
-      past?.floors.note(message)
+      past?.lowWatermarks.note(message)
       return { event, queueKey: queueKeyOf(event), tenant: event.workspaceId }
     },
     async apply(received) {
@@ -192,7 +192,7 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
   return {
     counters: consumer.counters,
     place: consumer.place,
-    floors: () => past?.floors.current() ?? new Map(),
+    lowWatermarks: () => past?.lowWatermarks.current() ?? new Map(),
     async isCaughtUp() {
       if (past && !past.isFilled()) return false
       const { pending, ackFloor, delivered } = await consumer.place()

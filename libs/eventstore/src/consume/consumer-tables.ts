@@ -17,9 +17,13 @@ export interface ConsumerTables {
   /** Where it was in which stream, when it keeps that. */
   place(): Promise<(StreamPlace & { startedAt: string }) | undefined>
   /** Up to where it has handled the logs without a gap. */
-  floors(): Promise<ReadonlyMap<string, number>>
-  /** Records its place and floors, and its checkpoint where that is not written with the effects. */
-  arrive(place: StreamPlace, floors: ReadonlyMap<string, number>, checkpoint?: Checkpoint): Promise<void>
+  lowWatermarks(): Promise<ReadonlyMap<string, number>>
+  /** Records its place and low watermarks, and its checkpoint where that is not written with the effects. */
+  arrive(
+    place: StreamPlace,
+    lowWatermarks: ReadonlyMap<string, number>,
+    checkpoint?: Checkpoint,
+  ): Promise<void>
   /** Up to where a log was handled or read. */
   readUpTo(source: string): Promise<number>
   /** Records up to where a log was read, after the effects of that have committed. */
@@ -58,13 +62,18 @@ export function createConsumerTables({ sql: client, db }: Database, consumer: st
       const startedAt = new Date(row.startedAt).toISOString()
       return { streamCreated: row.streamCreated, ackFloor: row.ackFloor, startedAt }
     },
-    async floors() {
+    async lowWatermarks() {
       const rows = await client<{ source: string; position: string }[]>`
         select source, position from consumer_floors where consumer = ${consumer}`
       return new Map(rows.map(({ source, position }) => [source, Number(position)]))
     },
-    async arrive({ streamCreated, ackFloor }, floors, { streamSequence, eventId, handled } = none) {
-      const place = [streamCreated, String(ackFloor), [...floors.keys()], [...floors.values()].map(String)]
+    async arrive({ streamCreated, ackFloor }, lowWatermarks, { streamSequence, eventId, handled } = none) {
+      const place = [
+        streamCreated,
+        String(ackFloor),
+        [...lowWatermarks.keys()],
+        [...lowWatermarks.values()].map(String),
+      ]
       const checkpoint = [String(streamSequence), eventId, String(handled)]
       await client.unsafe(arriveStatement, [consumer, ...place, ...checkpoint], { prepare: true })
     },

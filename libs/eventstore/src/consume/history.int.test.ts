@@ -213,7 +213,7 @@ describe('a consumer with a history', () => {
     // What is published says up to where the log is in the stream, once the relay knows.
     await waitFor(async () => {
       await create('before')
-      return first.floors().get(schema) !== undefined
+      return first.lowWatermarks().get(schema) !== undefined
     })
     await waitFor(async () => (await floorOf()) > 0)
     await first.close()
@@ -297,7 +297,7 @@ describe('a consumer with a history', () => {
     })
   })
 
-  test('whose effects commit by themselves has checkpoint and floors written by one statement', async () => {
+  test('whose effects commit by themselves has checkpoint and low watermarks written by one statement', async () => {
     const { database } = testStore
     const written: string[] = []
     const counting = new Proxy(database.sql, {

@@ -9,30 +9,30 @@ const from = (seq: number, source: string, floor: number) =>
   message(seq, { [eventHeaders.source]: source, [eventHeaders.floor]: String(floor) })
 
 test('rises with what is acknowledged, by source, however messages come', () => {
-  const floors = createLowWatermarks()
+  const lowWatermarks = createLowWatermarks()
   for (const each of [from(2, 'itsm', 10), from(1, 'itsm', 9), from(3, 'settings', 4), from(4, 'itsm', 12)])
-    floors.note(each)
-  floors.note(message(5, {}))
-  expect(floors.current()).toEqual(new Map())
-  floors.acknowledged(3)
-  expect(floors.current()).toEqual(
+    lowWatermarks.note(each)
+  lowWatermarks.note(message(5, {}))
+  expect(lowWatermarks.current()).toEqual(new Map())
+  lowWatermarks.acknowledged(3)
+  expect(lowWatermarks.current()).toEqual(
     new Map([
       ['itsm', 10],
       ['settings', 4],
     ]),
   )
-  floors.acknowledged(10)
-  expect(floors.current().get('itsm')).toBe(12)
+  lowWatermarks.acknowledged(10)
+  expect(lowWatermarks.current().get('itsm')).toBe(12)
 })
 
 test('never falls, and knows nothing of sequences of a stream that is gone', () => {
-  const floors = createLowWatermarks()
-  floors.restore(new Map([['itsm', 50]]))
-  floors.note(from(7, 'itsm', 40))
-  floors.acknowledged(7)
-  expect(floors.current().get('itsm')).toBe(50)
-  floors.note(from(8, 'itsm', 60))
-  floors.forget()
-  floors.acknowledged(9)
-  expect(floors.current().get('itsm')).toBe(50)
+  const lowWatermarks = createLowWatermarks()
+  lowWatermarks.restore(new Map([['itsm', 50]]))
+  lowWatermarks.note(from(7, 'itsm', 40))
+  lowWatermarks.acknowledged(7)
+  expect(lowWatermarks.current().get('itsm')).toBe(50)
+  lowWatermarks.note(from(8, 'itsm', 60))
+  lowWatermarks.forget()
+  lowWatermarks.acknowledged(9)
+  expect(lowWatermarks.current().get('itsm')).toBe(50)
 })

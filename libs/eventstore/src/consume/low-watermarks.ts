@@ -19,7 +19,7 @@ export interface LowWatermarks {
  * So once everything up to q is acknowledged, everything up to F is handled.
  */
 export function createLowWatermarks(): LowWatermarks {
-  const floors = new Map<string, number>()
+  const lowWatermarks = new Map<string, number>()
   let noted: { seq: number; source: string; floor: number }[] = []
   return {
     note(message) {
@@ -29,15 +29,15 @@ export function createLowWatermarks(): LowWatermarks {
     },
     acknowledged(sequence) {
       for (const { seq, source, floor } of noted)
-        if (seq <= sequence && floor > (floors.get(source) ?? 0)) floors.set(source, floor)
+        if (seq <= sequence && floor > (lowWatermarks.get(source) ?? 0)) lowWatermarks.set(source, floor)
       noted = noted.filter(({ seq }) => seq > sequence)
     },
     forget() {
       noted = []
     },
     restore(known) {
-      for (const [source, floor] of known) floors.set(source, floor)
+      for (const [source, floor] of known) lowWatermarks.set(source, floor)
     },
-    current: () => floors,
+    current: () => lowWatermarks,
   }
 }

@@ -27,7 +27,7 @@ const lookEveryMs = 1_000
 export function keepPast(options: PastOptions) {
   const { durable, history, tables, checkpoint, log } = options
   const closing = new AbortController()
-  const floors = createLowWatermarks()
+  const lowWatermarks = createLowWatermarks()
   let before: ConsumerProgress | undefined
   let filled: ConsumerProgress | undefined
   let timer: NodeJS.Timeout | undefined
@@ -50,8 +50,8 @@ export function keepPast(options: PastOptions) {
   let isFilled = false
   const prepare = async (place: () => Promise<ConsumerProgress>) => {
     isFilled = false
-    floors.forget()
-    floors.restore(await tables.floors())
+    lowWatermarks.forget()
+    lowWatermarks.restore(await tables.lowWatermarks())
     filled = await fillFromLogs(
       {
         ...options,
@@ -81,10 +81,10 @@ export function keepPast(options: PastOptions) {
     )
       return consumer.restart('the stream has lost messages before they were handled')
     before = place
-    floors.acknowledged(ackFloor)
+    lowWatermarks.acknowledged(ackFloor)
     const reached = checkpoint.take()
     try {
-      await tables.arrive({ streamCreated, ackFloor }, floors.current(), reached)
+      await tables.arrive({ streamCreated, ackFloor }, lowWatermarks.current(), reached)
     } catch (error) {
       checkpoint.giveBack(reached)
       throw error
@@ -92,7 +92,7 @@ export function keepPast(options: PastOptions) {
   }
 
   return {
-    floors,
+    lowWatermarks,
     prepare,
     /** Whether what the stream had lost has been read from the logs. */
     isFilled: () => isFilled,

@@ -25,8 +25,8 @@ const spend = async (...spends: { key?: string; spent: number; seconds?: number;
 
 test('what gateways take adds up, also when they say so at once', async () => {
   expect(await spend({ spent: 10 })).toEqual([90])
-  const told = await Promise.all(Array.from({ length: 10 }, () => spend({ spent: 5 })))
-  expect(told.flat().sort((a, b) => b - a)).toEqual([85, 80, 75, 70, 65, 60, 55, 50, 45, 40])
+  const answers = await Promise.all(Array.from({ length: 10 }, () => spend({ spent: 5 })))
+  expect(answers.flat().sort((a, b) => b - a)).toEqual([85, 80, 75, 70, 65, 60, 55, 50, 45, 40])
 })
 
 test('what was taken too much is owed, a bucket of it at most', async () => {

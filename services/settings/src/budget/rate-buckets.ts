@@ -7,19 +7,19 @@ import type { Database } from '@opsplane/postgres'
  * so that two gateways never wait for each other.
  */
 const spend = `
-with told as (
+with spends as (
   select * from unnest($1::text[], $2::float8[], $3::float8[], $4::float8[], $5::float8[])
     as t (key, spent, seconds, burst, per_second) order by key
 ), kept as (
   insert into rate_buckets as b (key, tokens, updated_at, full_at)
   select key, least(burst, greatest(-burst, burst + seconds * per_second - spent)), clock_timestamp(),
     clock_timestamp() + make_interval(secs => (2 * burst) / per_second)
-  from told order by key
+  from spends order by key
   on conflict (key) do update set (tokens, updated_at, full_at) = (
     select least(t.burst, greatest(-t.burst,
         b.tokens + extract(epoch from excluded.updated_at - b.updated_at) * t.per_second - t.spent)),
       excluded.updated_at, excluded.full_at
-    from told t where t.key = b.key)
+    from spends t where t.key = b.key)
   returning b.key, b.tokens
 )
 select tokens from unnest($1::text[]) with ordinality as asked (key, place) join kept using (key) order by place`

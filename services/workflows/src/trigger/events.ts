@@ -62,7 +62,7 @@ export function startEventTriggers(
       const keys = events.flatMap(keysOfEvent)
       const { candidates, awaitedKeys } = await concernedBy(database, keys)
       const awaited = await keepAwaited(database.sql, accepted, awaitedKeys)
-      const before = new Map([...consumer.floors(), ...handled])
+      const before = new Map([...consumer.lowWatermarks(), ...handled])
       const matches = matchesOf(candidates, accepted, before)
       const depthAfter = await depthsAfter(matches.map(({ event }) => event))
       for (let from = 0; from < matches.length; from += startsAtOnce)
