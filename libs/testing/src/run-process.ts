@@ -45,10 +45,14 @@ export async function serveRun(
   })
   const { handOver, stop } = await start()
   const written = join(folder, 'ready')
-  writeFileSync(`${written}.new`, handOver, { mode: 0o600 })
-  renameSync(`${written}.new`, written)
-  await ended
-  await stop()
+  try {
+    writeFileSync(`${written}.new`, handOver, { mode: 0o600 })
+    renameSync(`${written}.new`, written)
+    await ended
+  } finally {
+    // Also where another run has removed the folder of one that was killed.
+    await stop()
+  }
 }
 
 /** Ends what was started for this run. */
