@@ -184,7 +184,7 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
     const restarted = new Promise<string>((resolve) => {
       restart = resolve
     })
-    const reason = await Promise.race([own.lost, restarted, aborted(closing.signal)])
+    const reason = await Promise.race([own.lost, restarted])
     const closed = own.close()
     if (closing.signal.aborted) return closed
     log.warn({ durable, reason }, 'the server no longer knows the consumer; creating it again')
@@ -213,6 +213,7 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
     restart: (reason) => restart(reason),
     async close() {
       closing.abort()
+      restart('closed')
       for (const { message } of held.rest()) message.nak(giveBackDelayMs)
       await looping
       await Promise.all(running)
@@ -230,11 +231,4 @@ function logInterruption(
   if (missing)
     log.info({ durable, stream }, 'the stream does not exist yet; waiting for the relay to create it')
   else log.warn({ err: error, durable }, 'consumer interrupted, starting it again')
-}
-
-function aborted(signal: AbortSignal): Promise<string> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve('closed')
-    else signal.addEventListener('abort', () => resolve('closed'), { once: true })
-  })
 }

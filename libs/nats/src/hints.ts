@@ -9,14 +9,19 @@ import { onReconnect } from './reconnects.js'
 export function listenForHints(link: NatsLink, subject: string, onHint: () => void) {
   const closing = new AbortController()
   let subscription: Subscription | undefined
+  let stop = () => {}
 
   const run = async () => {
     while (!closing.signal.aborted) {
       const connection = await link.ready(closing.signal)
+      if (closing.signal.aborted) return
       const forget = onReconnect(connection, onHint)
       subscription = connection.subscribe(subject, { callback: onHint })
       onHint()
-      await Promise.race([connection.closed(), aborted(closing.signal)])
+      const stopped = new Promise<void>((resolve) => {
+        stop = resolve
+      })
+      await Promise.race([connection.closed(), stopped])
       forget()
     }
   }
@@ -25,15 +30,9 @@ export function listenForHints(link: NatsLink, subject: string, onHint: () => vo
   return {
     async close() {
       closing.abort()
+      stop()
       subscription?.unsubscribe()
       await running
     },
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 }

@@ -10,6 +10,7 @@ import { freePort } from '@opsplane/runtime/server-process'
 import { durableConsumer } from './durable-consumer.js'
 import { type EmbeddedNats, startEmbeddedNats } from './embedded.js'
 import { NatsLinkClosedError } from './errors.js'
+import { listenForHints } from './hints.js'
 import { connectNats, type NatsLink } from './link.js'
 import type { StreamMessage } from './stream-message.js'
 import { ensureStreams } from './streams.js'
@@ -42,6 +43,23 @@ describe('a NATS link', () => {
   const start = async () => {
     server = await startEmbeddedNats({ storeDir, port })
   }
+
+  test('leaves nothing behind for connections that are gone with whoever listens for hints', async () => {
+    await start()
+    const warnings: string[] = []
+    const note = ({ name }: Error) => warnings.push(name)
+    process.on('warning', note)
+    let hints = 0
+    const listening = listenForHints(link, 'hints', () => hints++)
+    for (let connections = 1; connections <= 12; connections++) {
+      await until(() => hints === connections)
+      await (await link.ready()).close()
+    }
+    await until(() => hints === 13)
+    await listening.close()
+    process.off('warning', note)
+    expect(warnings).toEqual([])
+  })
 
   test('connects to a server that starts later, and sets up the streams', async () => {
     expect(link.connected()).toBe(false)
