@@ -58,6 +58,7 @@ export {
 } from './outbound/outbound.js'
 export { OutboundError, type OutboundErrorKind } from './outbound/outbound-error.js'
 export { createOutboundHttp, type OutboundHttp } from './outbound/outbound-http.js'
+export { createSecretFilling } from './outbound/secret-filling.js'
 export type { OutboundStreams, StreamRequest, StreamTarget, StreamTls } from './outbound/streams.js'
 export {
   type CallOperation,

@@ -12,6 +12,7 @@ import type { ResolveSecrets } from '../calls/secret-values.js'
 import type { OutboundResponse } from './outbound.js'
 import { OutboundError } from './outbound-error.js'
 import type { OutboundHttp } from './outbound-http.js'
+import { createSecretFilling, type FillSecrets } from './secret-filling.js'
 
 /** A request as somebody wrote it, with references to secrets such as `{{secrets.token}}` in it. */
 export interface FilledRequest {
@@ -67,7 +68,7 @@ export function createFilledHttp({ http, resolveSecrets }: FilledHttpOptions): S
       .request({
         ...{ method, url: urlOf(url, query, fill.in), signal: request.signal, timeoutMs: request.timeoutMs },
         headers: headersOf(request, headers, typeof body, fill.in),
-        ...(text !== undefined && { body: fill.in(text, typeof body === 'string' ? asItIs : inJson) }),
+        ...(text !== undefined && { body: fill.in(text, typeof body === 'string' ? undefined : inJson) }),
         maxResponseBytes: request.maxResponseBytes,
         repeatable: repeatable.has(method),
       })
@@ -78,15 +79,13 @@ export function createFilledHttp({ http, resolveSecrets }: FilledHttpOptions): S
   }
 }
 
-type Fill = (text: string, encode: (value: string) => string) => string
-
-function urlOf(url: string, query: Record<string, unknown>, fill: Fill): string {
+function urlOf(url: string, query: Record<string, unknown>, fill: FillSecrets): string {
   const target = parsed(fill(url, encodeURIComponent))
   if (hostOfUrl(target.href) !== hostOfWritten(url))
     throw new CallFailure('invalid_url', 'No secret can be part of the host.')
   for (const [name, value] of Object.entries(query)) {
     const text = plain(value)
-    if (text !== undefined) target.searchParams.append(name, fill(text, asItIs))
+    if (text !== undefined) target.searchParams.append(name, fill(text))
   }
   return target.href
 }
@@ -108,7 +107,6 @@ function plain(value: unknown): string | undefined {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-const asItIs = (value: string) => value
 const inJson = (value: string) => JSON.stringify(value).slice(1, -1)
 
 const refusals: Record<SecretRefusal, string> = {
@@ -133,8 +131,10 @@ async function secretsFor(
     if (!Object.hasOwn(known, name))
       throw new CallFailure('unknown_secret', `The secret ${name} does not exist.`)
   return {
-    in: (text: string, encode: (value: string) => string) =>
-      text.replaceAll(secretReference, (_, name: string) => encode(known[name] ?? '')),
+    in: createSecretFilling({
+      secretValue: (name) => known[name] ?? '',
+      tooLong: (message) => new CallFailure('secrets_too_long', message),
+    }),
     values: Object.values(known),
   }
 }
@@ -145,12 +145,12 @@ function headersOf(
   { idempotencyKey, method }: FilledRequest,
   headers: Record<string, string>,
   body: string,
-  fill: Fill,
+  fill: FillSecrets,
 ): Record<string, string> {
   const sent: Record<string, string> = {}
   if (body !== 'undefined' && body !== 'string') sent['content-type'] = 'application/json'
   if (method !== 'GET' && method !== 'HEAD') sent['idempotency-key'] = idempotencyKey
-  for (const [name, value] of Object.entries(headers)) sent[name.toLowerCase()] = fill(value, asItIs)
+  for (const [name, value] of Object.entries(headers)) sent[name.toLowerCase()] = fill(value)
   if (Object.values(sent).some((value) => /[\r\n\0]/.test(value)))
     throw new CallFailure('invalid_header', 'A header has a line break in it.')
   return sent

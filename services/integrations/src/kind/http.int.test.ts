@@ -239,6 +239,22 @@ describe('credentials', () => {
     expect((await fixture.api.post('/connectors', body)).error().details).toMatchObject([{ path }])
   })
 
+  // 2 GB of them, if each was built before it was counted.
+  it.each([
+    ['headers', (name: string) => `X-${name}`, 300],
+    ['query', (name: string) => name, 280],
+  ])('that are referred to again and again in %s have nothing sent', async (field, named, times) => {
+    fixture.settings.secrets.set('long', 's'.repeat(64 * 1_024))
+    const names = Array.from({ length: 50 }, (_, at) => named(`n${at}`))
+    const { id } = await connect({
+      [field]: Object.fromEntries(names.map((name) => [name, '{{secrets.long}}'.repeat(times / 2)])),
+    })
+    const refused = (await fixture.invoke(id, 'get', {})).error()
+    expect(refused).toMatchObject({ code: 'conflict', details: [{ code: 'secret' }] })
+    expect(refused.message).toContain('With its secrets')
+    expect(fixture.arrived()).toEqual([])
+  })
+
   it('that are missing or not given out have nothing sent', async () => {
     fixture.settings.refused.set('elsewhere', 'host_not_allowed')
     for (const name of ['nowhere', 'elsewhere']) {

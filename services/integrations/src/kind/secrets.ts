@@ -1,5 +1,5 @@
-import { referencedSecrets, type SecretRefusal, secretReference } from '@opsplane/contracts'
-import type { ResolveSecrets, SecretUser } from '@opsplane/http'
+import { referencedSecrets, type SecretRefusal } from '@opsplane/contracts'
+import { createSecretFilling, type ResolveSecrets, type SecretUser } from '@opsplane/http'
 import { createRedaction } from '@opsplane/runtime'
 import { CallFailure } from './call-failure.js'
 
@@ -36,12 +36,8 @@ export function createSecrets(resolve: ResolveSecrets, user: Omit<SecretUser, 'h
       conceal(value)
       return value
     }
-    return Object.fromEntries(
-      Object.entries(texts).map(([key, text]) => [
-        key,
-        text.replaceAll(secretReference, (_, name: string) => secretValue(name)),
-      ]),
-    )
+    const fill = createSecretFilling({ secretValue, tooLong: failure })
+    return Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, fill(text)]))
   }
 
   return {
