@@ -37,6 +37,15 @@ describe('an echoed secret', () => {
     expect(redactText('the end', ['hunter2'], true)).toBe('the end')
   })
 
+  // Minutes, if each beginning of the secret were looked for by itself.
+  test('that is long, or nearly what the answer ends with, is looked for in one pass', () => {
+    const long = 'a'.repeat(1_000_000)
+    const end = `${'a'.repeat(999_000)}b`
+    expect(redactText(end, [long], true)).toBe(end)
+    expect(redactText(`${end}aaab${'a'.repeat(500_000)}`, [`${long}c`], true)).toBe(`${end}aaab***`)
+    expect(redactText('abab-ababab', ['ababab-x', 'ababac'], true)).toBe('abab-***')
+  })
+
   test('of less than four characters is left, as is an empty text', () => {
     expect(redactText('a b c', ['b'])).toBe('a b c')
     expect(redactText('', [secret], true)).toBe('')

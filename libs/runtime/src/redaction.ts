@@ -50,9 +50,29 @@ function base64Within(bytes: Buffer, before: number): string {
 }
 
 function withoutPart(text: string, spellings: readonly string[]): string {
-  let longest = 0
-  for (const spelling of spellings)
-    for (let length = spelling.length - 1; length > longest; length--)
-      if (text.endsWith(spelling.slice(0, length))) longest = length
+  const longest = spellings.reduce((most, spelling) => Math.max(most, partAtEnd(text, spelling)), 0)
   return longest < shortestSecret ? text : text.slice(0, -longest) + redactedValue
+}
+
+/** How much of the beginning of `spelling`, short of all of it, `text` ends with. One pass: both may be long. */
+function partAtEnd(text: string, spelling: string): number {
+  const ends = endsWithin(spelling)
+  let matched = 0
+  for (let at = Math.max(0, text.length - spelling.length + 1); at < text.length; at++) {
+    const next = text.charCodeAt(at)
+    while (matched > 0 && spelling.charCodeAt(matched) !== next) matched = ends[matched - 1] ?? 0
+    if (spelling.charCodeAt(matched) === next) matched++
+  }
+  return matched
+}
+
+/** Of each beginning of a text: how much of it, short of all, it also ends with. */
+function endsWithin(text: string): Uint32Array {
+  const ends = new Uint32Array(text.length)
+  for (let at = 1, matched = 0; at < text.length; at++) {
+    while (matched > 0 && text.charCodeAt(matched) !== text.charCodeAt(at)) matched = ends[matched - 1] ?? 0
+    if (text.charCodeAt(matched) === text.charCodeAt(at)) matched++
+    ends[at] = matched
+  }
+  return ends
 }
