@@ -55,7 +55,8 @@ export function createDelegations(settings: Pick<ServiceClient, 'post'>): Delega
     },
     actingBy: (grant, { workflow, permissions } = {}) => ({
       serviceToken(audience) {
-        const key = [audience, workflow?.id, permissions?.join(), grant].join('\0')
+        // No permission at all is not the same as all that the grant has.
+        const key = [audience, workflow?.id, permissions?.join() ?? '*', grant].join('\0')
         const known = tokens.get(key)
         if (known && known.until > performance.now()) return known.token
         const token = askFor({
