@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from '@jest/globals'
 import { z } from 'zod'
@@ -6,9 +6,10 @@ import { z } from 'zod'
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const Manifest = z.object({ dependencies: z.record(z.string(), z.string()).default({}) })
 
-const packages = ['libs', 'services']
+const packages = ['libs', 'services', 'deploy']
   .flatMap((folder) => readdirSync(`${root}${folder}`).map((name) => `${folder}/${name}`))
-  .filter((path) => readdirSync(`${root}${path}`).includes('package.json'))
+  .concat('cli', 'client')
+  .filter((path) => existsSync(`${root}${path}/package.json`))
 
 test.each(packages)('%s runs on nothing that is not released', (path) => {
   const manifest = Manifest.parse(JSON.parse(readFileSync(`${root}${path}/package.json`, 'utf8')))

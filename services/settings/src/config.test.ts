@@ -5,7 +5,7 @@ import { loadConfig } from './config.js'
 const env = {
   DATABASE_URL: 'postgres://localhost/opsplane',
   SERVICE_PRIVATE_KEY: 'key',
-  AUDIT_SIGNING_KEY: 'key',
+  AUDIT_SIGNING_KEY: 'another key',
   TRUSTED_SERVICE_KEYS: '{}',
   CURSOR_SECRET: 'x'.repeat(32),
   OPSPLANE_MASTER_KEY: Buffer.alloc(32).toString('base64'),
@@ -28,6 +28,13 @@ describe('the configuration', () => {
     expect(load).toThrow(ConfigError)
     expect(load).toThrow(/OPSPLANE_MASTER_KEY must be 32 bytes in base64/)
     expect(load).not.toThrow(new RegExp(short))
+  })
+
+  it('takes no key of a service for the one that signs the audit log', () => {
+    const same = { ...env, AUDIT_SIGNING_KEY: env.SERVICE_PRIVATE_KEY }
+    expect(() => loadConfig(same)).toThrow(/AUDIT_SIGNING_KEY must not be the service's key/)
+    const former = { ...env, PREVIOUS_SERVICE_PRIVATE_KEYS: `older,${env.AUDIT_SIGNING_KEY}` }
+    expect(() => loadConfig(former)).toThrow(/AUDIT_SIGNING_KEY/)
   })
 
   it('takes SMTP settings both or not at all, and never shows the password', () => {

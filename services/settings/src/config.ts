@@ -42,7 +42,11 @@ const settings = backendConfig.extend({
     .meta({ description: 'sender of mails; goes with SMTP_URL' }),
 })
 
-const config = settings.superRefine(({ smtpUrl, smtpFrom }, context) => {
+const config = settings.superRefine(({ smtpUrl, smtpFrom, ...keys }, context) => {
+  if ([keys.servicePrivateKey, ...keys.previousServicePrivateKeys].includes(keys.auditSigningKey)) {
+    const message = "must not be the service's key"
+    context.addIssue({ code: 'custom', path: ['auditSigningKey'], message })
+  }
   if ((smtpUrl === undefined) === (smtpFrom === undefined)) return
   const absent = smtpUrl === undefined ? 'smtpUrl' : 'smtpFrom'
   context.addIssue({ code: 'custom', path: [absent], message: 'is missing' })
