@@ -21,6 +21,7 @@ import type { RunBootstrap } from './bootstrap.js'
 import { knownMembers } from './membership/queries.js'
 import { rightsOf } from './role/rights.js'
 import type { SecretService } from './secret/secret-service.js'
+import type { TakeOnce } from './taken-calls.js'
 import { reachOf } from './token/reach.js'
 import { executionRetention } from './workspace/retention.js'
 
@@ -31,10 +32,11 @@ export interface InternalWork {
   verify: VerifyToken
   secretService: SecretService
   bootstrap: RunBootstrap
+  takeOnce: TakeOnce
 }
 
 /** What other services ask settings. The gateway routes none of it. */
-export function internalRoutes({ db, verify, secretService, bootstrap }: InternalWork): Route[] {
+export function internalRoutes({ db, verify, secretService, bootstrap, takeOnce }: InternalWork): Route[] {
   return [
     defineRoute({
       ...internal,
@@ -58,8 +60,10 @@ export function internalRoutes({ db, verify, secretService, bootstrap }: Interna
         'Those the person may use, towards the hosts they may go to. Counts as a use of each that is given out.',
       body: SecretResolution,
       response: ResolvedSecrets,
-      handler: ({ body, meta }) =>
-        secretService.resolve(body, { service: callingService(meta.principal), now: meta.now }),
+      handler: async ({ body, meta }) => {
+        await takeOnce(meta)
+        return secretService.resolve(body, { service: callingService(meta.principal), now: meta.now })
+      },
     }),
 
     defineRoute({

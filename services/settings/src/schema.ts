@@ -333,6 +333,12 @@ export const standingGrants = pgTable(
   (table) => [index('standing_grants_user_idx').on(table.workspaceId, table.userId)],
 )
 
+/** Calls between services that no replica takes a second time: ADR 083. Lost in a crash, as few as count still. */
+export const takenCalls = pgTable('taken_calls', {
+  id: text('id').primaryKey(),
+  keptUntil: timestamp('kept_until', { withTimezone: true, mode: 'string' }).notNull(),
+})
+
 /** Buckets of requests that the gateways share: ADR 095. Lost in a crash, like the use that was made of them. */
 export const rateBuckets = pgTable('rate_buckets', {
   key: text('key').primaryKey(),

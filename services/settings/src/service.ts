@@ -53,6 +53,7 @@ import { createOpenSession } from './session/open-session.js'
 import { createSessions } from './session/sessions.js'
 import { createThrottle } from './session/throttle.js'
 import { createThrottleTable } from './session/throttle-table.js'
+import { createTakeOnce } from './taken-calls.js'
 import { token } from './token/domain.js'
 import { createKeys } from './token/keys.js'
 import { tokenRoutes } from './token/routes.js'
@@ -77,7 +78,7 @@ export const settings = defineService<SettingsConfig, SettingsOverrides>({
     return {
       routes: [
         ...settingsRoutes(ctx, parts),
-        ...delegationRoutes(createDelegations(ctx), overrides.actsForPeople ?? actsForPeople),
+        ...delegationRoutes(createDelegations(ctx), overrides.actsForPeople ?? actsForPeople, parts.takeOnce),
       ],
       background: [parts.usage, parts.failures, ...auditWork(ctx, parts), ...mailWork(ctx, parts)],
     }
@@ -97,6 +98,7 @@ function createParts({ config, database, relay, clock, log }: Context) {
     vault: createVault(db, sealer),
     mailer: createMailer(config),
     signer: createCheckpointSigner(config.auditSigningKey),
+    takeOnce: createTakeOnce(database),
     usage: createSecretUsage({ db, log, nowMs }),
     failures: createLoginFailures({ database, relay, log, nowMs }),
   }
@@ -118,7 +120,8 @@ function mailWork(ctx: Context, { mailer, vault }: Parts): BackgroundWork[] {
   return [recordNotifications(ctx, { withMail: mailer !== null })]
 }
 
-function settingsRoutes(ctx: Context, { mailer, signer, usage, failures, vault }: Parts): Route[] {
+function settingsRoutes(ctx: Context, parts: Parts): Route[] {
+  const { mailer, signer, usage, failures, vault, takeOnce } = parts
   const { config, database } = ctx
   const { db } = database
   const passwords = createPasswords({
@@ -152,12 +155,13 @@ function settingsRoutes(ctx: Context, { mailer, signer, usage, failures, vault }
     ...auditRoutes(ctx),
     ...auditChainRoutes(ctx, signer),
     ...notificationRoutes(ctx),
-    ...budgetRoutes(database),
+    ...budgetRoutes(database, takeOnce),
     ...internalRoutes({
       db,
       secretService,
       verify: createVerifier({ db, sessions, keys }),
       bootstrap: createBootstrap(ctx, passwords),
+      takeOnce,
     }),
   ]
 }

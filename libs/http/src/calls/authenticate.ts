@@ -22,6 +22,8 @@ export interface Caller {
   /** Of what acts for somebody by a grant: the run or execution it does so in, and how many had caused that one. */
   causationId?: string
   causationDepth?: number
+  /** Of a call between services that has a token of its own. */
+  callId?: string
 }
 
 /** By which a service that acts for somebody says in which run it does: its id, and behind a `;` its depth. */
@@ -75,6 +77,7 @@ export async function authenticate(
   const caused = delegate !== null && typeof cause === 'string' ? causation.exec(cause) : null
   return {
     ...{ principal, tenant: authorize(route, principal), isClient, clientToken, delegate },
+    ...(verified.kind === 'service' && verified.callId !== undefined && { callId: verified.callId }),
     ...(caused?.[1] !== undefined && { causationId: caused[1], causationDepth: Number(caused[2] ?? 0) }),
   }
 }

@@ -45,7 +45,8 @@ export interface InternalIssuer {
 }
 
 export type VerifiedToken =
-  | { kind: 'service'; issuer: string }
+  /** `callId`: of a token for one call, which no other token has. */
+  | { kind: 'service'; issuer: string; callId?: string }
   /** Without a principal: nobody is logged in. */
   | { kind: 'client'; issuer: string; principal: Principal | undefined }
   /** The service `by` acts for the person in a run. */
@@ -162,9 +163,10 @@ export function createInternalVerifier({
       return { kind: 'delegate', issuer, ...DelegateClaims.parse(payload), expiresAtMs, isForOneCall: false }
     }
     if (protectedHeader.typ !== tokenTypes.service) throw new Error('the token is of another type')
-    const isForOneCall = payload.call !== undefined
-    if (isForOneCall) refuseOtherCall(BoundClaims.parse(payload), call)
-    return { kind: 'service', issuer, expiresAtMs, isForOneCall }
+    const bound = payload.call === undefined ? undefined : BoundClaims.parse(payload)
+    if (!bound) return { kind: 'service', issuer, expiresAtMs, isForOneCall: false }
+    refuseOtherCall(bound, call)
+    return { kind: 'service', issuer, callId: bound.jti, expiresAtMs, isForOneCall: true }
   }
 
   const refuseOtherCall = (

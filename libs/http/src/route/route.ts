@@ -29,6 +29,8 @@ export interface RequestMeta extends CommandMeta {
   delegate: { by: string; run: string } | null
   /** With `causationId`: how many runs and executions had caused the one that asks. */
   causationDepth?: number
+  /** Of what another service asks by a token for this one call: no other call has it. */
+  callId?: string
   /** The same for the same request with the same Idempotency-Key, and for no other; undefined without a key. */
   repetitionKey: string | undefined
   /** Aborts when the client goes away before it is answered. */

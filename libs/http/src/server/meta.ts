@@ -22,6 +22,7 @@ export function createMeta(route: Route, exchange: Exchange, caller: Caller, clo
     source: caller.isClient ? sourceOf(req.headers) : null,
     ...(caller.causationId !== undefined && { causationId: caller.causationId }),
     ...(caller.causationDepth !== undefined && { causationDepth: caller.causationDepth }),
+    ...(caller.callId !== undefined && { callId: caller.callId }),
     header: (name) => [req.headers[name.toLowerCase()]].flat()[0],
     get signal() {
       signal ??= abortOnClose(res)

@@ -2,10 +2,11 @@ import { BudgetLeases, GrantedBudgets, RateSpends, SharedRates } from '@opsplane
 import { defineRoute, type Route } from '@opsplane/http'
 import { type Database, grantBudgetLeases } from '@opsplane/postgres'
 import type { LimitName } from '@opsplane/runtime'
+import type { TakeOnce } from '../taken-calls.js'
 import { spendRates } from './rate-buckets.js'
 
 /** Counts over all replicas what the gateway, which has no database, limits. */
-export function budgetRoutes({ sql }: Pick<Database, 'sql'>): Route[] {
+export function budgetRoutes({ sql }: Pick<Database, 'sql'>, takeOnce: TakeOnce): Route[] {
   return [
     defineRoute({
       operationId: 'leaseBudgets',
@@ -18,7 +19,8 @@ export function budgetRoutes({ sql }: Pick<Database, 'sql'>): Route[] {
       idempotency: 'none',
       body: BudgetLeases,
       response: GrantedBudgets,
-      handler: async ({ body: { owner, asks } }) => {
+      handler: async ({ body: { owner, asks }, meta }) => {
+        await takeOnce(meta)
         // The gateway knows the names; here they only tell budgets apart.
         const named = asks.map((ask) => ({ ...ask, name: ask.name as LimitName }))
         return { leases: await grantBudgetLeases(sql, owner, named) }
@@ -35,7 +37,10 @@ export function budgetRoutes({ sql }: Pick<Database, 'sql'>): Route[] {
       idempotency: 'none',
       body: RateSpends,
       response: SharedRates,
-      handler: ({ body }) => spendRates({ sql }, body),
+      handler: async ({ body, meta }) => {
+        await takeOnce(meta)
+        return spendRates({ sql }, body)
+      },
     }),
   ]
 }

@@ -8,12 +8,17 @@ import {
 } from '@opsplane/contracts'
 import { callingService, defineRoute, type Route } from '@opsplane/http'
 import { z } from 'zod'
+import type { TakeOnce } from '../taken-calls.js'
 import type { Delegations } from './delegations.js'
 
 const internal = { method: 'post', tag: 'Internal', scope: 'service', idempotency: 'none' } as const
 
 /** None where no service may act for people. */
-export function delegationRoutes(delegations: Delegations, callers: readonly InternalParty[]): Route[] {
+export function delegationRoutes(
+  delegations: Delegations,
+  callers: readonly InternalParty[],
+  takeOnce: TakeOnce,
+): Route[] {
   if (callers.length === 0) return []
   return [
     defineRoute({
@@ -25,7 +30,10 @@ export function delegationRoutes(delegations: Delegations, callers: readonly Int
       body: GrantRequest,
       response: Grant,
       errors: ['forbidden', 'environment_forbidden', 'invalid_token', 'token_expired'],
-      handler: ({ body, meta }) => delegations.grant(body, callingService(meta.principal)),
+      handler: async ({ body, meta }) => {
+        await takeOnce(meta)
+        return delegations.grant(body, callingService(meta.principal))
+      },
     }),
 
     defineRoute({
@@ -37,7 +45,10 @@ export function delegationRoutes(delegations: Delegations, callers: readonly Int
       body: DelegationRequest,
       response: DelegatedToken,
       errors: ['forbidden', 'invalid_token', 'token_expired', 'workspace_forbidden'],
-      handler: ({ body, meta }) => delegations.token(body, callingService(meta.principal)),
+      handler: async ({ body, meta }) => {
+        await takeOnce(meta)
+        return delegations.token(body, callingService(meta.principal))
+      },
     }),
 
     defineRoute({
@@ -50,7 +61,10 @@ export function delegationRoutes(delegations: Delegations, callers: readonly Int
       response: z.void(),
       status: 204,
       errors: ['forbidden', 'invalid_token', 'token_expired'],
-      handler: ({ body, meta }) => delegations.revoke(body.grant, callingService(meta.principal)),
+      handler: async ({ body, meta }) => {
+        await takeOnce(meta)
+        return delegations.revoke(body.grant, callingService(meta.principal))
+      },
     }),
 
     defineRoute({
@@ -63,7 +77,10 @@ export function delegationRoutes(delegations: Delegations, callers: readonly Int
       response: z.void(),
       status: 204,
       errors: ['forbidden', 'invalid_token', 'token_expired'],
-      handler: ({ body, meta }) => delegations.reinstate(body.grant, callingService(meta.principal)),
+      handler: async ({ body, meta }) => {
+        await takeOnce(meta)
+        return delegations.reinstate(body.grant, callingService(meta.principal))
+      },
     }),
   ]
 }

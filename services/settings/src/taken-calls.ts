@@ -1,0 +1,29 @@
+import { ApiError } from '@opsplane/contracts'
+import type { RequestMeta } from '@opsplane/http'
+import type { Database } from '@opsplane/postgres'
+
+/** Throws `invalid_token` where another replica, or this one, has taken the call before. */
+export type TakeOnce = (meta: Pick<RequestMeta, 'callId'>) => Promise<void>
+
+/** Longer than a token for one call counts. */
+const keptFor = '1 minute'
+
+const take = `
+with forgotten as (
+  delete from taken_calls where ctid = any (array(
+    select ctid from taken_calls where kept_until < clock_timestamp() limit 100 for update skip locked))
+)
+insert into taken_calls (id, kept_until) values ($1, clock_timestamp() + interval '${keptFor}')
+on conflict do nothing`
+
+/**
+ * For calls that give something out, or would do more if they were done twice: each replica remembers the calls it has taken, and
+ * this remembers them for all replicas.
+ */
+export const createTakeOnce =
+  ({ sql }: Pick<Database, 'sql'>): TakeOnce =>
+  async ({ callId }) => {
+    if (callId === undefined) throw new Error('the call has no token of its own')
+    const { count } = await sql.unsafe(take, [callId], { prepare: true })
+    if (count === 0) throw new ApiError('invalid_token', 'The call was taken before.')
+  }
