@@ -1,4 +1,4 @@
-import { type Choice, createTracing, noTracing, onIdle, type Tracing } from './tracing.js'
+import { type Choice, createTracing, noTracing, type Tracing } from './tracing.js'
 
 export interface TracingSettings {
   /** Base URL of an OTLP/HTTP receiver; nothing is followed without. */
@@ -34,12 +34,7 @@ export async function openTracing(service: string, settings: TracingSettings): P
     import('@opentelemetry/sdk-trace-base'),
   ])
   // One for the process, from the first of its services to the last.
-  if (opened++ === 0) {
-    const manager = new AsyncLocalStorageContextManager().enable()
-    context.setGlobalContextManager(manager)
-    // Before Node 24 each promise costs more while contexts are kept, so none are kept between what is followed.
-    onIdle(() => manager.disable())
-  }
+  if (opened++ === 0) context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
   const exporter = new OTLPTraceExporter({
     url: `${endpoint.replace(/\/$/, '')}/v1/traces`,
     headers: headersOf(headers),

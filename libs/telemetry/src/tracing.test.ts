@@ -4,15 +4,7 @@ import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-ho
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
 import { chooser, openTracing } from './open-tracing.js'
 import { parseTraceparent } from './traceparent.js'
-import {
-  captureNow,
-  createTracing,
-  currentTraceparent,
-  endingWith,
-  inSpan,
-  onIdle,
-  traceFields,
-} from './tracing.js'
+import { captureNow, createTracing, currentTraceparent, endingWith, inSpan, traceFields } from './tracing.js'
 
 const exporter = new InMemorySpanExporter()
 const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] })
@@ -96,20 +88,6 @@ describe('what is followed', () => {
     const [span] = exporter.getFinishedSpans()
     expect(span?.status).toEqual({ code: 2, message: 'TypeError' })
     expect(span?.events).toEqual([])
-  })
-
-  test('costs nothing more once the last of it has ended', () => {
-    let idle = 0
-    onIdle(() => idle++)
-    const [first, second] = [tracing.enter('first', undefined), tracing.enter('second', undefined)]
-    first.run(() => inSpan('within', {}, () => 1))
-    first.end()
-    first.end()
-    expect(idle).toBe(0)
-    second.end(new Error('away'))
-    second.end()
-    expect(idle).toBe(1)
-    onIdle(() => {})
   })
 
   test('is not what its caller does not follow, nor what stands alone', () => {

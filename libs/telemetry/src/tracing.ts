@@ -63,15 +63,6 @@ const kinds = {
 }
 const tracerKey = createContextKey('opsplane tracer')
 
-/** Spans of this process that have not ended. */
-let underWay = 0
-let whenIdle = () => {}
-
-/** Has something done each time the last span of this process has ended. */
-export function onIdle(listener: () => void): void {
-  whenIdle = listener
-}
-
 function begin(
   tracer: Tracer,
   parent: Context,
@@ -84,7 +75,6 @@ function begin(
     parent,
   )
   const within = trace.setSpan(parent.setValue(tracerKey, tracer), span)
-  underWay++
   return {
     traceparent: formatTraceparent(span.spanContext()),
     run: (work) => context.with(within, work),
@@ -94,12 +84,10 @@ function begin(
 }
 
 function ended(span: Span, error: unknown): void {
-  if (!span.isRecording()) return
   // Of an error only its kind: what it says may hold what a tenant has written.
   if (error !== undefined)
     span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Error ? error.name : 'Error' })
   span.end()
-  if (--underWay === 0) whenIdle()
 }
 
 /** Whether a request is followed; `asked`: its caller follows it and would like us to. */
