@@ -214,8 +214,9 @@ test('too much data is refused before it goes anywhere', async () => {
   expect(outcomeOf(await expressions.evaluateExpression(large))).toBe('expression_too_large')
   let deep: unknown = 1
   for (const _ of long(20_000)) deep = [deep]
-  expect(outcomeOf(await expressions.evaluateExpression({ ...large, input: deep }))).toBe(
-    'expression_too_large',
+  // Later versions of Node make JSON of it, and the child refuses it.
+  expect(['expression_too_large', 'expression_too_deep']).toContain(
+    outcomeOf(await expressions.evaluateExpression({ ...large, input: deep })),
   )
   const parsed = parseTemplate(['{{a}}', '{{a}}'])
   if ('problems' in parsed) throw new Error('is a template')
