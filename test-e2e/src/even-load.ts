@@ -1,7 +1,8 @@
 import { Agent, request } from 'undici'
 
-/** One request of a load: when it started, by `performance.now()`, and how it was answered. */
+/** One request of a load: where it went, when it started, by `performance.now()`, and how it was answered. */
 export interface Sent {
+  url: string
   startedAt: number
   status: number
 }
@@ -30,14 +31,15 @@ export function startEvenLoad(options: {
     const startedAt = performance.now()
     const answer = await request(url, { headers, dispatcher: agent })
     await answer.body.dump()
-    sent.push({ startedAt, status: answer.statusCode })
+    sent.push({ url, startedAt, status: answer.statusCode })
   }
   const timer = setInterval(() => {
     const due = ((performance.now() - firstAt) / 1000) * perSecond
     for (; count < due; count++) {
       // Also a connection that breaks is an answer, of a kind the test does not allow.
-      const sending = send(urls[count % urls.length] ?? '')
-        .catch(() => void sent.push({ startedAt: performance.now(), status: 0 }))
+      const url = urls[count % urls.length] ?? ''
+      const sending = send(url)
+        .catch(() => void sent.push({ url, startedAt: performance.now(), status: 0 }))
         .finally(() => underWay.delete(sending))
       underWay.add(sending)
     }

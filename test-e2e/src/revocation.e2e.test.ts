@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type BackendName, backendNames, permissions } from '@opsplane/contracts'
 import { waitFor } from '@opsplane/testing'
 import { startEvenLoad } from './even-load.js'
-import { type Api, apiClient, startTestCluster } from './platform.js'
+import { type Api, apiClient, startTestCluster, typedClient } from './platform.js'
 
 let cluster: Awaited<ReturnType<typeof startTestCluster>>
 let api: Api
-/** Both gateways. */
-let doors: string[]
+/** Origins of both gateways. */
+let origins: string[]
+/** Below the origin: what somebody with a key asks of an app. */
+let app: { id: string; path: string }
 
 beforeAll(async () => {
   // What is measured is who gets in, not how many.
@@ -14,7 +17,8 @@ beforeAll(async () => {
   cluster = await startTestCluster({ extra })
   api = apiClient(cluster.info)
   const second = await cluster.replica('gateway')
-  doors = [cluster.info.baseUrl, `${second.url}/api/v1`]
+  origins = [cluster.info.origin, second.url]
+  app = await embeddableApp()
 })
 afterAll(() => cluster?.stop())
 
@@ -24,12 +28,33 @@ const boundMs = 1_000
 
 interface Credential {
   token: string
+  /** Where it is good for something; at every service unless given. */
+  paths?: string[]
   revoke(): Promise<{ status: number }>
+}
+
+/** An app that is deployed, and may be embedded. */
+async function embeddableApp() {
+  const owner = typedClient(cluster.info)
+  const { data } = await owner.post('/apps', { body: { slug: 'shown', name: 'Shown' } })
+  const params = { path: { id: data.id } }
+  await owner.post('/apps/{id}/pages', { params, body: { slug: 'home', title: 'Home' } })
+  await owner.post('/apps/{id}/deploy', { params, body: { embeddable: true } })
+  return { id: data.id, path: `/apps/${cluster.info.workspace}/shown/-/definition` }
+}
+
+async function embedToken(): Promise<Credential> {
+  const body = { origins: ['https://portal.example.com'] }
+  const made = await api<{ data: { id: string; token: string } }>('POST', `/apps/${app.id}/embed-token`, {
+    body,
+  })
+  const { id, token } = made.body.data
+  return { token, paths: [app.path], revoke: () => api('DELETE', `/apps/${app.id}/embed-tokens/${id}`) }
 }
 
 async function apiKey(): Promise<Credential> {
   const made = await api<{ data: { id: string; token: string } }>('POST', '/auth/tokens', {
-    body: { name: 'soon revoked', scopes: ['itsm:read'] },
+    body: { name: 'soon revoked', scopes: permissions },
   })
   const { id, token } = made.body.data
   return { token, revoke: () => api('DELETE', `/auth/tokens/${id}`) }
@@ -46,10 +71,25 @@ async function session(): Promise<Credential> {
   return { token, revoke: () => api('POST', '/auth/logout', { headers }) }
 }
 
+/** Something to read of every service: nobody of them knows a credential longer than the others. */
+const reads: Record<BackendName, readonly string[]> = {
+  settings: ['/api/v1/auth/me', '/api/v1/secrets?limit=1'],
+  itsm: ['/api/v1/itsm/incidents?limit=1'],
+  dispatcher: ['/api/v1/webhooks?limit=1'],
+  integrations: ['/api/v1/connectors?limit=1'],
+  'database-studio': ['/api/v1/tables?limit=1'],
+  workflows: ['/api/v1/workflows?limit=1'],
+  sdk: ['/api/v1/sdk/packs?limit=1', '/api/service-sdk/executions?limit=1'],
+  analytics: ['/api/v1/analytics/reports?limit=1'],
+  apps: ['/api/v1/apps?limit=1'],
+}
+const everyService = () => [...backendNames.flatMap((name) => reads[name]), app.path]
+
 /** Uses the credential at both gateways, ends it, and returns how requests of before and after were answered. */
-async function useAndRevoke({ token, revoke }: Credential) {
+async function useAndRevoke({ token, paths = everyService(), revoke }: Credential) {
+  const urls = paths.flatMap((path) => origins.map((origin) => `${origin}${path}`))
   const load = startEvenLoad({
-    urls: doors.map((door) => `${door}/itsm/incidents?limit=1`),
+    urls,
     headers: { authorization: `Bearer ${token}`, 'x-workspace': cluster.info.workspace },
     perSecond,
   })
@@ -66,6 +106,7 @@ async function useAndRevoke({ token, revoke }: Credential) {
   const startedBetween = (from: number, to: number) =>
     load.sent.filter(({ startedAt }) => startedAt > from && startedAt <= to)
   return {
+    urls,
     before: startedBetween(0, boundAt - boundMs),
     between: startedBetween(boundAt - boundMs, boundAt),
     after: startedBetween(boundAt, Number.POSITIVE_INFINITY),
@@ -78,17 +119,18 @@ const statuses = (sent: readonly { status: number }[]) =>
 const kinds: [string, () => Promise<Credential>][] = [
   ['an API key that is revoked', apiKey],
   ['a session that is logged out', session],
+  ['an embed token that is revoked', embedToken],
 ]
 
 async function expectRevoked(credential: Credential) {
-  const { before, between, after } = await useAndRevoke(credential)
-  expect(statuses(before)).toContain(200)
+  const { urls, before, between, after } = await useAndRevoke(credential)
+  expect(urls.filter((url) => !before.some((each) => each.url === url && each.status === 200))).toEqual([])
   expect(statuses(between).filter((status) => status !== 200 && status !== 401)).toEqual([])
   expect(statuses(after)).toEqual([401])
 }
 
 test.each(kinds)(
-  '%s while 200 requests a second use it: none succeeds one second later',
+  '%s while 200 requests a second use it at every service: none succeeds one second later',
   async (_kind, make) => {
     await expectRevoked(await make())
   },

@@ -1,12 +1,20 @@
+import { serviceNames } from '@opsplane/contracts'
 import { serveRun } from '@opsplane/testing'
 import { startTestCluster } from '../platform.js'
-import type { Shared } from './platform.js'
+import { deniedCidr, type Shared } from './platform.js'
 
 // Many strangers come from one address here, and the ends of connectors' outages are waited for.
-const extra = { ANONYMOUS_RATE_LIMIT_PER_MINUTE: '100000', CONNECTOR_CHECK_SECONDS: '1' }
+const extra = {
+  ANONYMOUS_RATE_LIMIT_PER_MINUTE: '100000',
+  CONNECTOR_CHECK_SECONDS: '1',
+  // What an operator denies although it may be called otherwise.
+  ...{ WEBHOOK_DENIED_CIDRS: deniedCidr, CONNECTOR_DENIED_CIDRS: deniedCidr },
+  ...{ WORKFLOW_DENIED_CIDRS: deniedCidr, SDK_DENIED_CIDRS: deniedCidr },
+}
 
 await serveRun(async () => {
   const { info, secrets, certificate, services, stop } = await startTestCluster({ extra })
-  const shared: Shared = { info, secrets, certificate, settingsUrl: services.settings.url }
+  const urls = Object.fromEntries(serviceNames.map((name) => [name, services[name].url])) as Shared['urls']
+  const shared: Shared = { info, secrets, certificate, urls }
   return { handOver: JSON.stringify(shared), stop }
 })

@@ -1,0 +1,34 @@
+import { originPrefix, RouteTable, type ServiceName } from '@opsplane/contracts'
+import { createInternalIssuer, serviceClient } from '@opsplane/http'
+import type { TestCluster } from '../platform.js'
+import type { Operation, Parameter } from './document.js'
+
+/** Whoever passes the gateway to a route below the origin: see `RouteAccess`. */
+export type OriginOperation = Operation & { access: RouteTable['routes'][number]['access'] }
+
+const headerOf = (name: string): Parameter => ({ name, in: 'header', schema: { type: 'string' } })
+
+/** The operations below the origin that a service names: no OpenAPI document has them. Their paths begin with /origin. */
+export function originOperationsOf({ routes }: RouteTable): OriginOperation[] {
+  return routes
+    .filter(({ path }) => path.startsWith(`${originPrefix}/`))
+    .map(({ operationId, method, path, permission, access }) => ({
+      ...{ id: operationId, method: method.toUpperCase(), access },
+      path: path.replaceAll(/[:*](\w+)/g, '{$1}'),
+      scope: permission ?? access,
+      secured: access === 'workspace' || access === 'account',
+      parameters: access === 'workspace' ? [headerOf('X-Workspace'), headerOf('X-Environment')] : [],
+      ...{ body: undefined, upload: undefined, raw: { operationId, responses: {} } },
+    }))
+}
+
+/** What a service names, its operations below the origin among them. */
+export async function routeTableOf(
+  service: ServiceName,
+  baseUrl: string,
+  { serviceKeys }: Pick<TestCluster['secrets'], 'serviceKeys'>,
+) {
+  const issuer = createInternalIssuer({ service: 'gateway', privateKey: serviceKeys.gateway.privateKey })
+  const client = serviceClient({ baseUrl, audience: service, issuer, timeoutMs: 10_000 })
+  return client.get('/internal/routes', RouteTable).finally(() => client.close())
+}

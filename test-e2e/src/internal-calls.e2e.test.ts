@@ -1,0 +1,209 @@
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import {
+  backendNames,
+  ErrorEnvelope,
+  type InternalParty,
+  internalParties,
+  newId,
+  serviceNames,
+} from '@opsplane/contracts'
+import { createGrants, createInternalIssuer } from '@opsplane/http'
+import { testPrincipal } from '@opsplane/testing'
+import { request } from 'undici'
+import { type InternalRoute, internalRoutes, writtenPaths } from './internal/routes.js'
+import { typedClient } from './platform.js'
+import { joinPlatform, type SharedPlatform } from './shared/platform.js'
+
+let platform: SharedPlatform
+let workspaceId: string
+let userId: string
+let tokenId: string
+
+beforeAll(async () => {
+  platform = await joinPlatform()
+  const { data } = await typedClient(platform.info).get('/auth/me')
+  userId = data.user.id
+  tokenId = data.credential.id
+  workspaceId = data.workspace?.id ?? ''
+})
+
+const addressOf = ({ service, method, path }: InternalRoute) => `${service} ${method} ${path}`
+const changing = internalRoutes.filter(({ method }) => method !== 'GET')
+
+const keyOf = (party: InternalParty) => platform.secrets.serviceKeys[party].privateKey
+const issuerOf = (party: InternalParty) => createInternalIssuer({ service: party, privateKey: keyOf(party) })
+/** A token with which the party may call this route once. */
+const tokenOf = (party: InternalParty, { service, method, path }: InternalRoute) =>
+  issuerOf(party).serviceToken(service, { method, path })
+
+async function send(
+  {
+    service,
+    method,
+    path,
+  }: Pick<InternalRoute, 'method' | 'path'> & { service: keyof SharedPlatform['urls'] },
+  token?: string,
+  body?: object,
+) {
+  const answer = await request(`${platform.urls[service]}${path}`, {
+    method: method as 'POST',
+    headers: {
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(body && { 'content-type': 'application/json' }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  const text = await answer.body.text()
+  const json: unknown = text === '' ? undefined : JSON.parse(text)
+  const code = answer.statusCode < 400 ? undefined : ErrorEnvelope.parse(json).error.code
+  return { status: answer.statusCode, allow: answer.headers.allow, code, json }
+}
+
+test('there are these routes between services, and no others', async () => {
+  const found = await Promise.all(
+    serviceNames.map(async (service) => {
+      const addresses: string[] = []
+      for (const path of writtenPaths()) {
+        // No route is deleted: what is there says by which methods.
+        const { status, allow = 'DELETE' } = await send({ service, method: 'DELETE', path })
+        if (status === 404) continue
+        for (const method of String(allow).split(', '))
+          if (method !== 'HEAD')
+            addresses.push(addressOf({ service: service as 'itsm', method, path, callers: [] }))
+      }
+      return addresses
+    }),
+  )
+  expect(found.flat().sort()).toEqual(internalRoutes.map(addressOf).sort())
+})
+
+test.each(backendNames)(
+  '%s opens its internal routes to those they name, and to nobody else',
+  async (service) => {
+    const { tokenFor } = createGrants(keyOf('settings'), [])
+    const person = testPrincipal({ workspaceId, userId })
+    const strangers: [string, string][] = [
+      ['nobody, by the gateway', await issuerOf('gateway').clientToken(service)],
+      ['a person, by the gateway', await issuerOf('gateway').clientToken(service, person)],
+      [
+        'a service for a person',
+        await tokenFor({ principal: person, by: 'workflows', run: 'run_1' }, service),
+      ],
+    ]
+    const wrong: string[] = []
+    for (const route of internalRoutes.filter((each) => each.service === service)) {
+      const wrongly = (who: string, code: string | undefined) =>
+        wrong.push(`${addressOf(route)}: ${who}: ${code}`)
+      for (const party of internalParties) {
+        const { code } = await send(route, await tokenOf(party, route))
+        if (route.callers.includes(party) === (code === 'forbidden')) wrongly(party, code)
+      }
+      for (const [who, token] of strangers) {
+        const { code } = await send(route, token)
+        if (code !== 'forbidden') wrongly(who, code)
+      }
+      const { code } = await send(route)
+      if (code !== 'unauthenticated') wrongly('without a token', code)
+    }
+    expect(wrong).toEqual([])
+  },
+)
+
+test.each(backendNames)('what %s shows of itself without a token names none of them', async (service) => {
+  const { status, json } = await send({ service, method: 'GET', path: '/internal/openapi.json' })
+  expect([status, JSON.stringify(json).includes('/internal/')]).toEqual([200, false])
+})
+
+describe('a call that changes something', () => {
+  test.each(changing.map((route): [string, InternalRoute] => [addressOf(route), route]))(
+    '%s is taken once, and by a token of its own',
+    async (_address, route) => {
+      const [caller = 'operator'] = route.callers
+      const { service, method, path } = route
+      const refused = { status: 401, code: 'invalid_token' }
+      const reading = await issuerOf(caller).serviceToken(service)
+      const elsewhere = await tokenOf(caller, { ...route, path: `${path}?more=1` })
+      for (const token of [reading, elsewhere])
+        expect(await send({ service, method, path }, token)).toMatchObject(refused)
+      const token = await tokenOf(caller, route)
+      // Of which something is missing, so that nothing is done.
+      expect((await send(route, token)).code).toBe('validation_failed')
+      expect(await send(route, token)).toMatchObject(refused)
+    },
+  )
+
+  /** Those which no replica takes that has not got them first: see settings' own test. */
+  const takenByOneReplica = new Set(
+    [
+      ...['secrets/resolve', 'grants', 'grants/revoke', 'grants/reinstate', 'delegations'],
+      ...['budgets/lease', 'rates/spend'],
+    ].map((path) => `settings POST /internal/${path}`),
+  )
+  const place = () => ({ workspaceId, environment: 'production' })
+  const validates = { tables: ['assets'], on: ['create'], whenUnavailable: 'fail_open' }
+  const artifactId = newId('artifact')
+  const questions: Record<string, () => object> = {
+    'settings POST /internal/tokens/verify': () => ({
+      ...{ token: platform.info.apiKey, workspace: platform.info.workspace, environment: 'production' },
+    }),
+    'settings POST /internal/rights': () => ({ workspaceId, userIds: [userId] }),
+    'settings POST /internal/members': () => ({ workspaceId, userIds: [userId] }),
+    'settings POST /internal/environment-scope': () => ({ tokenId }),
+    'settings POST /internal/retention': () => ({ workspaceIds: [workspaceId] }),
+    'settings POST /internal/bootstrap': () => {
+      const { workspace, email, password } = platform.info
+      return { workspaceName: 'Demo', workspaceSlug: workspace, userName: 'Owner', email, password }
+    },
+    'integrations POST /internal/connectors/names': () => ({ ...place(), ids: [], names: ['none'] }),
+    'database-studio POST /internal/validations': () => ({
+      ...place(),
+      validations: [{ artifactId, version: 1, validates }],
+    }),
+    'workflows POST /internal/artifacts/uses': () => ({ ...place(), slugs: ['none'] }),
+    'workflows POST /internal/runs/depths': () => ({ ids: [newId('run')] }),
+    'sdk POST /internal/rules/validate': () => ({
+      ...place(),
+      batch: [{ table: 'assets', operation: 'create', records: [{ name: 'x' }] }],
+      ...{ actorId: userId, requestId: null, causationId: null },
+    }),
+    'sdk POST /internal/executions/depths': () => ({ ids: [newId('execution')] }),
+  }
+
+  /** What the service has logged for this workspace behind a position. */
+  const eventsAfter = async (route: InternalRoute, position: number) => {
+    const reading = { ...route, method: 'GET', path: `/internal/events?after=${position}` }
+    const { json } = await send(reading, await tokenOf('settings', reading))
+    const { events } = (json as { data: { events: { event: { workspaceId: string } }[] } }).data
+    return events.filter(({ event }) => event.workspaceId === workspaceId)
+  }
+  const endOf = async (route: InternalRoute) => {
+    const reading = { ...route, method: 'GET', path: '/internal/events/end' }
+    const { json } = await send(reading, await tokenOf('settings', reading))
+    return (json as { data: { position: number } }).data.position
+  }
+
+  const twofold = changing.filter((route) => !takenByOneReplica.has(addressOf(route)))
+
+  test('is known to be harmless where another replica takes it as well', () => {
+    expect(twofold.map(addressOf).sort()).toEqual(Object.keys(questions).sort())
+  })
+
+  test.each(twofold.map((route): [string, InternalRoute] => [addressOf(route), route]))(
+    '%s says the same when another replica takes it as well, and nothing more is done',
+    async (address, route) => {
+      const ask = async () => {
+        const { json, code } = await send(
+          route,
+          await tokenOf(route.callers[0] ?? 'operator', route),
+          questions[address]?.(),
+        )
+        return { code, data: (json as { data?: unknown }).data }
+      }
+      const first = await ask()
+      expect(first.code).toBeUndefined()
+      const end = await endOf(route)
+      expect(await ask()).toEqual(first)
+      expect(await eventsAfter(route, end)).toEqual([])
+    },
+  )
+})

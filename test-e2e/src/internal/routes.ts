@@ -1,0 +1,72 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { actsForPeople, type BackendName, backendNames, type InternalParty } from '@opsplane/contracts'
+
+/** A route between services, with who may call it. */
+export interface InternalRoute {
+  service: BackendName
+  method: string
+  path: string
+  callers: readonly InternalParty[]
+}
+
+type Callers = Readonly<Record<string, readonly InternalParty[]>>
+
+const ofEveryService: Callers = {
+  'GET /internal/events': backendNames,
+  'GET /internal/events/end': backendNames,
+  'GET /internal/routes': ['gateway', 'workflows', 'sdk', 'apps'],
+}
+
+const ofOne: Partial<Record<BackendName, Callers>> = {
+  settings: {
+    'POST /internal/tokens/verify': ['gateway'],
+    'POST /internal/secrets/resolve': ['dispatcher', 'integrations', 'workflows', 'sdk'],
+    'POST /internal/rights': ['dispatcher', 'workflows', 'sdk', 'analytics'],
+    'POST /internal/members': ['itsm'],
+    'POST /internal/environment-scope': ['workflows', 'database-studio'],
+    'POST /internal/retention': ['workflows', 'sdk'],
+    'POST /internal/bootstrap': ['operator'],
+    'POST /internal/grants': actsForPeople,
+    'POST /internal/grants/revoke': actsForPeople,
+    'POST /internal/grants/reinstate': actsForPeople,
+    'POST /internal/delegations': actsForPeople,
+    'POST /internal/budgets/lease': ['gateway'],
+    'POST /internal/rates/spend': ['gateway'],
+  },
+  dispatcher: { 'GET /internal/deliveries/changes': ['analytics'] },
+  integrations: { 'POST /internal/connectors/names': ['workflows', 'sdk'] },
+  'database-studio': { 'POST /internal/validations': ['sdk'] },
+  workflows: { 'POST /internal/artifacts/uses': ['sdk'], 'POST /internal/runs/depths': ['sdk'] },
+  sdk: {
+    'POST /internal/rules/validate': ['database-studio'],
+    'POST /internal/executions/depths': ['workflows'],
+    'GET /internal/executions/changes': ['analytics'],
+  },
+}
+
+/** Every route between services. What there is and who may call it is decided here a second time, so that a mistake shows. */
+export const internalRoutes: readonly InternalRoute[] = backendNames.flatMap((service) =>
+  Object.entries({ ...ofEveryService, ...ofOne[service] }).map(([address, callers]) => {
+    const [method = '', path = ''] = address.split(' ')
+    return { service, method, path, callers }
+  }),
+)
+
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+
+/** Paths below /internal that stand in the code of libs and services. */
+export function writtenPaths(): string[] {
+  const folders = ['libs', 'services'].flatMap((kind) =>
+    readdirSync(`${root}${kind}`).map((name) => `${root}${kind}/${name}/src`),
+  )
+  const files = folders.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+      .map((file) => `${folder}/${file}`),
+  )
+  const paths = files.flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/['"`](\/internal\/[\w/-]+)/g)].map(([, path = '']) => path),
+  )
+  return [...new Set(paths)]
+}
