@@ -5,6 +5,7 @@ import postgres from 'postgres'
 import { request } from 'undici'
 import { z } from 'zod'
 import type { MeasureOptions } from './log/creates.js'
+import { breakdown, cpuSince, cpuTimes } from './process-times.js'
 import { residentMb } from './records/records-million.js'
 import type { Figure } from './report.js'
 
@@ -28,12 +29,15 @@ const Given = z.object({ data: z.object({ url: z.string() }) })
 const Incident = z.object({ data: z.object({ id: z.string() }) })
 
 /** Files of a million facts, from the request to the last part, and what the service takes for them. */
-export async function measureExports({ cluster, say }: MeasureOptions): Promise<Figure[]> {
+export async function measureExports({
+  cluster,
+  say,
+}: Pick<MeasureOptions, 'cluster' | 'say'>): Promise<Figure[]> {
   say(`  writing ${rows} facts…`)
   await fill(cluster)
   const figures: Figure[] = []
   for (const [format, seconds] of Object.entries(goals))
-    figures.push(...(await measureOne(cluster, format, seconds)))
+    figures.push(...(await measureOne({ cluster, say }, format, seconds)))
   return figures
 }
 
@@ -58,7 +62,7 @@ async function call(
   return JSON.parse(text)
 }
 
-/** Facts in the workspace of the cluster, without the events that would have made them. */
+/** Facts in the workspace of the cluster in the order of their time, as events bring them, but without the events. */
 async function fill(cluster: Cluster): Promise<void> {
   const one = Incident.parse(
     await call(cluster, 'POST', '/itsm/incidents', { title: 'The first', severity: 'low' }),
@@ -78,7 +82,7 @@ async function fill(cluster: Cluster): Promise<void> {
        select $1 || lpad(n::text, 16, '0'), workspace_id, environment, 1, now() - interval '1 second' * (n % 86400),
          'INC-' || n, 'Checkout answers 502 in region ' || n % 50, 'open', 'high', 'P2', 'payments',
          'network', 'usr_' || n % 5000, n % 90000 * 1000, n % 3, n % 20
-       from itsm.incidents, generate_series(1, $2::text::int4) n where id = $3`,
+       from itsm.incidents, generate_series(1, $2::text::int4) n where id = $3 order by 5`,
       [prefix, String(rows), one.data.id],
     )
     await sql.unsafe('vacuum analyze analytics.fact_incidents')
@@ -87,7 +91,11 @@ async function fill(cluster: Cluster): Promise<void> {
   }
 }
 
-async function measureOne(cluster: Cluster, format: string, goal: number): Promise<Figure[]> {
+async function measureOne(
+  { cluster, say }: Pick<MeasureOptions, 'cluster' | 'say'>,
+  format: string,
+  goal: number,
+): Promise<Figure[]> {
   const pid = cluster.services.analytics.pid() ?? 0
   const before = residentMb(pid)
   let most = before
@@ -95,12 +103,15 @@ async function measureOne(cluster: Cluster, format: string, goal: number): Promi
     most = Math.max(most, residentMb(pid))
   }, 20)
   const source = { facts: { dataset: 'incidents' } }
+  const cpuBefore = cpuTimes(cluster)
   let made = Made.parse(await call(cluster, 'POST', '/analytics/exports', { format, source }))
   while (made.data.status === 'pending') {
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await new Promise((resolve) => setTimeout(resolve, 250))
     made = Made.parse(await call(cluster, 'GET', `/analytics/exports/${made.data.id}`))
   }
   clearInterval(sampling)
+  const { analytics = 0, postgres = 0, nats = 0 } = cpuSince(cpuBefore, cpuTimes(cluster))
+  say(`  ${format}: ${breakdown({ analytics, postgres, nats }, rows / 1_000)} µs of CPU a row`)
   const { file, endedAt, createdAt, error } = made.data
   if (!file || file.rows < rows) throw new Error(`the export of ${format} failed: ${JSON.stringify(error)}`)
   const seconds = (Date.parse(endedAt ?? '') - Date.parse(createdAt)) / 1_000

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { Download, Export, type ExportFormat } from '@opsplane/contracts'
+import { Download, Export, type ExportFormat, newId } from '@opsplane/contracts'
 import { type ApiClient, seededRandom, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
 import { parse } from 'csv-parse/sync'
 import { parquetReadObjects } from 'hyparquet'
@@ -15,6 +15,7 @@ const count = 8_000
 let neighbours: Neighbours
 let service: TestService
 let api: ApiClient
+const ada = testPrincipal()
 let analytics: AnalyticsProcess
 
 beforeAll(async () => {
@@ -26,7 +27,7 @@ beforeAll(async () => {
     EXPORT_LEASE_MS: '1000',
   })
   service = analytics.service
-  api = service.as(testPrincipal())
+  api = service.as(ada)
 })
 afterAll(async () => {
   await service?.stop()
@@ -36,6 +37,12 @@ afterAll(async () => {
 /** The ids of a file's rows, as another library reads them. */
 const idsOf: Partial<Record<ExportFormat, (file: Buffer) => Promise<unknown[]> | unknown[]>> = {
   csv: (file) => (parse(file, { columns: true }) as { id: string }[]).map(({ id }) => id),
+  ndjson: (file) =>
+    file
+      .toString()
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).id),
   xlsx: async (file) => (await readSheet(file)).slice(1).map(([id]) => id),
   parquet: async (file) => {
     const bytes = file.buffer.slice(file.byteOffset, file.byteOffset + file.length) as ArrayBuffer
@@ -45,7 +52,26 @@ const idsOf: Partial<Record<ExportFormat, (file: Buffer) => Promise<unknown[]> |
 
 const random = seededRandom(seed)
 
-test.each(['csv', 'xlsx', 'parquet'] as const)(
+/** Waits for the file, of which parts of before the kills are to be parts. */
+async function isWhole(id: string, format: ExportFormat, ids: readonly string[]) {
+  const done = await waitFor(async () => {
+    const one = (await api.get(`/analytics/exports/${id}`)).data(Export)
+    return one.status !== 'pending' && one
+  })
+  expect([done.status, done.error, done.file?.rows]).toEqual(['completed', null, ids.length])
+  const { url, sha256 } = (await api.get(`/analytics/exports/${id}/download`)).data(Download)
+  const answer = await fetch(`${service.url}/origin${url}`, { headers: await service.headers() })
+  const file = Buffer.from(await answer.arrayBuffer())
+  expect([file.length, createHash('sha256').update(file).digest('hex')]).toEqual([done.file?.bytes, sha256])
+  expect(await idsOf[format]?.(file)).toEqual(ids)
+  const fences = await service.sql<{ fence: string }[]>`
+    select distinct split_part(split_part(name, '/', 2), '-', 1) as fence from export_objects
+    where export_id = ${id} and part is not null`
+  // Parts of before the kills are parts of the file.
+  expect(fences.length).toBeGreaterThan(1)
+}
+
+test.each(['csv', 'ndjson', 'xlsx', 'parquet'] as const)(
   `%s is whole after ${killsEach} kills, and its checksum is that of its bytes`,
   async (format) => {
     const wanted = { format, source: { records: { table: 'assets' } } }
@@ -63,21 +89,40 @@ test.each(['csv', 'xlsx', 'parquet'] as const)(
       await analytics.start()
     }
     neighbours.stuckAt = null
-    const done = await waitFor(async () => {
-      const one = (await api.get(`/analytics/exports/${id}`)).data(Export)
-      return one.status !== 'pending' && one
-    })
-    expect([done.status, done.error, done.file?.rows]).toEqual(['completed', null, count])
-    const { url, sha256 } = (await api.get(`/analytics/exports/${id}/download`)).data(Download)
-    const answer = await fetch(`${service.url}/origin${url}`, { headers: await service.headers() })
-    const file = Buffer.from(await answer.arrayBuffer())
-    expect([file.length, createHash('sha256').update(file).digest('hex')]).toEqual([done.file?.bytes, sha256])
-    expect(await idsOf[format]?.(file)).toEqual(Array.from({ length: count }, (_, at) => idOf(at)))
-    const fences = await service.sql<{ fence: string }[]>`
-      select distinct split_part(split_part(name, '/', 2), '-', 1) as fence from export_objects
-      where export_id = ${id} and part is not null`
-    // Parts of before the kills are parts of the file.
-    expect(fences.length).toBeGreaterThan(1)
+    await isWhole(
+      id,
+      format,
+      Array.from({ length: count }, (_, at) => idOf(at)),
+    )
   },
   300_000,
 )
+
+test('facts are whole as well, when they are killed between two pages', async () => {
+  const facts = 9_000
+  const { workspaceId = '' } = ada
+  const { sql } = service
+  const rows = await sql<{ id: string }[]>`
+    insert into fact_incidents (id, workspace_id, environment, version, created_at, title)
+    select left(${newId('incident')}, 14) || lpad(n::text, 16, '0'), ${workspaceId}, 'production', 1,
+      timestamptz '2026-03-01Z' + n / 4 * interval '13 ms', 'Disk ' || n from generate_series(1, ${facts}::int4) n
+    returning id`
+  // The third part is not finished before the process is gone.
+  const [gate, third] = [8_073, 3]
+  await sql.unsafe(`create function wait_at_the_gate() returns trigger language plpgsql as $$
+    begin perform pg_advisory_xact_lock(${gate}); return new; end $$`)
+  await sql.unsafe(`create trigger gate before update of parts on export_jobs for each row
+    when (new.parts = ${third} and old.parts < ${third}) execute function wait_at_the_gate()`)
+  const closing = await sql.reserve()
+  await closing`select pg_advisory_lock(${gate}::int8)`
+  const source = { facts: { dataset: 'incidents' } }
+  const { id } = (await api.post('/analytics/exports', { format: 'ndjson', source })).data(Export)
+  await waitFor(
+    async () => (await sql`select 1 from pg_locks where locktype = 'advisory' and not granted`).length > 0,
+  )
+  await analytics.kill()
+  await closing`select pg_advisory_unlock(${gate}::int8)`
+  closing.release()
+  await analytics.start()
+  await isWhole(id, 'ndjson', rows.map((row) => row.id).sort())
+}, 300_000)

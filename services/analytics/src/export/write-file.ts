@@ -1,9 +1,10 @@
 import { createHash, type Hash } from 'node:crypto'
 import { ApiError, type ExportFile } from '@opsplane/contracts'
 import { sha256Hex } from '@opsplane/runtime'
+import { byteSink, put } from '../format/byte-sink.js'
 import { contentTypes, openWriter } from '../format/formats.js'
 import type { FormatWriter, WriterState } from '../format/writer.js'
-import type { OpenedRows, RowPage } from '../query/types.js'
+import type { CompositePage, OpenedRows, RowPage } from '../query/types.js'
 import type { ObjectStorage } from '../storage/object-storage.js'
 import type { Held, JobStore, Opened, Part, PartDone } from './job-store.js'
 import { fileNameOf, type PlannedExport } from './plan.js'
@@ -63,7 +64,7 @@ export async function writeFile(job: FileJob, options: WriteFileOptions): Promis
   const writer = openWriter(job.plan, first.columns, job.writer ?? undefined)
   const sink = partSink(job, { ...options, writer, opened: first, file })
   try {
-    for await (const page of opened.pages) {
+    for await (const page of pagesFor(writer, opened)) {
       signal.throwIfAborted()
       await sink.take(page)
     }
@@ -73,6 +74,15 @@ export async function writeFile(job: FileJob, options: WriteFileOptions): Promis
   }
   return fileOf(job, first, file, writer)
 }
+
+/** Rows in the form that the writer is done with soonest. */
+const pagesFor = (
+  { writeComposites }: FormatWriter,
+  { pages, compositePages }: OpenedRows,
+): AsyncIterable<RowPage | CompositePage> => (writeComposites && compositePages ? compositePages : pages)
+
+/** Of a file that is small. */
+const leastBytes = 65_536
 
 interface FileSoFar {
   bytes: number
@@ -95,24 +105,21 @@ function partSink(
     file,
   }: WriteFileOptions & { writer: FormatWriter; opened: Opened; file: FileSoFar },
 ) {
-  let chunks: Uint8Array[] = []
-  let size = 0
-  const add = (bytes: Uint8Array) => {
-    if (bytes.length > 0) chunks.push(bytes)
-    size += bytes.length
-  }
+  // Of the two one is filled while the other is put: as new ones they would be what most of the memory goes to.
+  let [filling, idle] = [byteSink(leastBytes), byteSink(leastBytes)]
   let putting: Promise<void> = Promise.resolve()
   const finish = async (cursor: string | null) => {
     const progress = { cursor, writer: writer.state(), opened, rows: file.rows, ended: cursor === null }
-    const bytes = Buffer.concat(chunks)
-    chunks = []
-    size = 0
     await putting
-    putting = put(bytes, progress)
+    const full = filling
+    filling = idle
+    idle = full
+    filling.length = 0
+    putting = putPart(full.bytes.subarray(0, full.length), progress)
     // Whoever finishes the next part hears of it.
     putting.catch(() => {})
   }
-  const put = async (bytes: Buffer, progress: Omit<PartDone, keyof Part>) => {
+  const putPart = async (bytes: Buffer, progress: Omit<PartDone, keyof Part>) => {
     // Whoever lost the job meanwhile puts another object.
     const name = `${job.key}/${job.fence}-${file.parts}`
     const part = { name, bytes: bytes.length, sha256: sha256Hex(bytes) }
@@ -124,16 +131,18 @@ function partSink(
     file.bytes += bytes.length
   }
   return {
-    async take({ rows, cursor }: RowPage) {
-      add(await writer.write(rows))
-      file.rows += rows.length
+    async take(page: RowPage | CompositePage) {
+      if ('rows' in page) {
+        put(filling, await writer.write(page.rows))
+        file.rows += page.rows.length
+      } else file.rows += writer.writeComposites?.(filling, page.composites) ?? 0
       // The answer to a query may be another one next time: there is no place in it to go on at.
-      if (size + writer.held() < partBytes || 'query' in job.plan.rows) return
-      add(await writer.flush())
-      await finish(cursor)
+      if (filling.length + writer.held() < partBytes || 'query' in job.plan.rows) return
+      put(filling, await writer.flush())
+      await finish(page.cursor)
     },
     async end() {
-      add(await writer.end())
+      put(filling, await writer.end())
       await finish(null)
       await putting
     },

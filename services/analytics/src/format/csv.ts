@@ -1,4 +1,5 @@
 import { type Column, type Row, textOf } from './column.js'
+import { csvCells } from './csv-cells.js'
 import { type FormatWriter, textWriter, type WriterState } from './writer.js'
 
 /** What spreadsheets take for the beginning of a formula, full-width forms included. */
@@ -35,5 +36,14 @@ export function csvWriter(
     return `${text}\r\n`
   }
   const first = `${columns.map(({ name }) => cell(name)).join(',')}\r\n`
-  return textWriter({ first, line, between: '', last: '', state })
+  const cells = csvCells({ escapeFormulas })
+  const lines = {
+    columns: columns.map(({ type }, at) => ({
+      before: Buffer.from(at === 0 ? '' : ','),
+      write: cells[type],
+    })),
+    none: Buffer.alloc(0),
+    end: Buffer.from('\r\n'),
+  }
+  return textWriter({ first, line, lines, between: '', last: '', state })
 }

@@ -1,4 +1,6 @@
 import type { Column, Row } from './column.js'
+import type { LineFormat } from './composite.js'
+import { jsonCells } from './json-cells.js'
 import { type FormatWriter, textWriter, type WriterState } from './writer.js'
 
 /** A row as a JSON object: numbers as numbers, as far as JSON has them. */
@@ -19,16 +21,28 @@ function valueText(value: unknown, isNumeric: boolean): string {
   return JSON.stringify(value) ?? 'null'
 }
 
+/** The same of rows as Postgres writes them. */
+const objectLines = (columns: readonly Column[], end: string): LineFormat => ({
+  columns: columns.map(({ name, type }, at) => ({
+    before: Buffer.from(`${at === 0 ? '{' : ','}${JSON.stringify(name)}:`),
+    write: jsonCells[type],
+  })),
+  none: Buffer.from('null'),
+  end: Buffer.from(`}${end}`),
+})
+
 /** What JSON takes for a number; `NaN` and `Infinity` are none. */
 const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
 /** A JSON object a line. */
 export function ndjsonWriter(columns: readonly Column[], state?: WriterState): FormatWriter {
   const object = objectLine(columns)
-  return textWriter({ first: '', line: (row) => `${object(row)}\n`, between: '', last: '', state })
+  const lines = objectLines(columns, '\n')
+  return textWriter({ first: '', line: (row) => `${object(row)}\n`, lines, between: '', last: '', state })
 }
 
 /** One array of objects, an object a line. */
 export function jsonWriter(columns: readonly Column[], state?: WriterState): FormatWriter {
-  return textWriter({ first: '[\n', line: objectLine(columns), between: ',\n', last: '\n]\n', state })
+  const lines = objectLines(columns, '')
+  return textWriter({ first: '[\n', line: objectLine(columns), lines, between: ',\n', last: '\n]\n', state })
 }

@@ -5,12 +5,14 @@ import {
   type ResultColumn,
   type TenantScope,
 } from '@opsplane/contracts'
-import type { Database } from '@opsplane/postgres'
+import type { Database, StatementRunner } from '@opsplane/postgres'
 import { columnOf, type Dataset, tableOf } from '../dataset/dataset.js'
+import { lastComposite } from '../format/composite.js'
+import { isoOf } from '../format/instant.js'
 import { conditionsSql } from './condition.js'
 import { Parameters } from './parameters.js'
 import { timelineOf } from './timeline.js'
-import type { OpenedRows, RowPage } from './types.js'
+import type { CompositePage, OpenedRows, RowPage } from './types.js'
 
 const pageRows = 2_000
 
@@ -44,11 +46,81 @@ interface FactRows extends Omit<FactRowsQuery, 'dataset' | 'columns'> {
  */
 export async function* factRows(
   { sql }: Pick<Database, 'sql'>,
-  { tenant, dataset, columns, filters, range, timeZone, now }: FactRows,
-  { after, signal }: { after?: string | undefined; signal: AbortSignal },
+  asked: FactRows,
+  options: PageOptions,
 ): AsyncIterable<RowPage> {
+  const { dataset, columns } = asked
+  // As texts: the client would make a Date of an instant, whose text has no milliseconds.
+  const names = [
+    ...columns.map(({ name, type }) => (type === 'timestamp' ? `${columnOf(name)}::text` : columnOf(name))),
+    ...placeColumns.map((name) => `${name}::text`),
+  ].join(', ')
+  const converts = columns.map(({ type }) => converters[type])
+  const pages = pagesOf<unknown[][]>(sql, asked, options, {
+    async read(rest, values) {
+      const text = `select ${names} from ${tableOf(dataset)} f ${rest}`
+      const rows = await sql.unsafe<unknown[][]>(text, values, { prepare: true }).values()
+      return { rows, count: rows.length }
+    },
+    placeOf(rows) {
+      const last = rows.at(-1)
+      return { at: isoOf(String(last?.at(-2))), id: String(last?.at(-1)) }
+    },
+  })
+  for await (const { rows, cursor } of pages) {
+    for (const row of rows) convert(row, converts)
+    yield { rows, cursor }
+  }
+}
+
+/** The same, the rows of a page as the one text that Postgres makes of them. */
+export async function* factComposites(
+  { sql }: Pick<Database, 'sql'>,
+  asked: FactRows,
+  options: PageOptions,
+): AsyncIterable<CompositePage> {
+  const { dataset, columns } = asked
+  const names = [...columns.map(({ name }) => columnOf(name)), ...placeColumns].join(', ')
+  const pages = pagesOf<Buffer>(sql, asked, options, {
+    async read(rest, values) {
+      const text = `select count(*), string_agg(composite, '') from (
+        select row(${names})::text as composite from ${tableOf(dataset)} f ${rest}) rows`
+      const [[count, composites] = []] = await sql.unsafe(text, values, { prepare: true }).raw()
+      return { rows: composites ?? nothing, count: Number(count) }
+    },
+    placeOf(rows) {
+      const [at, id] = lastComposite(rows).slice(-placeColumns.length)
+      return { at: isoOf(at ?? ''), id: id ?? '' }
+    },
+  })
+  for await (const { rows, cursor } of pages) yield { composites: rows, cursor }
+}
+
+const nothing = Buffer.alloc(0)
+
+interface PageOptions {
+  after?: string | undefined
+  signal: AbortSignal
+}
+
+/** How a page is read, and where the next one begins. */
+interface PageReading<Rows> {
+  /** `rest` is what comes after the table. */
+  read(rest: string, values: (string | null)[]): Promise<{ rows: Rows; count: number }>
+  placeOf(rows: Rows): Place
+}
+
+/** What stands behind the columns of each row, for its place. */
+const placeColumns = ['created_at', 'id']
+
+async function* pagesOf<Rows>(
+  sql: StatementRunner,
+  { tenant, dataset, filters, range, timeZone, now }: FactRows,
+  { after, signal }: PageOptions,
+  { read, placeOf }: PageReading<Rows>,
+): AsyncIterable<{ rows: Rows; cursor: string }> {
   const span = range && (await timelineOf(sql, { range, timeZone, now }))
-  const read = async (place: Place | undefined): Promise<unknown[][]> => {
+  const readFrom = (place: Place | undefined) => {
     signal.throwIfAborted()
     const parameters = new Parameters()
     const conditions = [
@@ -56,39 +128,32 @@ export async function* factRows(
       `environment = ${parameters.add(tenant.environment, 'text')}`,
       ...(span
         ? [
-            `created_at >= ${parameters.add(span.from, 'timestamptz')}`,
-            `created_at < ${parameters.add(span.to, 'timestamptz')}`,
+            `f.created_at >= ${parameters.add(span.from, 'timestamptz')}`,
+            `f.created_at < ${parameters.add(span.to, 'timestamptz')}`,
           ]
         : []),
       ...(place
         ? [
-            `(created_at, id) > (${parameters.add(place.at, 'timestamptz')}, ${parameters.add(place.id, 'text')})`,
+            `(f.created_at, f.id) > (${parameters.add(place.at, 'timestamptz')}, ${parameters.add(place.id, 'text')})`,
           ]
         : []),
       ...conditionsSql(dataset, filters, parameters),
     ]
-    return sql
-      .unsafe<unknown[][]>(
-        `select ${columns.map(({ name }) => columnOf(name)).join(', ')}, created_at, id from ${tableOf(dataset)}
-         where ${conditions.join(' and ')} order by created_at, id limit ${pageRows}`,
-        parameters.values,
-        { prepare: true },
-      )
-      .values()
+    return read(
+      `where ${conditions.join(' and ')} order by f.created_at, f.id limit ${pageRows}`,
+      parameters.values,
+    )
   }
-  const converts = columns.map(({ type }) => converters[type])
-  for (let next = read(after === undefined ? undefined : placeOf(after)); ; ) {
-    const rows = await next
-    const last = rows.at(-1)
-    if (!last) return
-    const place = { at: isoOf(String(last.at(-2))), id: String(last.at(-1)) }
-    const isLast = rows.length < pageRows
+  for (let next = readFrom(after === undefined ? undefined : placeAt(after)); ; ) {
+    const { rows, count } = await next
+    if (count === 0) return
+    const place = placeOf(rows)
+    const isLast = count < pageRows
     if (!isLast) {
-      next = read(place)
+      next = readFrom(place)
       // Whoever takes the next page hears of it.
       next.catch(() => {})
     }
-    for (const row of rows) convert(row, converts)
     yield { rows, cursor: `${place.at}/${place.id}` }
     if (isLast) return
   }
@@ -105,18 +170,6 @@ function convert(row: unknown[], converts: readonly Converter[]): void {
   }
 }
 
-const plainInstant = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(\.\d{1,3})?\+00$/
-
-/**
- * An instant as Postgres writes it, as ISO 8601 with milliseconds. `to_char` would take as long for one instant as all the
- * rest of a row takes.
- */
-export function isoOf(text: string): string {
-  const found = plainInstant.exec(text)
-  if (!found) return new Date(text).toISOString()
-  return `${found[1]}T${found[2]}${(found[3] ?? '.').padEnd(4, '0')}Z`
-}
-
 const converters: Partial<Record<ResultColumn['type'], Converter>> = { integer: Number, timestamp: isoOf }
 
 interface Place {
@@ -124,7 +177,7 @@ interface Place {
   id: string
 }
 
-function placeOf(cursor: string): Place {
+function placeAt(cursor: string): Place {
   const [at, id] = cursor.split('/')
   if (at === undefined || id === undefined || Number.isNaN(Date.parse(at))) throw invalidCursor()
   return { at, id }

@@ -6,7 +6,7 @@ import type { AnswerCache } from './answer-cache.js'
 import { checkDatasetQuery, checkFactRows, datasetOf } from './check-query.js'
 import { answerDataset, versionOf } from './dataset-query.js'
 import { requireRight } from './rights.js'
-import { factRows, rowsOfAnswer } from './rows.js'
+import { factComposites, factRows, rowsOfAnswer } from './rows.js'
 import type { StudioQueries } from './studio.js'
 import { checkStudioQuery } from './studio-query.js'
 import type { QueryCaller, QueryRunner } from './types.js'
@@ -48,7 +48,11 @@ export function createQueryRunner({ database, age, cache, studio, clock }: Query
       requireRight(caller, dataset.permission)
       const dataAsOf = await age.asOf(caller.tenant, [dataset.name])
       const asked = { ...source.query, tenant: caller.tenant, dataset, columns, now: clock.now() }
-      return { columns, dataAsOf, pages: factRows(database, asked, { after, signal }) }
+      const options = { after, signal }
+      return {
+        ...{ columns, dataAsOf, pages: factRows(database, asked, options) },
+        compositePages: factComposites(database, asked, options),
+      }
     },
     checkQuery(query) {
       if (!isAnalyticsQuery(query)) checkFactRows(query)

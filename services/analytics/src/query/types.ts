@@ -27,12 +27,20 @@ export interface RowPage {
   cursor: string
 }
 
+export interface CompositePage {
+  /** Rows as Postgres writes composite values, one behind the other: cells in the order of the columns, then others. */
+  composites: Uint8Array
+  cursor: string
+}
+
 export interface OpenedRows {
   columns: ResultColumn[]
   /** ISO instant: everything that happened until then is in. */
   dataAsOf: string
   /** In a stable order, and in constant memory for facts. */
   pages: AsyncIterable<RowPage>
+  /** The same rows in the same order, for whoever can do with them; one of the two is to be read. */
+  compositePages?: AsyncIterable<CompositePage>
 }
 
 export interface QueryRunner {

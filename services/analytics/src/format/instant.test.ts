@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { isoOf } from './rows.js'
+import { isoOf } from './instant.js'
 
 test.each([
   ['2026-03-01 10:20:30+00', '2026-03-01T10:20:30.000Z'],

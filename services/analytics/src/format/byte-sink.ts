@@ -1,0 +1,32 @@
+/** Bytes that are collected; those from `length` on mean nothing. */
+export interface ByteSink {
+  bytes: Buffer
+  length: number
+}
+
+export const byteSink = (size: number): ByteSink => ({ bytes: Buffer.allocUnsafe(size), length: 0 })
+
+/** Below this a loop is faster than the call of what copies memory. */
+const fewBytes = 48
+
+/** Adds the bytes from `from` to `to`, the latter not included. */
+export function put(sink: ByteSink, given: Uint8Array, from = 0, to = given.length): void {
+  reserve(sink, to - from)
+  const { bytes, length } = sink
+  if (to - from > fewBytes) bytes.set(given.subarray(from, to), length)
+  else for (let at = from, end = length; at < to; at++, end++) bytes[end] = given[at] as number
+  sink.length = length + to - from
+}
+
+export function putByte(sink: ByteSink, byte: number): void {
+  reserve(sink, 1)
+  sink.bytes[sink.length++] = byte
+}
+
+function reserve(sink: ByteSink, count: number): void {
+  const needed = sink.length + count
+  if (needed <= sink.bytes.length) return
+  const larger = Buffer.allocUnsafe(Math.max(needed, 2 * sink.bytes.length))
+  sink.bytes.copy(larger, 0, 0, sink.length)
+  sink.bytes = larger
+}

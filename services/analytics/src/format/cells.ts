@@ -1,0 +1,31 @@
+import { put, putByte } from './byte-sink.js'
+import { type CellWriter, textOfCell } from './composite.js'
+import { isoOf } from './instant.js'
+
+/** Digits, as they are. */
+export const integerCell: CellWriter = (sink, { bytes, from, to }) => put(sink, bytes, from, to)
+
+const [yes, no] = [Buffer.from('true'), Buffer.from('false')]
+
+/** Postgres writes `t` and `f`. */
+export const booleanCell: CellWriter = (sink, { bytes, from }) => put(sink, bytes[from] === 0x74 ? yes : no)
+
+const zeros = Buffer.from('000')
+const [space, plus, dot, zero, letterT, letterZ] = [0x20, 0x2b, 0x2e, 0x30, 0x54, 0x5a]
+const wholeSeconds = '2026-03-01 10:20:30+00'.length
+
+/** Postgres writes instants in UTC as `2026-03-01 10:20:30.12+00`, with as many digits as it takes. */
+export const timestampCell: CellWriter = (sink, cell) => {
+  const { bytes, from, to } = cell
+  const digits = Math.max(to - from - wholeSeconds - 1, 0)
+  const isUtc = bytes[to - 3] === plus && bytes[to - 2] === zero && bytes[to - 1] === zero
+  if (digits > 3 || !isUtc || bytes[from + 10] !== space)
+    return put(sink, Buffer.from(isoOf(textOfCell(cell))))
+  put(sink, bytes, from, from + 10)
+  putByte(sink, letterT)
+  put(sink, bytes, from + 11, from + 19)
+  putByte(sink, dot)
+  put(sink, bytes, from + 20, from + 20 + digits)
+  put(sink, zeros, digits)
+  putByte(sink, letterZ)
+}

@@ -1,0 +1,41 @@
+import { type ByteSink, put, putByte } from './byte-sink.js'
+import { booleanCell, integerCell, timestampCell } from './cells.js'
+import type { ColumnType } from './column.js'
+import { type Cell, type CellWriter, textOfCell } from './composite.js'
+
+const [space, quote, backslash] = [0x20, 0x22, 0x5c]
+
+const inQuotes =
+  (write: CellWriter): CellWriter =>
+  (sink, cell) => {
+    putByte(sink, quote)
+    write(sink, cell)
+    putByte(sink, quote)
+  }
+
+const text = inQuotes((sink: ByteSink, { bytes, from, to, isQuoted }: Cell) => {
+  let begin = from
+  for (let place = from; place < to; place++) {
+    const byte = bytes[place] ?? 0
+    if (byte >= space && byte !== quote && byte !== backslash) continue
+    put(sink, bytes, begin, place)
+    put(sink, escapes[byte] as Uint8Array)
+    // What needs an escape in JSON is doubled in what Postgres writes, but for control characters.
+    if (isQuoted && byte >= space) place++
+    begin = place + 1
+  }
+  put(sink, bytes, begin, to)
+})
+
+/** By character: what JSON has in its place. */
+const escapes = Array.from({ length: backslash + 1 }, (_, byte) =>
+  Buffer.from(JSON.stringify(String.fromCharCode(byte)).slice(1, -1)),
+)
+
+/** Writes values of each type as JSON has them. */
+export const jsonCells: Record<ColumnType, CellWriter> = {
+  ...{ text, date: inQuotes(integerCell), timestamp: inQuotes(timestampCell) },
+  ...{ integer: integerCell, boolean: booleanCell },
+  number: (sink, cell) => put(sink, Buffer.from(JSON.stringify(Number(textOfCell(cell))))),
+  json: (sink, cell) => put(sink, Buffer.from(textOfCell(cell))),
+}
