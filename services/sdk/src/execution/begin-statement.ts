@@ -8,6 +8,7 @@ import {
 } from '@opsplane/eventstore'
 import type { NewExecution } from './model.js'
 import { recordParameters, recordsPart } from './record-rows.js'
+import { turnSeconds } from './turns.js'
 
 type Begun = NewExecution & { shown: string }
 
@@ -32,11 +33,12 @@ const columns: Column<Begun>[] = [
   text('lease_owner', ({ owner }) => owner),
 ]
 const startedColumn = text<Begun>('started_at', ({ identity }) => identity.startedAt, 'timestamptz')
+const turnColumn = text<Begun>('in_turn', ({ plan }) => String(plan?.inTurn ?? false), 'boolean')
 const keyColumns: Column<Begun>[] = [
   text('key', ({ key }) => key?.key ?? null),
   text('fingerprint', ({ key }) => key?.fingerprint ?? null),
 ]
-const allColumns = [...columns, startedColumn, ...keyColumns]
+const allColumns = [...columns, startedColumn, turnColumn, ...keyColumns]
 
 /**
  * New executions in one statement, with the records that triggered them; one whose key has led to an execution already is
@@ -60,8 +62,9 @@ export function beginStatement(): string {
     `made as (
       insert into executions (${names}, started_at, lease_fence, held_until)
       select ${values}, least(t.started_at::timestamptz, now()), (t.lease_owner is not null)::int,
-        case when t.lease_owner is not null
-          then coalesce($1::text::timestamptz, clock_timestamp()) + $2::float8 * interval '1 ms' end
+        coalesce($1::text::timestamptz, clock_timestamp()) + case
+          when t.lease_owner is not null then $2::float8 * interval '1 ms'
+          when t.in_turn::boolean then interval '${turnSeconds} s' end
       from taken t)`,
     recordsPart('taken', next),
   ]
@@ -73,5 +76,5 @@ export function beginParameters(
   { at, leaseMs }: { at: string | null; leaseMs: number },
 ): (string | null | ArrayParameters[number])[] {
   const shown = rows.map((row, n) => ({ n, row: { ...row, shown: JSON.stringify(row.input) } }))
-  return [at, String(leaseMs), ...arrays(allColumns, shown), ...recordParameters(rows)]
+  return [at, String(leaseMs), ...arrays(allColumns, shown), ...recordParameters(rows, true)]
 }

@@ -72,7 +72,7 @@ export function endParameters(
     ids.at(0) ?? '',
     ids.at(-1) ?? '',
     ...arrays(columns, shown),
-    ...recordParameters(rows),
+    ...recordParameters(rows, false),
     ...(events.length > 0 ? arrays(journalColumns, events) : []),
   ]
 }

@@ -3,7 +3,7 @@ import { Execution, idFactory } from '@opsplane/contracts'
 import { deleteAged } from '@opsplane/eventstore'
 import { createLogger } from '@opsplane/runtime'
 import { type Receiver, startReceiver, waitFor } from '@opsplane/testing'
-import { type SdkWorld, startSdk } from '../invoke/invoke.fixture.js'
+import { everythingKept, type SdkWorld, startSdk } from '../invoke/invoke.fixture.js'
 import { agedExecutions } from './retention.js'
 
 const log = '/origin/api/service-sdk'
@@ -44,27 +44,12 @@ const read = async (id: string) => (await world.api.get(`${log}/executions/${id}
 const ids = async (query: string) =>
   (await world.api.get(`${log}/executions?${query}`)).page(Execution).items.map(({ id }) => id)
 
-/** Everything the service keeps of anything, as text. */
-async function everything(): Promise<string> {
-  const { sql } = world.service
-  const tables = await sql<{ name: string }[]>`
-    select c.relname as name from pg_class c
-    where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition`
-  const texts = await Promise.all(
-    tables.map(
-      async ({ name }) =>
-        await sql<{ row: string }[]>`select row_to_json(t)::text as row from ${sql(name)} t`,
-    ),
-  )
-  return texts.flatMap((rows) => rows.map(({ row }) => row)).join('\n')
-}
-
 describe('secrets of an input', () => {
   it('of an asynchronous execution are sealed until it has run with them, and gone after', async () => {
     const password = 'correct horse battery staple'
     const { id } = await invoke('waits', { mode: 'async', input: { password, note: 'plain to see' } })
     await waitFor(() => receiver.received().length === 1)
-    const meanwhile = await everything()
+    const meanwhile = await everythingKept(world.service)
     expect(meanwhile).toContain('plain to see')
     expect(meanwhile).toContain('sealedInput')
     for (const spelling of [password, Buffer.from(password).toString('base64')])
@@ -75,7 +60,7 @@ describe('secrets of an input', () => {
       input: { password: '***', note: 'plain to see' },
       output: { length: password.length, said: 'it was ***' },
     })
-    const after = await everything()
+    const after = await everythingKept(world.service)
     expect(after).not.toContain(password)
     expect(after).not.toContain('sealedInput')
   })

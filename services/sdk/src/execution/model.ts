@@ -40,6 +40,8 @@ export interface ExecutionPlan {
   entry: string | null
   /** What whoever has asked for it may do; null where nobody has. */
   permissions: readonly string[] | null
+  /** Whether it waits until all that its trigger has begun before it has ended. */
+  inTurn?: true
   /** What it is given, where the row does not show all of it: sealed. */
   sealedInput?: string
 }

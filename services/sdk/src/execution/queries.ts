@@ -31,7 +31,7 @@ export interface StoredExecution {
   artifactId: string
   executionType: ExecutionType
   inputMasked: boolean
-  /** Those that triggered it, and that it touched. */
+  /** Those that triggered it. */
   records: TouchedRecord[]
 }
 
@@ -44,7 +44,7 @@ export async function getExecution(
   const [row] = await sql.unsafe<(Row & Omit<StoredExecution, 'shown'>)[]>(
     `select ${shown}, artifact_id as "artifactId", execution_type as "executionType", input_masked as "inputMasked",
        coalesce((select json_agg(json_build_object('id', record_id, 'table', table_name))
-         from execution_records r where r.execution_id = e.id), '[]'::json) as records
+         from execution_records r where r.execution_id = e.id and triggered), '[]'::json) as records
      from executions e where id = $1 and workspace_id = $2 and environment = $3`,
     [id, workspaceId, environment],
     { prepare: true },

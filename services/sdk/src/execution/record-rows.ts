@@ -11,6 +11,8 @@ import type { ExecutionIdentity, TouchedRecord } from './model.js'
 /** A record with the execution it belongs to. */
 interface RecordRow extends TouchedRecord {
   identity: ExecutionIdentity
+  /** Whether it led to it. */
+  triggered: boolean
 }
 
 const columns: Column<RecordRow>[] = [
@@ -19,6 +21,7 @@ const columns: Column<RecordRow>[] = [
   text('table_name', ({ table }) => table),
   text('workspace_id', ({ identity }) => identity.tenant.workspaceId),
   text('environment', ({ identity }) => identity.tenant.environment),
+  text('triggered', ({ triggered }) => String(triggered), 'boolean'),
 ]
 
 /** Notes the records of executions whose numbers `of` has. */
@@ -28,10 +31,11 @@ export const recordsPart = (of: string, next: () => number): string =>
 
 export const recordParameters = (
   rows: readonly { identity: ExecutionIdentity; records: readonly TouchedRecord[] }[],
+  triggered: boolean,
 ): ArrayParameters =>
   arrays(
     columns,
     rows.flatMap(({ identity, records }, n) =>
-      records.map((record) => ({ n, row: { ...record, identity } })),
+      records.map((record) => ({ n, row: { ...record, identity, triggered } })),
     ),
   )

@@ -90,6 +90,8 @@ export const executionRecords = pgTable(
     tableName: text('table_name').notNull(),
     workspaceId: text('workspace_id').notNull(),
     environment: text('environment').notNull(),
+    /** Whether it is one of those that led to the execution; otherwise the execution has touched it. */
+    triggered: boolean('triggered').notNull().default(false),
   },
   (table) => {
     const { executionId, recordId, tableName, workspaceId, environment } = table

@@ -12,6 +12,7 @@ import { getExecution } from '../execution/queries.js'
 import { executionOf } from '../execution/shown.js'
 import { createExecutionStore } from '../execution/store.js'
 import { dueExecutions } from '../execution/tables.js'
+import { lookAtNext, waitsForOthers } from '../execution/turns.js'
 import { createInHand, type Ending, type Hand } from './in-hand.js'
 import type { InputSealing } from './input-sealing.js'
 import { interrupted, type Perform, type Performance, type Performed, refuseSuspended } from './perform.js'
@@ -93,13 +94,24 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
 
   async function end({ identity, hand }: Pick<Performance, 'identity' | 'hand'>, finished: Finished) {
     const isOurs = await store.end({ identity, fence: hand.fence, ...finished })
-    if (isOurs) measured(finished.outcome)
-    return isOurs
+    if (!isOurs) return false
+    measured(finished.outcome)
+    if (identity.trigger.type === 'scheduled_job') hasEnded(identity.trigger.id)
+    return true
+  }
+
+  /** What waits in line behind it is looked at now; later where that fails. */
+  function hasEnded(triggerId: string | null): void {
+    if (triggerId === null) return
+    lookAtNext(database.sql, triggerId)
+      .then(() => due.wake())
+      .catch((err: unknown) => log.warn({ err }, 'what waits for an execution is begun some seconds later'))
   }
 
   async function resume(row: LeasedExecution, hand: Hand): Promise<void> {
     const identity = identityOf(row)
     const { plan } = row
+    if (plan?.inTurn && (await waitsForOthers(database.sql, hand, simulated?.now() ?? null))) return
     const fail = (code: string, message: string) => {
       const outcome = {
         ...interrupted(message),
@@ -131,19 +143,19 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
   const sinceMs = (startedAt: string) =>
     Math.max(Math.round(Date.parse(ctx.clock.now()) - Date.parse(startedAt)), 0)
 
-  /** Whether it was there to be ended: whoever works on it finds its lease gone. */
-  async function endWhere(sql: StatementRunner, condition: string, parameters: string[]): Promise<string[]> {
-    const rows = await sql.unsafe<{ id: string }[]>(
+  /** Those that were there to be ended: whoever works on one finds its lease gone. */
+  async function endWhere(sql: StatementRunner, condition: string, parameters: string[]) {
+    const rows = await sql.unsafe<{ id: string; trigger: string; triggerId: string | null }[]>(
       `update executions set status = 'cancelled', lease_fence = lease_fence + 1, lease_owner = null, held_until = null,
          plan = null, change_position = nextval('execution_changes'),
          completed_at = greatest(now(), started_at), logs = '[]', memory_peak_mb = 0,
          duration_ms = (extract(epoch from greatest(now(), started_at) - started_at) * 1000)::int
-       where completed_at is null and ${condition} returning id`,
+       where completed_at is null and ${condition} returning id, trigger_type as trigger, trigger_id as "triggerId"`,
       parameters,
       { prepare: true },
     )
     for (const { id } of rows) inHand.get(id)?.ending.abort('cancelled' satisfies Ending)
-    return rows.map(({ id }) => id)
+    return rows
   }
 
   return {
@@ -177,6 +189,7 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
       const identity = identityFor(request)
       const { artifact, timeoutMs = null, entry = null, permissions = null, input } = request
       const plan: ExecutionPlan = { timeoutMs, entry, permissions, retryable: artifact.retryable }
+      if (request.inTurn) plan.inTurn = true
       if (maskFields(input).secrets.length > 0) plan.sealedInput = await sealing.seal(identity, input)
       const begun = newExecution(request, identity, { owner: null, plan })
       if (!(await store.begin(begun, tx))) return undefined
@@ -186,7 +199,9 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
 
     async cancel(id, { workspaceId, environment }) {
       const own = 'id = $1 and workspace_id = $2 and environment = $3'
-      return (await endWhere(database.sql, own, [id, workspaceId, environment])).length > 0
+      const ended = await endWhere(database.sql, own, [id, workspaceId, environment])
+      for (const { trigger, triggerId } of ended) if (trigger === 'scheduled_job') hasEnded(triggerId)
+      return ended.length > 0
     },
     cancelAll: async (tx, triggerId) => void (await endWhere(tx, 'trigger_id = $1', [triggerId])),
     wake: () => due.wake(),

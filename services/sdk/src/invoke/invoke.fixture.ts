@@ -4,11 +4,13 @@ import {
   ArtifactPermissions,
   newId,
   type Principal,
+  type TenantScope,
 } from '@opsplane/contracts'
 import { createLogger } from '@opsplane/runtime'
 import { type CodeRunner, createCodeRunner } from '@opsplane/sandbox'
 import {
   type ApiClient,
+  type FakeRoutes,
   type FakeSettings,
   startFakeSettings,
   startTestService,
@@ -44,19 +46,25 @@ export interface SdkWorld {
   /** Whom `api` asks as. */
   principal: Principal
   /** As if a pack had brought it; returns its id. */
-  install(artifact: GivenArtifact, environment?: string): Promise<string>
+  install(artifact: GivenArtifact, where?: Partial<TenantScope>): Promise<string>
   stop(): Promise<void>
 }
 
 /** By which values are sealed. */
 export const testMasterKey = { OPSPLANE_MASTER_KEY: Buffer.alloc(32, 7).toString('base64') }
 
-/** `start`: has the service run elsewhere than in this process. */
+export interface SdkWorldOptions {
+  /** Has the service run elsewhere than in this process. */
+  start?: TestServiceOptions<object>['start']
+  /** What other services answer to, beside what settings does in every test. */
+  routes?: FakeRoutes
+}
+
 export async function startSdk(
   env: Record<string, string> = {},
-  start?: TestServiceOptions<object>['start'],
+  { start, routes }: SdkWorldOptions = {},
 ): Promise<SdkWorld> {
-  const settings = await startFakeSettings()
+  const settings = await startFakeSettings(routes)
   const urls = Object.fromEntries(
     ['settings', 'integrations', 'itsm', 'database-studio', 'dispatcher'].map((name) => [name, settings.url]),
   )
@@ -68,8 +76,12 @@ export async function startSdk(
   const principal = testPrincipal()
   return {
     ...{ service, settings, principal, api: service.as(principal) },
-    install: (artifact, environment = 'production') =>
-      install({ ...service, compiler }, { workspaceId: principal.workspaceId ?? '', environment }, artifact),
+    install: (artifact, where = {}) =>
+      install(
+        { ...service, compiler },
+        { workspaceId: principal.workspaceId ?? '', environment: 'production', ...where },
+        artifact,
+      ),
     async stop() {
       await service.stop()
       await compiler.close()
@@ -80,7 +92,7 @@ export async function startSdk(
 
 async function install(
   { sql, compiler }: Pick<TestService, 'sql'> & { compiler: CodeRunner },
-  { workspaceId, environment }: { workspaceId: string; environment: string },
+  { workspaceId, environment }: TenantScope,
   given: GivenArtifact,
 ): Promise<string> {
   const [id, packId, ownerId, installation] = [
@@ -141,4 +153,18 @@ async function install(
   await put('artifact_versions', stored.id, stored)
   await put('artifacts', id, state)
   return id
+}
+
+/** Everything the service keeps of anything, as text. */
+export async function everythingKept({ sql }: Pick<TestService, 'sql'>): Promise<string> {
+  const tables = await sql<{ name: string }[]>`
+    select c.relname as name from pg_class c
+    where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition`
+  const texts = await Promise.all(
+    tables.map(
+      async ({ name }) =>
+        await sql<{ row: string }[]>`select row_to_json(t)::text as row from ${sql(name)} t`,
+    ),
+  )
+  return texts.flatMap((rows) => rows.map(({ row }) => row)).join('\n')
 }

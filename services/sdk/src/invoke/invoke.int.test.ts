@@ -85,7 +85,10 @@ describe('an invocation', () => {
   })
 
   it('of what is not there, or not in this environment or workspace, is a 404', async () => {
-    await world.install({ slug: 'staged', code: 'export default async function () { return 1 }' }, 'staging')
+    await world.install(
+      { slug: 'staged', code: 'export default async function () { return 1 }' },
+      { environment: 'staging' },
+    )
     expect((await invoke('nobody')).status).toBe(404)
     expect((await invoke('staged')).status).toBe(404)
     const stranger = world.service.as(testPrincipal({ workspaceId: newId('workspace') }))

@@ -132,7 +132,7 @@ export function createInvoking({ database, loading, executions }: InvokingOption
         permissions: meta.principal.permissions,
         timeoutMs: asked.timeoutMs,
         depth: depthOfRequest(meta),
-        records: recordsIn(valuesOf(asked.input)),
+        records: recordsInInput(asked.input),
       }
       return perform(request, asked, meta)
     },
@@ -155,5 +155,6 @@ const mostRecords = 20
 export const recordsIn = (values: readonly unknown[]): TouchedRecord[] =>
   values.flatMap((value) => recordOf(value) ?? []).slice(0, mostRecords)
 
-const valuesOf = (input: unknown): unknown[] =>
-  typeof input === 'object' && input !== null ? Object.values(input) : []
+/** Those that an input names. */
+export const recordsInInput = (input: unknown): TouchedRecord[] =>
+  recordsIn(typeof input === 'object' && input !== null ? Object.values(input) : [])

@@ -3,7 +3,7 @@ import { depthOfRequest, type RequestMeta } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import { getExecution } from '../execution/queries.js'
 import type { Executions } from './executions.js'
-import type { Invoking } from './invoking.js'
+import { type Invoking, recordsInInput } from './invoking.js'
 import { checkedInput } from './schemas.js'
 
 export interface Replaying {
@@ -29,9 +29,11 @@ export function createReplaying(
       const artifact = await load(meta.tenant, artifactId, asked.version ?? shown.artifact_version)
       const input = checkedInput(artifact.inputSchema, asked.input ?? shown.input)
       const { tenant, now, requestId, principal } = meta
+      const about = asked.input === undefined ? records : [...records, ...recordsInInput(input)]
       return perform(
         {
-          ...{ tenant, artifact, input, now, requestId, replayOf: id, timeoutMs: asked.timeoutMs, records },
+          ...{ tenant, artifact, input, now, requestId, replayOf: id, timeoutMs: asked.timeoutMs },
+          records: about,
           ...{
             depth: depthOfRequest(meta),
             permissions: principal.permissions,

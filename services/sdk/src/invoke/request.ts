@@ -29,6 +29,8 @@ export interface ExecutionRequest {
   entry?: string
   /** The same key leads to one execution. */
   key?: ExecutionKey | null
+  /** Whether one that is accepted waits until all that its trigger has begun before it has ended. */
+  inTurn?: boolean
   /** Records that triggered it. */
   records?: readonly TouchedRecord[]
   /** What is wrong with an output beside what its schema says; the execution has failed then. */

@@ -3,6 +3,7 @@ import { type ScheduleRow, type StatementRunner, scheduleWork } from '@opsplane/
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
 import type { ArtifactLoading } from '../artifact/loading.js'
 import type { Executions } from '../invoke/executions.js'
+import { recordsInInput } from '../invoke/invoking.js'
 import { checkedInput } from '../invoke/schemas.js'
 import { job } from './domain.js'
 import type { Jobs } from './jobs.js'
@@ -23,7 +24,11 @@ export function startSchedules(
 ): BackgroundWork {
   const stored = store.aggregate(job)
 
-  async function begin(tx: StatementRunner, { ownerId, tenant, at }: ScheduleRow, fireAt: string) {
+  async function begin(
+    tx: StatementRunner,
+    { ownerId, tenant, at }: ScheduleRow,
+    { fireAt, inTurn }: { fireAt: string; inTurn: boolean },
+  ) {
     const state = (await stored.find(ownerId, tenant))?.state
     const artifact = state && (await loading.loadArtifact(tenant, state.artifact))
     if (!artifact)
@@ -34,6 +39,7 @@ export function startSchedules(
         ...{ tenant, artifact, input, now: at, requestId: null, type: 'scheduled' },
         trigger: { type: 'scheduled_job', id: ownerId },
         key: { key: `job/${ownerId}/${fireAt}`, fingerprint: null },
+        ...{ inTurn, records: recordsInInput(input) },
       },
       tx,
     )
@@ -46,7 +52,7 @@ export function startSchedules(
       async fire(tx, row, fireAt, how) {
         if (how === 'replace') await executions.cancelAll(tx, row.ownerId)
         try {
-          await begin(tx, row, fireAt)
+          await begin(tx, row, { fireAt, inTurn: how === 'queue' })
         } catch (error) {
           // What the job is given, or the artifact as it is, does not run: the next time is another one.
           if (!(error instanceof ApiError) || error.status >= 500) throw error

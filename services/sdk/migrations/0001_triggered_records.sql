@@ -1,0 +1,1 @@
+ALTER TABLE "execution_records" ADD COLUMN "triggered" boolean DEFAULT false NOT NULL;
