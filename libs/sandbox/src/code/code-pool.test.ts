@@ -1,10 +1,19 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { afterEach, describe, expect, test } from '@jest/globals'
+import { createLogger } from '@opsplane/runtime'
 import { waitUntilGone } from '@opsplane/runtime/server-process'
-import { codeRunner } from '../fixture/code-fixture.js'
+import { codeRunner, limits } from '../fixture/code-fixture.js'
+import { commandOf } from '../pool/program.js'
+import { createCodePool } from './code-pool.js'
+import { codeProgram } from './program.js'
+import { createRun } from './run.js'
 import type { CodeOutcome, HostCall, Json } from './types.js'
 
 /** Longer than any test may take. */
 const ages = 600_000
+
+/** Elsewhere nothing tells of a process what these look at. */
+const onLinux = process.platform === 'linux' ? test : test.skip
 
 const open: ReturnType<typeof codeRunner>[] = []
 afterEach(() => Promise.all(open.splice(0).map(({ runner }) => runner.close())))
@@ -36,6 +45,7 @@ const wait = 'return host.echo(1)'
 describe('a child', () => {
   test('serves one tenant and no other, and spares take over', async () => {
     const { runner, run } = runnerOf({ children: 8, spares: 1, idleMs: ages })
+    expect(runner.pids()).toEqual([])
     const seen = new Map<number, string>()
     for (const round of [1, 2])
       for (const tenant of ['a', 'b', 'c']) {
@@ -60,6 +70,52 @@ describe('a child', () => {
     await waitFor(() => runner.pids().length === 0)
     expect((await run('return 2')).output).toBe(2)
   })
+
+  onLinux(
+    'has nothing of the service: no variables, one descriptor, another user where that may be',
+    async () => {
+      const { runner, run } = runnerOf({ idleMs: ages })
+      const { host, open, calls } = gate()
+      const outcome = run(wait, { host })
+      await waitFor(() => calls() === 1)
+      const [pid] = runner.pids('working')
+      expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).toBe('')
+      const uid = commandOf(codeProgram(96)).identity.uid ?? process.getuid?.()
+      expect(readFileSync(`/proc/${pid}/status`, 'utf8')).toMatch(
+        new RegExp(`^Uid:\\s+${uid}\\s+${uid}\\s`, 'm'),
+      )
+      const links = readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`))
+      expect(links.filter((link) => link.startsWith('socket:'))).toHaveLength(1)
+      expect(links.filter((link) => link.startsWith('/') && link !== '/dev/null')).toEqual([])
+      open()
+      expect((await outcome).output).toBe('through')
+    },
+  )
+
+  onLinux(
+    'that has more memory than all its runs may have is killed, and what it computes has taken it',
+    async () => {
+      const log = createLogger({ service: 'code', level: 'silent' })
+      const pool = createCodePool({
+        ...{ log, program: codeProgram(96), children: 1, childrenOfTenant: 1, spares: 0, idleMs: ages },
+        ...{
+          turnMs: ages,
+          maxWaiting: 10,
+          maxWaitMs: ages,
+          startMs: ages,
+          frameBytes: 1_000_000,
+          ownBytes: 0,
+        },
+      })
+      const request = { tenant: 'a', code: 'export default () => { for (;;); }', args: [], functions: [] }
+      const outcome = await new Promise<CodeOutcome>((resolve, reject) => {
+        const run = createRun({ ...request, limits, host: async () => null }, '[]', resolve)
+        pool.add(run).catch(reject)
+      })
+      expect(outcome).toMatchObject({ status: 'failed', error: { code: 'out_of_memory' } })
+      await pool.close()
+    },
+  )
 
   test('that is killed costs what it runs, of its tenant only', async () => {
     const { runner, run } = runnerOf({ idleMs: ages })

@@ -1,6 +1,17 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { createLogger } from '@opsplane/runtime'
@@ -23,6 +34,10 @@ const ages = 600_000
 
 /** Elsewhere nothing tells of a process what these look at. */
 const onLinux = process.platform === 'linux' ? test : test.skip
+
+/** Where the parent may choose another user, and that one may run Node. */
+const asRoot =
+  process.getuid?.() === 0 && (statSync(process.execPath).mode & 0o001) !== 0 ? onLinux : test.skip
 
 const pools: ChildPool[] = []
 afterEach(() => Promise.all(pools.splice(0).map((pool) => pool.close())))
@@ -149,6 +164,19 @@ describe('children', () => {
       expect(links.filter((link) => link.startsWith('/') && link !== '/dev/null')).toEqual([])
     },
   )
+
+  asRoot('are nobody where the parent is root, unless nobody could not read their program', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'children-'))
+    const file = join(folder, 'child.js')
+    writeFileSync(file, '')
+    const identity = (mode: number) => {
+      chmodSync(folder, mode)
+      return commandOf({ file, readable: [folder], heapMb: 32 }).identity
+    }
+    const nobody = Number(execFileSync('id', ['-u', 'nobody'], { encoding: 'utf8' }))
+    expect([identity(0o755).uid, identity(0o700).uid]).toEqual([nobody, undefined])
+    rmSync(folder, { recursive: true })
+  })
 
   test('are gone with a parent that is killed while they compute', async () => {
     const parent = spawn(process.execPath, [here('../fixture/parent.js')], {

@@ -125,6 +125,17 @@ describe('installing', () => {
     })
   })
 
+  it('gives values of secrets to code by a grant for just that', async () => {
+    const api = inWorkspace()
+    const asks = { secretsPlain: ['api_key'] }
+    const pack = greetingPack('1.0.0', { artifact: { permissions: asks } })
+    for (const grant of [{ secrets: ['api_key'] }, { secretsPlain: ['other'] }]) {
+      const refused = await api.post('/sdk/packs/install', { ...pack, grant })
+      expect(refused.error().details).toMatchObject([{ code: 'not_granted', params: { missing: asks } }])
+    }
+    expect((await install(api, { ...pack, grant: asks })).granted).toMatchObject({ ...asks, secrets: [] })
+  })
+
   it('takes the rights that its artifacts need', async () => {
     const held = permissions.filter((each) => each !== 'secrets:use')
     const api = inWorkspace({ permissions: held })
@@ -215,32 +226,6 @@ describe('uninstalling', () => {
     expect((await api.send('DELETE', `/sdk/packs/${pack.id}`)).status).toBe(404)
     const again = await install(api, greetingPack('2.0.0', { greeting: 'Hi' }))
     expect(again).toMatchObject({ id: pack.id, artifacts: [{ id, artifactVersion: 2 }] })
-  })
-})
-
-describe('what a workflow uses', () => {
-  const use = { artifact: 'wave', kind: 'workflow' as const, id: newId('workflow'), name: 'Welcome' }
-  const more = [{ slug: 'wave', kind: 'workflow_action' as const, source: 'src/greet.ts' }]
-  const inUse = { code: 'conflict', details: [{ code: 'in_use', params: use }] }
-  beforeAll(() => void packs.uses.push(use))
-  afterAll(() => void packs.uses.splice(0))
-
-  it('is not taken away by an upgrade or a downgrade unless forced, and a check says so', async () => {
-    const api = inWorkspace()
-    await install(api, greetingPack('1.0.0', { more }))
-    const without = greetingPack('1.1.0')
-    expect((await api.post('/sdk/packs/check', without)).data(PackCheck).breaks).toEqual([use])
-    expect((await api.post('/sdk/packs/install', without)).error()).toMatchObject(inUse)
-    expect(await slugs(api)).toEqual(['greet', 'wave'])
-    await install(api, { ...without, force: true })
-    expect(await slugs(api)).toEqual(['greet'])
-  })
-
-  it('is not uninstalled unless forced', async () => {
-    const api = inWorkspace()
-    const { id } = await install(api, greetingPack('1.0.0', { more }))
-    expect((await api.send('DELETE', `/sdk/packs/${id}`)).error()).toMatchObject(inUse)
-    expect((await api.send('DELETE', `/sdk/packs/${id}?force=true`)).status).toBe(204)
   })
 })
 

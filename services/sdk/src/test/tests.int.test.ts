@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
-import { ArtifactTestRun } from '@opsplane/contracts'
+import { ArtifactTestRun, Execution } from '@opsplane/contracts'
 import { type ApiClient, testPrincipal } from '@opsplane/testing'
 import { greetingPack, type PacksFixture, startPacks } from '../fixture/packs-fixture.js'
 
@@ -36,6 +36,20 @@ it('runs the tests of an artifact, and says what differs in those that fail', as
     { path: 'output/text', message: 'is another value', expected: 'HELLO', actual: 'Hello Ada' },
   ])
   expect(run.results[2]?.differences).toMatchObject([{ path: 'host/0', expected: 1, actual: 0 }])
+})
+
+it('has each of them in the log as an execution that somebody has begun by hand, with its duration', async () => {
+  const { results, durationMs } = (await runTests({ names: ['greets', 'publishes'] })).data(ArtifactTestRun)
+  expect(durationMs).toBe(results.reduce((sum, result) => sum + result.durationMs, 0))
+  const kept = await api.get('/origin/api/service-sdk/executions?executionType=test&limit=2')
+  const [latest, before] = kept.page(Execution).items
+  for (const [execution, result] of [
+    [before, results[0]],
+    [latest, results[1]],
+  ] as const) {
+    expect(execution).toMatchObject({ id: result?.executionId, trigger_type: 'manual', trigger_id: null })
+    expect(execution?.duration_ms).toBe(result?.durationMs)
+  }
 })
 
 it('runs those that are named, and knows no others', async () => {

@@ -1,0 +1,284 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { DelegationRequest, Execution, newId, permissions } from '@opsplane/contracts'
+import { type Receiver, startReceiver, testPrincipal } from '@opsplane/testing'
+import { everythingKept, type SdkWorld, startSdk } from '../invoke.fixture.js'
+
+/** What code reaches outside by: held against what its artifact declares, what its caller may do, and the limits. */
+
+const log = '/origin/api/service-sdk'
+const [incident, connector, row] = [newId('incident'), newId('connector'), newId('record')]
+const secret = 'sk-live-4711-correct-horse'
+const json = { 'content-type': 'application/json' }
+
+let world: SdkWorld
+let receiver: Receiver
+/** What the platform was asked, in order. */
+const asked: { path: string; body: unknown }[] = []
+/** What calls were made with, in order. */
+const delegated: DelegationRequest[] = []
+
+const operation = (operationId: string, method: string, path: string) => ({
+  ...{
+    operationId,
+    method,
+    path,
+    permission: null,
+    access: 'workspace',
+    bodyLimitBytes: 1_024,
+    waits: false,
+  },
+})
+const platform = (answers: Record<string, object>) =>
+  Object.fromEntries(
+    Object.entries(answers).map(([path, answer]) => [
+      path,
+      (body: unknown) => {
+        asked.push({ path, body })
+        return answer
+      },
+    ]),
+  )
+
+/** Makes the call it is given, and says what came of it. */
+const calls = `export default async function ({ call, argument }, host) {
+  if (!(call in host)) return { code: 'no_function' }
+  try { return { value: await host[call](argument) } } catch (error) { return { code: error.code, message: error.message } }
+}`
+
+beforeAll(async () => {
+  receiver = await startReceiver({
+    tls: false,
+    respond: ({ path, headers }) => {
+      if (path === '/large') return { status: 200, body: 'x'.repeat(1_100_000) }
+      if (path === '/elsewhere') return { status: 302, headers: { location: 'https://example.com/' } }
+      return {
+        status: 200,
+        headers: json,
+        body: JSON.stringify({ authorization: headers.authorization ?? null }),
+      }
+    },
+  })
+  const routes = {
+    '/internal/delegations': (body: unknown) => {
+      delegated.push(DelegationRequest.parse(body))
+      return { token: 'of-a-test' }
+    },
+    '/internal/routes': () => ({
+      routes: [
+        operation('createIncident', 'post', '/itsm/incidents'),
+        operation('getIncident', 'get', '/itsm/incidents/:id'),
+        operation('exportAll', 'get', '/itsm/export'),
+        operation('createRecord', 'post', '/tables/:slug/records'),
+        operation('getRecord', 'get', '/tables/:slug/records/:id'),
+      ],
+    }),
+    '/internal/connectors/names': () => ({ connectors: [{ id: connector, name: 'chat' }] }),
+    ...platform({
+      '/itsm/incidents': { id: incident, title: 'Disk full' },
+      [`/itsm/incidents/${incident}`]: { id: incident },
+      '/itsm/export': { all: 'x'.repeat(1_100_000) },
+      '/tables/journal/records': { id: row, version: 1 },
+      [`/tables/assets/records/${row}`]: { id: row, version: 1, serial: 'A-1' },
+      [`/connectors/${connector}/invoke`]: { output: { sent: true } },
+      '/events/topics/orders/publish': {
+        ...{ id: newId('event'), topic: 'orders', type: 'order.made', deduplicated: false },
+        createdAt: new Date().toISOString(),
+      },
+    }),
+  }
+  world = await startSdk({ SDK_ALLOW_HTTP: 'loopback', SDK_ALLOWED_CIDRS: '127.0.0.1/32' }, { routes })
+  world.settings.secrets.set('token', secret).set('bound', secret)
+  world.settings.refused.set('bound', 'host_not_allowed')
+  await world.install({
+    ...{ slug: 'calls', code: calls },
+    permissions: {
+      ...{ api: ['createIncident', 'getIncident', 'exportAll'], http: ['127.0.0.1'], connectors: ['chat'] },
+      ...{
+        secrets: ['token', 'bound'],
+        topics: ['orders'],
+        tables: { assets: ['read'], journal: ['write'] },
+      },
+    },
+  })
+  await world.install({ slug: 'calls-anybody', code: calls, permissions: { http: ['*'] } })
+  await world.install({ slug: 'calls-nobody', code: calls })
+  await world.install({
+    slug: 'sends',
+    permissions: { http: ['127.0.0.1'], secrets: ['token', 'bound'] },
+    code: `export default async function ({ url, name }, host) {
+      const handle = await host.secret({ name })
+      const answer = await host.http({ url, headers: { authorization: 'Bearer ' + handle } })
+      return { handle, body: answer.body }
+    }`,
+  })
+  await world.install({
+    slug: 'forks',
+    permissions: { http: ['127.0.0.1'], secretsPlain: ['token'] },
+    code: `export default async function ({ into, url }, host) {
+      const value = await host.secret({ name: 'token', plain: true })
+      if (into === 'output') return { value, [value]: 1, list: [[value + ' and more']] }
+      if (into === 'encoded') return encodeURIComponent(value) + JSON.stringify(JSON.stringify(value))
+      if (into === 'log') host.log.warn('it is ' + value, { value, [value]: { deep: [value] } })
+      if (into === 'console') console.log(value, { value })
+      if (into === 'error') throw new Error('no luck with ' + value)
+      if (into === 'stack') throw Object.assign(new Error('no luck'), { stack: 'at ' + value })
+      if (into === 'answer') return (await host.http({ url, headers: { authorization: value } })).body
+      return value.length
+    }`,
+  })
+})
+afterAll(async () => {
+  await world?.stop()
+  await receiver?.stop()
+})
+beforeEach(() => {
+  asked.length = 0
+  delegated.length = 0
+})
+
+const invoke = async (slug: string, input: object, api = world.api) =>
+  (await api.post(`/sdk/artifacts/${slug}/invoke`, { input })).data(Execution)
+const call = async (name: string, argument: object, slug = 'calls') =>
+  (await invoke(slug, { call: name, argument })).output
+const found = async (slug: string, recordId: string) =>
+  (await world.api.get(`${log}/artifacts/${slug}/related-executions?recordId=${recordId}`)).page(Execution)
+    .items
+
+describe('a call of the host', () => {
+  it.each<[string, object]>([
+    ['api', { operation: 'deleteIncident' }],
+    ['api', { operation: 'constructor' }],
+    ['http', { url: 'https://example.com/' }],
+    ['http', { url: 'http://127.0.0.1.example.com/' }],
+    ['connector', { connector: 'mail', action: 'send' }],
+    ['secret', { name: 'other' }],
+    ['secret', { name: 'token', plain: true }],
+    ['table', { table: 'salaries', action: 'list' }],
+    ['table', { table: 'constructor', action: 'list' }],
+    ['table', { table: 'assets', action: 'create', record: {} }],
+    ['table', { table: 'journal', action: 'get', id: row }],
+    ['publish', { topic: 'payments', type: 'paid', payload: {} }],
+  ])('%s(%j) is refused, as the artifact has not declared it', async (name, argument) => {
+    const before = receiver.received().length
+    expect(await call(name, argument)).toMatchObject({
+      code: 'not_permitted',
+      message: expect.stringContaining('has not declared'),
+    })
+    expect([asked, world.settings.asked, receiver.received().length]).toEqual([[], [], before])
+  })
+
+  it.each<[string, object, string]>([
+    ['api', { operation: 'createIncident', path: '/' }, 'path'],
+    ['http', { url: 7 }, 'url'],
+    ['http', { url: 'http://127.0.0.1/', timeoutMs: 0 }, 'timeoutMs'],
+    ['table', { table: 'assets', action: 'drop' }, 'action'],
+    ['secret', {}, 'name'],
+    ['publish', { topic: 'orders', type: 'made' }, 'payload'],
+  ])('%s(%j) is refused, naming %s', async (name, argument, field) => {
+    expect(await call(name, argument)).toMatchObject({
+      code: 'invalid_argument',
+      message: expect.stringContaining(field),
+    })
+    expect(asked).toEqual([])
+  })
+
+  it.each(['api', 'http', 'connector', 'secret', 'table', 'publish'])(
+    'is not there for code that declares nothing of its kind: %s',
+    async (name) => expect(await call(name, {}, 'calls-nobody')).toEqual({ code: 'no_function' }),
+  )
+
+  it('that is declared is made by the grant of the installer, with no more than the caller may do', async () => {
+    const body = { title: 'Disk full' }
+    expect(await call('api', { operation: 'createIncident', body })).toMatchObject({
+      value: { status: 200, data: { id: incident } },
+    })
+    expect(asked).toEqual([{ path: '/itsm/incidents', body }])
+    expect(delegated).toMatchObject([{ grant: 'grant-of-a-test', permissions }])
+    const limited = {
+      ...testPrincipal({ permissions: ['sdk:invoke'] }),
+      workspaceId: world.principal.workspaceId,
+    }
+    const argument = { table: 'journal', action: 'create', record: {} }
+    await invoke('calls', { call: 'table', argument }, world.service.as(limited))
+    expect(delegated.at(-1)).toMatchObject({ grant: 'grant-of-a-test', permissions: ['sdk:invoke'] })
+  })
+
+  it('is found by the records it named, and those it was answered with', async () => {
+    const touches: [string, object, string][] = [
+      ['api', { operation: 'createIncident' }, incident],
+      ['api', { operation: 'getIncident', params: { id: incident } }, incident],
+      ['table', { table: 'journal', action: 'create', record: { text: 'x' } }, row],
+      ['table', { table: 'assets', action: 'get', id: row }, row],
+      ['connector', { connector: 'chat', action: 'post' }, connector],
+    ]
+    for (const [name, argument, recordId] of touches) {
+      const execution = await invoke('calls', { call: name, argument })
+      expect(execution.output).toHaveProperty('value')
+      expect((await found('calls', recordId)).map(({ id }) => id)).toContain(execution.id)
+    }
+    const published = { topic: 'orders', type: 'order.made', payload: { n: 1 } }
+    expect(await call('publish', published)).toMatchObject({ value: { deduplicated: false } })
+  })
+
+  it('is none of a replay that makes no such call; what led to the original led to that as well', async () => {
+    const input = { call: 'api', argument: { operation: 'createIncident' }, about: row }
+    const original = await invoke('calls', input)
+    const path = `${log}/executions/${original.id}/replay`
+    const same = (await world.api.post(path)).data(Execution)
+    const argument = { table: 'assets', action: 'get', id: row }
+    const other = (await world.api.post(path, { input: { call: 'table', argument } })).data(Execution)
+    const ids = async (recordId: string) => (await found('calls', recordId)).map(({ id }) => id).slice(0, 3)
+    expect(await ids(row)).toEqual([other.id, same.id, original.id])
+    expect((await ids(incident)).slice(0, 2)).toEqual([same.id, original.id])
+  })
+
+  it('whose answer is larger than what the code may have is an error of it', async () => {
+    expect(await call('http', { url: `${receiver.url}/large` })).toMatchObject({ code: 'response_too_large' })
+    expect(await call('api', { operation: 'exportAll' })).toMatchObject({ code: 'too_large' })
+  })
+
+  it.each(['https://10.0.0.1/', 'https://[::1]/', 'https://169.254.169.254/latest', 'https://0x0a000001/'])(
+    'does not go to %s, whatever is declared: the guard refuses it',
+    async (url) =>
+      expect(await call('http', { url }, 'calls-anybody')).toMatchObject({ code: 'blocked_address' }),
+  )
+
+  it('follows no redirect', async () => {
+    expect(await call('http', { url: `${receiver.url}/elsewhere` })).toMatchObject({ value: { status: 302 } })
+  })
+})
+
+describe('a secret', () => {
+  it('is a handle for the code, filled in for its host, and masked in what comes back', async () => {
+    const { output, input } = await invoke('sends', { name: 'token', url: receiver.url })
+    expect(output).toEqual({ handle: '{{secrets.token}}', body: { authorization: 'Bearer ***' } })
+    expect(input).toEqual({ name: 'token', url: receiver.url })
+    expect(receiver.received().at(-1)?.headers.authorization).toBe(`Bearer ${secret}`)
+    expect(world.settings.resolutions.at(-1)).toMatchObject({ names: ['token'], host: '127.0.0.1' })
+  })
+
+  it('that is not for a host does not go there', async () => {
+    const before = receiver.received().length
+    expect(await invoke('sends', { name: 'bound', url: receiver.url })).toMatchObject({
+      status: 'failed',
+      error: { message: expect.stringContaining('may not be sent to this host') },
+    })
+    expect(receiver.received()).toHaveLength(before)
+  })
+
+  it('is read as it is by the grant for just that, and asked for without a host', async () => {
+    expect((await invoke('forks', { into: 'nothing' })).output).toBe(secret.length)
+    expect(world.settings.resolutions.at(-1)).toMatchObject({ names: ['token'], host: '*' })
+  })
+
+  it.each(['output', 'encoded', 'log', 'console', 'error', 'stack', 'answer'])(
+    'that code puts into its %s is masked wherever it is kept',
+    async (into) => {
+      const execution = await invoke('forks', { into, url: receiver.url })
+      const text = JSON.stringify(execution)
+      expect(text).toContain('***')
+      expect(text).not.toContain(secret)
+      expect(await everythingKept(world.service)).not.toContain(secret)
+    },
+  )
+})
