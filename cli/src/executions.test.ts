@@ -50,16 +50,18 @@ const paths = () => server.received().map(({ path }) => path)
 
 describe('executions of artifacts', () => {
   test('are listed by all filters, below the origin', async () => {
-    answers.push(page(anExecution(1)), page())
+    answers.push(page(anExecution(1)), page(), page())
     const filters = ['--failed', '--type=api', '--trigger=webhook', '--trigger-id=evt_1', '--record=inc_1']
     const { code, out } = await run('list', ...filters, '--table=incident', '--limit=7')
     expect(code).toBe(0)
     expect(out).toMatch(/exec_01JZ8Q4D3N5W7X9Y2B4C6D8E01 +failed +sync v2 +webhook .* 12 +refused: No\./)
     await run('list', '--artifact=sync/it', '--status=completed')
+    await run('list', '--succeeded', '--artifact-type=business_rule')
     expect(paths()).toEqual([
       '/api/service-sdk/executions?success=false&executionType=api&triggerType=webhook&triggerId=evt_1' +
         '&recordId=inc_1&tableName=incident&limit=7',
       '/api/service-sdk/artifacts/sync%2Fit/executions?status=completed&limit=50',
+      '/api/service-sdk/executions?artifactType=business_rule&success=true&limit=50',
     ])
   })
 
@@ -103,6 +105,8 @@ describe('executions of artifacts', () => {
   test('end with the exit codes of every command', async () => {
     expect((await run('replay', 'exec_1', '--input={')).code).toBe(2)
     expect((await run('list', '--failed', '--status=failed')).code).toBe(2)
+    expect((await run('list', '--failed', '--succeeded')).code).toBe(2)
+    expect((await run('list', '--artifact=sync', '--artifact-type=api')).code).toBe(2)
     const notFound = new ApiError('not_found', 'There is none.')
     answers.push(json(404, errorBody(notFound, 'req_seen')))
     expect(await run('show', 'exec_1')).toMatchObject({ code: 1, out: '' })

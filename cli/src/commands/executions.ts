@@ -1,4 +1,10 @@
-import { Execution, ExecutionStatus, ExecutionTrigger, ExecutionType } from '@opsplane/contracts'
+import {
+  ArtifactKind,
+  Execution,
+  ExecutionStatus,
+  ExecutionTrigger,
+  ExecutionType,
+} from '@opsplane/contracts'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Call } from '../api.js'
 import { connect, pathOf } from '../connect.js'
@@ -10,8 +16,10 @@ import { executionColumns, executionLine, executionLines } from './execution-tex
 
 interface Filters {
   artifact?: string
+  artifactType?: string
   status?: string
   failed?: true
+  succeeded?: true
   type?: string
   trigger?: string
   triggerId?: string
@@ -35,12 +43,13 @@ export function addExecutionCommands(program: Command, io: Io): void {
 }
 
 /** The list these filters are of. */
-const callOf = ({ artifact, failed, type, trigger, record, table, ...same }: Filters): Call => ({
+const callOf = ({ artifact, failed, succeeded, type, trigger, record, table, ...same }: Filters): Call => ({
   ofOrigin: true,
   path: artifact === undefined ? `${log}/executions` : `${log}${pathOf`/artifacts/${artifact}/executions`}`,
   query: {
+    artifactType: same.artifactType,
     status: same.status,
-    success: failed && 'false',
+    success: succeeded ? 'true' : failed && 'false',
     executionType: type,
     triggerType: trigger,
     triggerId: same.triggerId,
@@ -54,6 +63,12 @@ const filtered = (command: Command) =>
     .option('--artifact <artifact>', 'only of this artifact, by its id or slug')
     .addOption(new Option('--status <status>', 'only these').choices(ExecutionStatus.options))
     .addOption(new Option('--failed', 'only those that have failed or timed out').conflicts('status'))
+    .addOption(new Option('--succeeded', 'only those that have completed').conflicts(['status', 'failed']))
+    .addOption(
+      new Option('--artifact-type <kind>', 'only of artifacts of this kind, whatever they were run as')
+        .choices(ArtifactKind.options)
+        .conflicts('artifact'),
+    )
     .addOption(new Option('--type <type>', 'only what was run as').choices(ExecutionType.options))
     .addOption(new Option('--trigger <type>', 'only those begun so').choices(ExecutionTrigger.options))
     .option('--trigger-id <id>', 'only of this run, job or event')
