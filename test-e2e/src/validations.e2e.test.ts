@@ -102,7 +102,12 @@ test('from its acknowledgement on, a validation refuses records with the columns
 
 test('one record of a bulk request refuses all, in one execution; a validation sees what was there before', async () => {
   const records = ['A-2', 'B-3', 'A-4'].map((serial) => ({ serial }))
+  const executions = async () =>
+    (await atOrigin<{ data: Execution[] }>('GET', '/api/service-sdk/artifacts/serials/executions')).body.data
+      .length
+  const before = await executions()
   const bulk = await api<Refused>('POST', `${assets}/bulk`, { body: { records } })
+  expect(await executions()).toBe(before + 1)
   expect(bulk.body.error.details).toMatchObject([{ path: '/records/1/serial' }])
   const listed = await api<{ data: object[] }>('GET', `${assets}?limit=200`)
   expect(listed.body.data).toHaveLength(1)
