@@ -9,9 +9,13 @@ import postgres from 'postgres'
 import { downloaded, type Families, makeFamilies, readFamilies } from './backup-data.js'
 import { cliRunner } from './cli.js'
 import { type Api, apiClient, startTestCluster } from './platform.js'
+import { type WalArchive, walArchive } from './wal-archive.js'
 
 let cluster: Awaited<ReturnType<typeof startTestCluster>>
 let restored: Cluster | undefined
+let wal: WalArchive
+/** What the first restoring has said of itself. */
+let proved: Proved
 let receiver: Receiver
 let families: Families
 let before: Record<string, unknown>
@@ -25,6 +29,15 @@ const home = join(folder, 'home')
 
 interface Data<T> {
   data: T
+}
+interface Proved {
+  rows: number
+  services: object[]
+}
+interface Realigned {
+  service: string
+  lastPosition: number
+  streamed: number
 }
 const create = async (api: Api, title: string) =>
   (await api<Data<{ id: string }>>('POST', '/itsm/incidents', { body: { title } })).body.data.id
@@ -57,6 +70,30 @@ const cliOn = ({ info, secrets }: Pick<Cluster, 'info' | 'secrets'>) =>
     ...{ HOME: folder, DATABASE_URL: info.postgresUrl, NATS_URL: info.natsUrl },
     OPSPLANE_MASTER_KEY: secrets.masterKey,
   })
+
+/** By the tool, and by the chain of the audit log; what has just been written may still be on its way. */
+async function nothingIsMissing(cluster: Pick<Cluster, 'info' | 'secrets'>): Promise<void> {
+  const cli = cliOn(cluster)
+  await waitFor(
+    async () => {
+      const { code, stderr } = await cli.run(['restore', 'check'])
+      expect({ code, problem: code === 0 ? '' : stderr }).toEqual({ code: 0, problem: '' })
+      return true
+    },
+    { timeoutMs: 120_000, intervalMs: 250 },
+  )
+  const { data } = (await apiClient(cluster.info)<Data<{ valid: boolean }>>('GET', '/audit/verify')).body
+  expect(data).toMatchObject({ valid: true })
+}
+
+async function asked<Row extends object>(url: string, text: string): Promise<Row[]> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} })
+  try {
+    return [...(await sql.unsafe<Row[]>(text))]
+  } finally {
+    await sql.end()
+  }
+}
 
 test('a backup is made under load, appears whole or not at all, and is verified', async () => {
   const api = apiClient(cluster.info)
@@ -133,10 +170,10 @@ test('what was destroyed is restored into an empty installation, and goes on', a
   const local = cliRunner({ HOME: folder })
   const result = await local.run(['restore', '--from', saved, '--home', home, '--json'])
   expect([result.code, result.stderr]).toEqual([0, expect.stringContaining('all databases are committed')])
-  const again = await local.run(['restore', '--from', saved, '--home', home])
-  expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('has events already')])
-
-  restored = await startCluster({ state: openState(home) })
+  proved = JSON.parse(result.stdout) as Proved
+  const state = openState(home)
+  wal = walArchive(join(folder, 'archive-of-wal'), state.postgresDir)
+  restored = await startCluster({ state, postgresFlags: wal.postgresFlags })
   const api = apiClient(restored.info)
   expect(await readFamilies(api, families)).toEqual(before)
   expect(await downloaded(api, families.export)).toBe(file)
@@ -190,19 +227,44 @@ test('what waited goes on: a run, a schedule, a topic, capture of rows; and noth
     return data.map(({ type }) => type).toSorted()
   }
   await waitFor(async () => (await types()).join() === 'record.created,record.updated')
+  await nothingIsMissing(restored)
+})
+
+test('Postgres goes back to an instant, and the stream of events after it', async () => {
+  if (!restored) throw new Error('nothing was restored')
+  const { info, services, postgres: server } = restored
+  const api = apiClient(info)
   const cli = cliOn(restored)
-  // What has just been written may still be on its way.
-  await waitFor(
-    async () => {
-      const { code, stderr } = await cli.run(['restore', 'check'])
-      expect({ code, problem: code === 0 ? '' : stderr }).toEqual({ code: 0, problem: '' })
-      return true
-    },
-    { timeoutMs: 120_000, intervalMs: 250 },
+  await wal.baseBackup(info.postgresUrl)
+  const kept = await create(api, 'kept')
+  const [now] = await asked<{ at: string }>(info.postgresUrl, 'select clock_timestamp()::text as at')
+  const lost = await create(api, 'lost')
+  await waitFor(() => arrived().includes('lost'))
+  const refused = await cli.run(['restore', 'streams'])
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('Services are connected')])
+
+  await Promise.all(Object.values(services).map((service) => service.stop()))
+  await server.stop()
+  wal.recoverTo(String(now?.at))
+  await server.start()
+  const realigned = await cli.json<Realigned[]>('restore', 'streams')
+  const { lastPosition = 0, streamed = 0 } = realigned.find(({ service }) => service === 'itsm') ?? {}
+  expect(streamed).toBeGreaterThan(lastPosition)
+
+  const { gateway, ...backends } = services
+  await Promise.all(Object.values(backends).map((service) => service.start()))
+  await gateway.start()
+  expect((await api('GET', `/itsm/incidents/${kept}`)).status).toBe(200)
+  expect((await api('GET', `/itsm/incidents/${lost}`)).status).toBe(404)
+  await create(api, 'recovered')
+  await waitFor(() => arrived().includes('recovered'))
+  const [next] = await asked<{ at: number }>(
+    info.postgresUrl,
+    `select min(position)::float8 as at from itsm.events where position > ${lastPosition}`,
   )
-  expect((await api<Data<{ valid: boolean }>>('GET', '/audit/verify')).body.data).toMatchObject({
-    valid: true,
-  })
+  // A position of an event that is lost is given to no other one.
+  expect(next?.at).toBeGreaterThan(streamed)
+  await nothingIsMissing(restored)
 })
 
 test('a month in files is held against the audit log, and comes back', async () => {
@@ -243,4 +305,20 @@ test('a month in files is held against the audit log, and comes back', async () 
   } finally {
     await sql.end()
   }
+})
+
+test('--force puts what a backup has in the place of what there is', async () => {
+  await restored?.stop()
+  restored = undefined
+  const local = cliRunner({ HOME: folder })
+  const args = ['restore', '--from', saved, '--home', home, '--json']
+  const refused = await local.run(args)
+  expect([refused.code, refused.stderr]).toEqual([
+    1,
+    expect.stringMatching(/has events already.* --force replaces/),
+  ])
+  const forced = await local.run([...args, '--force'])
+  expect([forced.code, forced.stderr]).toEqual([0, expect.stringContaining('all databases are committed')])
+  const { rows, services } = JSON.parse(forced.stdout) as Proved
+  expect({ rows, services }).toEqual({ rows: proved.rows, services: proved.services })
 })
