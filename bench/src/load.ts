@@ -91,3 +91,40 @@ export async function evenly(
 
 export const median = (values: number[]) =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+
+/**
+ * Creates incidents as fast as the answers come; each client at one target after the other. Resolves with how many there are at each,
+ * which is the same number.
+ */
+export async function createIncidentsByTurns({
+  targets,
+  seconds,
+  connections,
+}: {
+  targets: readonly Pick<LoadOptions, 'url' | 'headers'>[]
+  seconds: number
+  connections: number
+}): Promise<number> {
+  const agent = new Agent({ connections })
+  const until = performance.now() + seconds * 1_000
+  let turns = 0
+  const client = async () => {
+    while (performance.now() < until) {
+      for (const { url, headers } of targets) {
+        const sent = { 'content-type': 'application/json', ...headers }
+        const response = await request(url, {
+          method: 'POST',
+          headers: sent,
+          body: incident,
+          dispatcher: agent,
+        })
+        await response.body.dump()
+        if (response.statusCode !== 201) throw new Error(`an incident create answered ${response.statusCode}`)
+      }
+      turns++
+    }
+  }
+  await Promise.all(Array.from({ length: connections }, client))
+  await agent.close()
+  return turns
+}

@@ -134,7 +134,8 @@ export async function createAndDeliver(options: {
   }
 }
 
-async function everyEventArrived(receiver: ChildProcess, expected: number) {
+/** Waits for so many deliveries. */
+export async function everyEventArrived(receiver: ChildProcess, expected: number) {
   for (;;) {
     const arrived = await ask<{ events: number; lastAt: number }>(receiver, 'count')
     if (arrived.events >= expected) return arrived
