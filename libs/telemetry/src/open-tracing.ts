@@ -20,21 +20,16 @@ let opened = 0
 export async function openTracing(service: string, settings: TracingSettings): Promise<Tracing> {
   const { otelExporterOtlpEndpoint: endpoint, otelExporterOtlpHeaders: headers = '' } = settings
   if (endpoint === undefined) return noTracing
-  const [
-    { context },
-    { AsyncLocalStorageContextManager },
-    { OTLPTraceExporter },
-    { resourceFromAttributes },
-    sdk,
-  ] = await Promise.all([
-    import('@opentelemetry/api'),
-    import('@opentelemetry/context-async-hooks'),
-    import('@opentelemetry/exporter-trace-otlp-http'),
-    import('@opentelemetry/resources'),
-    import('@opentelemetry/sdk-trace-base'),
-  ])
+  const [{ context }, { followedContext }, { OTLPTraceExporter }, { resourceFromAttributes }, sdk] =
+    await Promise.all([
+      import('@opentelemetry/api'),
+      import('./followed-context.js'),
+      import('@opentelemetry/exporter-trace-otlp-http'),
+      import('@opentelemetry/resources'),
+      import('@opentelemetry/sdk-trace-base'),
+    ])
   // One for the process, from the first of its services to the last.
-  if (opened++ === 0) context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
+  if (opened++ === 0) context.setGlobalContextManager(followedContext())
   const exporter = new OTLPTraceExporter({
     url: `${endpoint.replace(/\/$/, '')}/v1/traces`,
     headers: headersOf(headers),

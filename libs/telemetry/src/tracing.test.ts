@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { context } from '@opentelemetry/api'
-import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
+import { followedContext } from './followed-context.js'
 import { chooser, openTracing } from './open-tracing.js'
 import { parseTraceparent } from './traceparent.js'
 import { captureNow, createTracing, currentTraceparent, endingWith, inSpan, traceFields } from './tracing.js'
@@ -19,7 +19,7 @@ const spans = () =>
 const spanIdOf = (traceparent: string | undefined) => traceparent?.split('-')[2]
 
 beforeAll(() => {
-  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
+  context.setGlobalContextManager(followedContext())
 })
 afterAll(() => context.disable())
 beforeEach(() => exporter.reset())
