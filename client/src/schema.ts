@@ -10408,7 +10408,7 @@ export interface components {
             entityId: string;
             entityNumber: string;
             entityType: components["schemas"]["SlaEntityType"];
-            /** @description Events of the entity up to this one are heeded. */
+            /** @description Events of the entity up to this one are applied. */
             entityVersion: number;
             /** @description What was reported, by cycle: of the present one all, of earlier spans the last hundred. */
             fired: {
@@ -15956,7 +15956,7 @@ export interface components {
                 entityId: string;
                 entityNumber: string;
                 entityType: components["schemas"]["SlaEntityType"];
-                /** @description Events of the entity up to this one are heeded. */
+                /** @description Events of the entity up to this one are applied. */
                 entityVersion: number;
                 /** @description What was reported, by cycle: of the present one all, of earlier spans the last hundred. */
                 fired: {
@@ -16070,7 +16070,7 @@ export interface components {
             entityId: string;
             entityNumber: string;
             entityType: components["schemas"]["SlaEntityType"];
-            /** @description Events of the entity up to this one are heeded. */
+            /** @description Events of the entity up to this one are applied. */
             entityVersion: number;
             /**
              * @description What the entity has of what goals go by.

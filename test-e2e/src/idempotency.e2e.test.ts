@@ -8,7 +8,7 @@ let dispatcherOfSecond: Awaited<ReturnType<typeof cluster.replica>>
 let receiver: Receiver
 let sql: postgres.Sql
 /** Through two gateways, each with replicas of its own behind it. */
-let doors: [Api, Api]
+let gateways: [Api, Api]
 /** How long the receiver holds an answer back. */
 let heldMs = 0
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
   const { settings } = cluster.services
   const serviceUrls = { settings: settings.url, itsm: itsm.url, dispatcher: dispatcherOfSecond.url }
   const second = await cluster.replica('gateway', { SERVICE_URLS: JSON.stringify(serviceUrls) })
-  doors = [apiClient(cluster.info), apiClient({ ...cluster.info, baseUrl: `${second.url}/api/v1` })]
+  gateways = [apiClient(cluster.info), apiClient({ ...cluster.info, baseUrl: `${second.url}/api/v1` })]
   receiver = await startReceiver({
     tls: { key: cluster.certificate.key, cert: cluster.certificate.cert },
     respond: () => ({ status: 200, delayMs: heldMs }),
@@ -38,18 +38,18 @@ beforeEach(() => {
 type Answer = ApiAnswer<{ data?: { id?: string }; error?: { code: string } }>
 type Request = ApiRequest & { path: string }
 
-const post = ({ path, ...request }: Request, key: string, door: Api = doors[0]): Promise<Answer> =>
-  door('POST', path, { ...request, headers: { 'idempotency-key': key } })
+const post = ({ path, ...request }: Request, key: string, gateway: Api = gateways[0]): Promise<Answer> =>
+  gateway('POST', path, { ...request, headers: { 'idempotency-key': key } })
 
 const isReplay = (answer: Answer) => answer.headers['idempotency-replayed'] === 'true'
 const withoutMeta = ({ status, body: { data } }: Answer) => ({ status, data })
 
-/** 50 at once with one key, over both doors; those asked to wait come again until they have an answer. */
+/** 50 at once with one key, over both gateways; those asked to wait come again until they have an answer. */
 async function fiftyAtOnce(request: Request, key: string): Promise<Answer[]> {
   const one = async (_: unknown, n: number) => {
-    const door = doors[n % 2] ?? doors[0]
+    const gateway = gateways[n % 2] ?? gateways[0]
     const ask = async () => {
-      const answer = await post(request, key, door)
+      const answer = await post(request, key, gateway)
       if (answer.status !== 409) return answer
       expect(answer.body.error?.code).toBe('idempotency_in_progress')
       expect(answer.headers['retry-after']).toBe('1')
@@ -74,7 +74,7 @@ async function webhook(name: string) {
 }
 const pings = (name: string) => receiver.received().filter(({ path }) => path === `/${name}`).length
 const topicEvents = async (topic: string) =>
-  (await doors[0]<{ data: { id: string }[] }>('GET', `/events/topics/${topic}/events`)).body.data
+  (await gateways[0]<{ data: { id: string }[] }>('GET', `/events/topics/${topic}/events`)).body.data
 
 describe('50 requests with one key, over two replicas, have one effect and one answer', () => {
   test('where the key is kept in the transaction of the effect', async () => {
@@ -100,9 +100,9 @@ describe('50 requests with one key, over two replicas, have one effect and one a
     expect(pings('fifty')).toBe(1)
   })
 
-  test('another request with the key is refused, at either door', async () => {
-    for (const door of doors) {
-      const refused = await post({ path: '/itsm/incidents', body: { title: 'other' } }, 'fifty', door)
+  test('another request with the key is refused, at either gateway', async () => {
+    for (const gateway of gateways) {
+      const refused = await post({ path: '/itsm/incidents', body: { title: 'other' } }, 'fifty', gateway)
       expect([refused.status, refused.body.error?.code]).toEqual([422, 'idempotency_key_reused'])
     }
   })
@@ -116,7 +116,7 @@ describe('SIGKILL while a key is claimed', () => {
   test('the key is in progress until its lock time is over, and then free: no effect is lost', async () => {
     const id = await webhook('killed')
     heldMs = 60_000
-    const cut = post({ path: `/webhooks/${id}/test` }, 'killed', doors[1])
+    const cut = post({ path: `/webhooks/${id}/test` }, 'killed', gateways[1])
     await waitFor(() => pings('killed') === 1)
     await dispatcherOfSecond.kill()
     expect((await cut).status).toBeGreaterThanOrEqual(500)
@@ -141,7 +141,7 @@ describe('SIGKILL while a key is claimed', () => {
       body: { type: 'order.created', payload: { n }, deduplicationKey: `order-${n}` },
     })
     const keys = Array.from({ length: 40 }, (_, n) => n)
-    const sending = keys.map((n) => post(request(n), `killed-${n}`, doors[1]))
+    const sending = keys.map((n) => post(request(n), `killed-${n}`, gateways[1]))
     await Promise.race(sending)
     await dispatcherOfSecond.kill()
     const first = await Promise.all(sending)

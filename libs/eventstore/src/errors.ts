@@ -10,10 +10,10 @@ export class VersionRaceError extends Error {
 }
 
 /** What was decided rests on something that has changed, while nothing that is written has: If-Match still holds. */
-export class RelianceLostError extends VersionRaceError {
+export class DependencyChangedError extends VersionRaceError {
   constructor(options?: ErrorOptions) {
     super(options)
-    this.name = 'RelianceLostError'
+    this.name = 'DependencyChangedError'
   }
 }
 
@@ -33,7 +33,7 @@ export function commitFailure(error: unknown): unknown {
 export function verdictFailure(verdict: string): Error {
   const [kind, index] = verdict.split(':')
   if (kind === 'key') return new IdempotencyRaceError()
-  if (kind === 'relied') return new RelianceLostError()
+  if (kind === 'relied') return new DependencyChangedError()
   return index === undefined ? new VersionRaceError() : notUnique(index)
 }
 

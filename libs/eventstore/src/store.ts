@@ -22,7 +22,7 @@ import { createIdempotencyStore } from './append/idempotency.js'
 import { createNumbers, type Numbers } from './append/numbers.js'
 import {
   commitFailure,
-  RelianceLostError,
+  DependencyChangedError,
   VersionRaceError,
   verdictFailure,
   versionConflict,
@@ -114,7 +114,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
         return result
       } catch (error) {
         if (!(error instanceof VersionRaceError)) throw error
-        if (draft.checkedVersion() && !(error instanceof RelianceLostError)) throw preconditionFailed()
+        if (draft.checkedVersion() && !(error instanceof DependencyChangedError)) throw preconditionFailed()
         if (redecisions >= maxRedecisions) throw versionConflict()
       }
     }

@@ -135,10 +135,10 @@ function settingsRoutes(ctx: Context, parts: Parts): Route[] {
   const login = createLogin(identify, openSession)
   const keys = createKeys(ctx, config)
   const secretService = createSecretService(ctx, vault, usage)
-  const takeTurn = workspaceLock(ctx)
-  const members = createMembers(ctx, takeTurn)
-  const invite = createInvite(ctx, { members, takeTurn, vault, withMail: mailer !== null })
-  const accept = createAccept(ctx, { members, takeTurn, passwords, throttle, identify, openSession })
+  const serialized = workspaceLock(ctx)
+  const members = createMembers(ctx, serialized)
+  const invite = createInvite(ctx, { members, serialized, vault, withMail: mailer !== null })
+  const accept = createAccept(ctx, { members, serialized, passwords, throttle, identify, openSession })
 
   const withMail = mailer !== null
   const access = createAccountAccess(ctx, { passwords, throttle, sessions, members, withMail })
@@ -150,7 +150,7 @@ function settingsRoutes(ctx: Context, parts: Parts): Route[] {
     ...tokenRoutes(ctx, keys),
     ...workspaceRoutes(ctx),
     ...membershipRoutes(ctx, { members, invite, accept }),
-    ...roleRoutes(createRoles(ctx, takeTurn), roleReading(ctx)),
+    ...roleRoutes(createRoles(ctx, serialized), roleReading(ctx)),
     ...secretRoutes(ctx, secretService),
     ...auditRoutes(ctx),
     ...auditChainRoutes(ctx, signer),

@@ -68,7 +68,7 @@ export const SlaTimer = z
     fired: z.array(z.object({ cycle: z.int(), percent: z.int(), at: At })).meta({
       description: 'What was reported, by cycle: of the present one all, of earlier spans the last hundred.',
     }),
-    entityVersion: z.int().min(1).meta({ description: 'Events of the entity up to this one are heeded.' }),
+    entityVersion: z.int().min(1).meta({ description: 'Events of the entity up to this one are applied.' }),
     createdAt: At,
     updatedAt: At,
   })

@@ -50,7 +50,7 @@ export function createGuardedResolver(
     const giveUp = () =>
       limit.abort(Object.assign(new Error('The name was not resolved in time.'), { code: TIMEOUT }))
     const timer = setTimeout(giveUp, limitMs)
-    // Not every resolver heeds its signal.
+    // Not every resolver obeys its signal.
     const addresses = Promise.race([aborted(limit.signal), resolve(hostname, limit.signal)])
       .catch((error: unknown) => {
         throw outboundError('dns', error)

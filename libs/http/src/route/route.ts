@@ -248,7 +248,7 @@ export function common(contract: Contract<string>) {
   }
 }
 
-/** Of an action that takes nothing: a field it would not heed is an error, as elsewhere. */
+/** Of an action that takes nothing: a field it would ignore is an error, as elsewhere. */
 const noFields = z
   .strictObject({})
   .meta({ id: 'NoFields', description: 'Nothing, or an empty object.', example: {} })

@@ -41,7 +41,7 @@ describe('answers', () => {
     expect((await app.call('POST', '/things/1/close')).status).toBe(200)
   })
 
-  test('an action that takes nothing says so of a field it would not heed', async () => {
+  test('an action that takes nothing says so of a field it would ignore', async () => {
     for (const body of [undefined, {}])
       expect((await app.call('POST', '/things/1/open', { body })).status).toBe(200)
     const answer = await app.call('POST', '/things/1/open', { body: { reason: 'Dark.' } })

@@ -9,8 +9,8 @@ import type {
   ReachedThreshold,
 } from '@opsplane/contracts'
 import type { FollowUp } from './comment/post-closure-comment.js'
-import type { CountChild } from './family/family.js'
 import type { MajorCommand } from './major/major.js'
+import type { CountChild } from './parent-child/parent-child.js'
 import type { IncidentStep } from './steps.js'
 
 /** What the settings of the workspace say when a command is given. */

@@ -6,9 +6,9 @@ import { createDatabase, templateDatabase, testRolePassword, uniquePrefix } from
 import { anybody } from '../people.js'
 import { itsm } from '../service.js'
 import { settingsStore } from '../settings/settings-store.js'
-import { patchIncident } from './family/linking.js'
 import { incidentStore } from './incident-store.js'
 import { openIncident } from './opening.js'
+import { patchIncident } from './parent-child/linking.js'
 import { agent, create } from './sample-incidents.js'
 
 export const tenantOf = (workspaceId = `ws_${uniquePrefix()}`): TenantScope => ({

@@ -7,9 +7,9 @@ import type { SettingsStore } from '../settings/settings-store.js'
 import type { IncidentCommand } from './commands.js'
 import { isKeyTaken, keyTaken } from './dedup-key.js'
 import { incident } from './domain.js'
-import type { IncidentLinks } from './family/links.js'
 import { openIncidentByKey } from './lists/queries.js'
 import { allowedMajorActions } from './major/major.js'
+import type { IncidentLinks } from './parent-child/links.js'
 import { allowedActions } from './transitions.js'
 
 /** The incidents as the API shows them: with their version and what can be done to them now. */

@@ -3,10 +3,10 @@ import type { Unit } from '@opsplane/eventstore'
 import type { ServiceContext } from '@opsplane/service'
 import { takesAlerts } from './alerts.js'
 import { isKeyTaken } from './dedup-key.js'
-import { adoptChild } from './family/linking.js'
-import { checkIncidentLinks } from './family/links.js'
 import type { IncidentStore } from './incident-store.js'
 import { openIncidentByKey } from './lists/queries.js'
+import { attachChild } from './parent-child/linking.js'
+import { checkIncidentLinks } from './parent-child/links.js'
 import { peopleIn } from './people-in.js'
 
 /** Rounds against other processes that open, count on or end the incident of the same key. */
@@ -33,7 +33,7 @@ export async function openIncident(
       store.numbers.next(tenant.workspaceId, 'incident'),
     ])
     const command = { id, number: `INC-${next}`, by: meta.actor, now, settings, input }
-    if (parentId) await adoptChild(unit, incidents, parentId, now)
+    if (parentId) await attachChild(unit, incidents, parentId, now)
     return unit.create(incidents, id, { kind: 'create', ...command })
   }
   if (dedupKey === undefined) return store.transact(meta, create, { queueKey: parent })

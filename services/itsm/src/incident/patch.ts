@@ -7,8 +7,8 @@ import {
   type PriorityMatrix,
 } from '@opsplane/contracts'
 import type { PatchIncident } from './commands.js'
-import { checkParent } from './family/family.js'
 import { checkHold } from './holding.js'
+import { checkParent } from './parent-child/parent-child.js'
 import { type Prioritized, prioritized } from './priority.js'
 import { graver } from './raised-with.js'
 import type { IncidentStep } from './steps.js'

@@ -2,9 +2,9 @@ import type { ItsmEventType } from '@opsplane/contracts'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
 import type { SettingsStore } from '../settings/settings-store.js'
 import { autoClosing } from './auto-close.js'
-import { createCascade } from './family/cascade.js'
 import type { IncidentStore } from './incident-store.js'
 import { createMajorProposals } from './major/major-proposals.js'
+import { createCascade } from './parent-child/cascade.js'
 
 /** What can tell of another status of an incident that has children, or of another child. */
 const familyEvents: readonly ItsmEventType[] = [

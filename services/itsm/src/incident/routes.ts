@@ -13,7 +13,6 @@ import { withIds } from '../lists/numbered.js'
 import { incidents as table } from '../schema/incident.js'
 import { transitionErrors } from '../transition-errors.js'
 import { newComment } from './comment/comment.js'
-import { patchIncident } from './family/linking.js'
 import type { IncidentStore } from './incident-store.js'
 import {
   askedBy,
@@ -24,6 +23,7 @@ import {
 } from './lists/list-filters.js'
 import { incidentSelection, sortColumns } from './lists/queries.js'
 import { openIncident } from './opening.js'
+import { patchIncident } from './parent-child/linking.js'
 
 export const tag = 'Incidents'
 

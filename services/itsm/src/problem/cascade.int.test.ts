@@ -69,7 +69,7 @@ const eventOf = (problem: Problem, type: string) =>
  * A hold that is looked at when its problem has ended brings the end to the incident by itself: none of those so far is
  * left to do so after this.
  */
-const holdsHeeded = () => caughtUp(service, 'itsm-problem-late-waits')
+const holdsApplied = () => caughtUp(service, 'itsm-problem-late-waits')
 
 /** Stores an event in the stream once more. */
 async function storeAgain({ subject, event }: EventRecorder['published'][number]) {
@@ -97,7 +97,7 @@ describe('a fix', () => {
       await linked(problem, 'awaiting_vendor'),
       await linked(await fixing(), 'awaiting_problem'),
     ]
-    await holdsHeeded()
+    await holdsApplied()
     await act(problem, 'resolve', fix)
     const resolved = await waitFor(async () => {
       const incident = await incidentOf(waiting.id)
@@ -245,7 +245,7 @@ describe('waiting for a problem that has ended', () => {
         (one) => one.event.resource.id === id && one.event.data.after?.status === 'on_hold',
       ),
     )
-    await holdsHeeded()
+    await holdsApplied()
     expect((await incidentOf(id)).status).toBe('on_hold')
     await service.sql`update problems set state = ${service.sql.json(resolved)} where id = ${problem.id}`
     await storeAgain(held)
@@ -304,7 +304,7 @@ describe('a workaround', () => {
 it('reaches 500 incidents, while people work on some of them', async () => {
   const problem = await fixing()
   const first = await linked(problem, 'awaiting_problem')
-  await holdsHeeded()
+  await holdsApplied()
   // Copies of one that was linked over the API, with the log entry that makes each an aggregate of its own.
   await service.sql.begin(async (tx) => {
     await tx`

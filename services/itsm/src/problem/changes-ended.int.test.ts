@@ -115,8 +115,8 @@ it('tells once of changes that end together, however many replicas apply which o
       const ended = [await draft({ problemId: problem.id }), await draft({ problemId: problem.id })]
       await cancelTogether(one, ended)
       const events = await Promise.all(ended.map(cancellationOf))
-      const heeding = replicas.flatMap((ctx) => events.map((event) => changesEnded(ctx)(event)))
-      await Promise.all(heeding)
+      const applying = replicas.flatMap((ctx) => events.map((event) => changesEnded(ctx)(event)))
+      await Promise.all(applying)
       const again = changesEnded(one)
       for (const event of events) await again(event)
       expect(await reported(problem)).toEqual([ended.map(({ number }) => number).sort()])

@@ -11,7 +11,7 @@ import type { ServiceContext } from '@opsplane/service'
 import type { CheckpointSigner } from './checkpoint.js'
 import { checkpointPage, takeCheckpoint } from './checkpoints.js'
 import { createConcurrencyLimiter } from './concurrency-limiter.js'
-import { takingTurns } from './taking-turns.js'
+import { createSemaphore } from './semaphore.js'
 import { createVerify, type GivenCheckpoint } from './verify.js'
 
 const tag = 'Audit log'
@@ -27,14 +27,14 @@ const windowsAtOnce = 4
 export function auditChainRoutes(ctx: ServiceContext, signer: CheckpointSigner): Route[] {
   const { cursors } = ctx
   const { db } = ctx.database
-  const takeTurn = takingTurns(windowsAtOnce)
+  const semaphore = createSemaphore(windowsAtOnce)
   const verify = createVerify({
     db,
     signer,
     cursors,
     monotonicMs: () => performance.now(),
     budgetMs,
-    takeTurn,
+    semaphore,
   })
   const limiter = createConcurrencyLimiter(
     verificationsAtOnce,

@@ -41,7 +41,7 @@ const eventsOf = (workspaces: string[], count: number): PlatformEvent[] =>
 const append = (events: PlatformEvent[], replica = replicas[0]) => appendToChains(replica.sql, events, at)
 const verifier = (monotonicMs = () => 0) =>
   createVerify({
-    ...{ db: replicas[0].db, signer, monotonicMs, budgetMs: 1_000, takeTurn: (work) => work() },
+    ...{ db: replicas[0].db, signer, monotonicMs, budgetMs: 1_000, semaphore: (work) => work() },
     cursors: cursorCodec('a secret for the cursors of tests'),
   })
 const seqs = async (workspaceId: string) => {

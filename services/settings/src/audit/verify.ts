@@ -6,7 +6,7 @@ import { type ChainEnd, emptyChain } from './chain.js'
 import { type ChainState, readCheckpoints, readRows, readState } from './chain-queries.js'
 import { checkRows, wasMoved } from './check-rows.js'
 import type { CheckpointSigner } from './checkpoint.js'
-import type { TakeTurn } from './taking-turns.js'
+import type { Semaphore } from './semaphore.js'
 
 export interface VerifyOptions {
   db: Drizzle
@@ -16,7 +16,7 @@ export interface VerifyOptions {
   /** How long one verification may take. */
   budgetMs: number
   /** Of the verifications of all workspaces; each window is a turn. */
-  takeTurn: TakeTurn
+  semaphore: Semaphore
 }
 
 /** A checkpoint handed in, its signature looked at already. */
@@ -39,7 +39,7 @@ const movedWithin = 1_000
 
 /** Walks the chain of a workspace, a window at a time, until something is wrong or time is up. */
 export function createVerify(options: VerifyOptions): Verify {
-  const { db, signer, cursors, monotonicMs, budgetMs, takeTurn } = options
+  const { db, signer, cursors, monotonicMs, budgetMs, semaphore } = options
 
   return async (workspaceId, range, given, signal) => {
     const deadlineMs = monotonicMs() + budgetMs
@@ -70,7 +70,7 @@ export function createVerify(options: VerifyOptions): Verify {
     }
 
     let complete = true
-    while (complete && problem === null && end.seq < goal) complete = await takeTurn(step)
+    while (complete && problem === null && end.seq < goal) complete = await semaphore(step)
     if (complete && problem === null && walk.to === undefined) {
       problem = await wrongEnd(db, workspaceId, state)
     }

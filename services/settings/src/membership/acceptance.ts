@@ -31,7 +31,7 @@ export type AcceptInvitation = (wanted: InvitationAcceptance, meta: RequestMeta)
 
 export interface AcceptOptions {
   members: Members
-  takeTurn: Serialized
+  serialized: Serialized
   passwords: Passwords
   throttle: Throttle
   identify: Identify
@@ -40,7 +40,7 @@ export interface AcceptOptions {
 
 export function createAccept(
   { store, database: { db } }: Pick<ServiceContext, 'store' | 'database'>,
-  { members, takeTurn, passwords, throttle, identify, openSession }: AcceptOptions,
+  { members, serialized, passwords, throttle, identify, openSession }: AcceptOptions,
 ): AcceptInvitation {
   const accounts = store.aggregate(account)
   /** Null for what was never issued, has been used or replaced, or has ended, after the same work. */
@@ -61,7 +61,7 @@ export function createAccept(
     const { workspaceId, membershipId, tokenHash, userId } = invitation
     const { now, requestId } = meta
     const actor = { id: userId, name, type: 'user' as const }
-    return takeTurn({ tenant: workspaceScope(workspaceId), actor, now, requestId }, async (unit, tx) => {
+    return serialized({ tenant: workspaceScope(workspaceId), actor, now, requestId }, async (unit, tx) => {
       const found = await unit.find(members.aggregate, membershipId)
       const addressProven = invitation.mailed || invitation.account.addressProvenAt !== null
       const accept = { kind: 'accept' as const, tokenHash, name, addressProven, now }

@@ -29,7 +29,7 @@ export type Invite = (wanted: NewInvitation, meta: RequestMeta) => Promise<Invit
 
 export interface InviteOptions {
   members: Members
-  takeTurn: Serialized
+  serialized: Serialized
   vault: Vault
   withMail: boolean
 }
@@ -48,7 +48,7 @@ interface Issued {
 
 export function createInvite(
   { store, database: { db }, dueWork }: Pick<ServiceContext, 'store' | 'database' | 'dueWork'>,
-  { members, takeTurn, vault, withMail }: InviteOptions,
+  { members, serialized, vault, withMail }: InviteOptions,
 ): Invite {
   const accounts = store.aggregate(account)
 
@@ -84,7 +84,7 @@ export function createInvite(
   }
 
   const invite = (wanted: NewInvitation, issued: Issued, meta: RequestMeta): Promise<InvitedUser> =>
-    takeTurn(atHome(meta), async (unit, tx) => {
+    serialized(atHome(meta), async (unit, tx) => {
       const { email, role, name } = wanted
       const { now } = meta
       await requireGrant(tx, meta, role)

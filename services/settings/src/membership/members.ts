@@ -25,7 +25,7 @@ export type Members = ReturnType<typeof createMembers>
 /** The users of a workspace, changed one request after the other, so that the last owner stays. */
 export function createMembers(
   { store, database: { db } }: Pick<ServiceContext, 'store' | 'database'>,
-  takeTurn: Serialized,
+  serialized: Serialized,
 ) {
   const memberships = store.aggregate(membership, { present })
   const keys = store.aggregate(token)
@@ -54,7 +54,7 @@ export function createMembers(
       }),
 
     patch: (userId: string, patch: UserPatch, meta: RequestMeta): Promise<User> =>
-      takeTurn(atHome(meta), async (unit, tx) => {
+      serialized(atHome(meta), async (unit, tx) => {
         const { state, otherOwners } = await prepared(userId, meta, tx)
         if (patch.role !== undefined && patch.role !== state.role) await requireGrant(tx, meta, patch.role)
         const command = { kind: 'patch' as const, patch, otherOwners, now: meta.now }
@@ -62,7 +62,7 @@ export function createMembers(
       }),
 
     remove: (userId: string, meta: RequestMeta): Promise<User> =>
-      takeTurn(atHome(meta), async (unit, tx) => {
+      serialized(atHome(meta), async (unit, tx) => {
         const { state, otherOwners } = await prepared(userId, meta, tx)
         const { now } = meta
         await dropInvitationMail(tx, state.invitation?.id)

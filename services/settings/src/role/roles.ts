@@ -16,12 +16,12 @@ export const mostCustomRoles = 100
 export type Roles = ReturnType<typeof createRoles>
 
 /** Changes the roles a workspace has made for itself, one request after the other. */
-export function createRoles({ store }: Pick<ServiceContext, 'store'>, takeTurn: Serialized) {
+export function createRoles({ store }: Pick<ServiceContext, 'store'>, serialized: Serialized) {
   const roles = store.aggregate(role)
 
   return {
     create: (wanted: NewRole, meta: RequestMeta): Promise<Role> =>
-      takeTurn(atHome(meta), async (unit, tx) => {
+      serialized(atHome(meta), async (unit, tx) => {
         await requireEveryEnvironment(tx, meta.principal)
         refuseBuiltIn(wanted.name)
         requireAuthority(meta.principal.permissions, wanted.permissions)
@@ -32,7 +32,7 @@ export function createRoles({ store }: Pick<ServiceContext, 'store'>, takeTurn: 
 
     /** Whoever changes a role must hold all it allows, before and after. */
     update: (name: string, patch: RolePatch, meta: RequestMeta): Promise<Role> =>
-      takeTurn(atHome(meta), async (unit, tx) => {
+      serialized(atHome(meta), async (unit, tx) => {
         await requireEveryEnvironment(tx, meta.principal)
         refuseBuiltIn(name)
         const { workspaceId } = meta.tenant
@@ -43,7 +43,7 @@ export function createRoles({ store }: Pick<ServiceContext, 'store'>, takeTurn: 
       }),
 
     delete: (name: string, meta: RequestMeta): Promise<void> =>
-      takeTurn(atHome(meta), async (unit, tx) => {
+      serialized(atHome(meta), async (unit, tx) => {
         await requireEveryEnvironment(tx, meta.principal)
         refuseBuiltIn(name)
         const { workspaceId } = meta.tenant

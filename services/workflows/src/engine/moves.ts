@@ -1,6 +1,6 @@
 import { type Frame, isFlying, type Row, type RunMemory, type Settled, type StepRun } from './memory.js'
 
-/** What follows in its surroundings when a step has come out. */
+/** What follows in its context when a step has come out. */
 export type Move =
   /** The next step of its row. */
   | { to: 'next' }

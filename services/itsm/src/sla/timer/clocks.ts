@@ -29,8 +29,8 @@ import {
   type StatementRunner,
   type StoredTimer,
   timerOf,
-  unheeded,
-  unheededEntities,
+  unapplied,
+  unappliedEntities,
 } from './rows.js'
 import {
   absentClocks,
@@ -146,7 +146,7 @@ export function createClocks({
         for (const timer of known) {
           const list = changes.get(timer.state.entityId) ?? []
           const by = { terms: terms(timer.state), anew: anewFor(timer, policies, list) }
-          kept.push(await heedAll(unit, timer, list, by, now))
+          kept.push(await applyAll(unit, timer, list, by, now))
         }
         for (const start of starting) {
           const history = (late.includes(start.entityId) ? histories : changes).get(start.entityId) ?? []
@@ -167,7 +167,7 @@ export function createClocks({
     return active ? pinnedPolicies.present(active.policy, active.calendar) : null
   }
 
-  async function heedAll(
+  async function applyAll(
     unit: Unit,
     timer: StoredTimer,
     changes: readonly EntityChange[],
@@ -196,17 +196,17 @@ export function createClocks({
       { tenant, causationId: eventId },
     )
     const rest = all.filter(({ version }) => version > start.from.version)
-    return heedAll(unit, { tenant, version: 1, state }, rest, { terms, anew: terms }, now)
+    return applyAll(unit, { tenant, version: 1, state }, rest, { terms, anew: terms }, now)
   }
 
   /** Nothing that was done in time is reported because a consumer is behind. */
   async function catchUp(context: WorkContext): Promise<void> {
-    const behind = await unheededEntities(database.sql, entities, context.at(), batchSize)
-    const heedPart = async (part: readonly { key: string }[]) => {
+    const behind = await unappliedEntities(database.sql, entities, context.at(), batchSize)
+    const applyPart = async (part: readonly { key: string }[]) => {
       await apply(part.map(({ key }) => key))
       return part
     }
-    const { failed } = await isolate(behind, heedPart, meaningOf({ isPassing: isLostRace }))
+    const { failed } = await isolate(behind, applyPart, meaningOf({ isPassing: isLostRace }))
     await holdBack({ name: tellingName, of: { ...dueTimers, key: 'incident_id' } }, context, failed)
   }
 
@@ -237,7 +237,7 @@ export function createClocks({
       name: tellingName,
       of: dueTimers,
       batch: batchSize,
-      where: `not ${unheeded(entities)}`,
+      where: `not ${unapplied(entities)}`,
       prepare: catchUp,
       perform: tell,
     },

@@ -6,7 +6,7 @@ import { visibleAmong } from '../entity/visibility.js'
 import { entityFor } from '../policy/policy-lint.js'
 import type { Clocks } from './clocks.js'
 import { countClocks, outdatedTimers, type PresentPolicy } from './outdated.js'
-import { changesAfter, heededVersions, type StatementRunner, type StoredTimer } from './rows.js'
+import { appliedVersions, changesAfter, type StatementRunner, type StoredTimer } from './rows.js'
 import type { SlaStores } from './stores.js'
 import { slaTimer, type TimerCommand } from './timer.js'
 
@@ -42,7 +42,7 @@ export async function reapply(
   const commands = async (sql: StatementRunner, found: readonly StoredTimer[]) => {
     const versions = new Map(found.map(({ state }) => [state.entityId, 0]))
     const histories = await changesAfter(sql, slaEntities, versions)
-    const applied = await heededVersions(sql, [...versions.keys()])
+    const applied = await appliedVersions(sql, [...versions.keys()])
     return found.map((current) => {
       const { entityId } = current.state
       const last = applied.get(entityId) ?? 0

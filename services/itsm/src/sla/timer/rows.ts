@@ -92,7 +92,7 @@ export async function holdProgress(
 }
 
 /** How far the clocks have applied the events of these entities. */
-export async function heededVersions(
+export async function appliedVersions(
   sql: StatementRunner,
   ids: readonly string[],
 ): Promise<Map<string, number>> {
@@ -203,7 +203,7 @@ export async function activePolicies(tx: StatementRunner, tenants: TenantScope[]
 }
 
 /** Whether the entity of a clock has events not applied yet. One of unknown kind is for a newer replica to look at. */
-export const unheeded = (entities: readonly SlaEntity[]) => {
+export const unapplied = (entities: readonly SlaEntity[]) => {
   const behind = ({ table, entityType }: SlaEntity) =>
     `when '${entityType}' then exists (
        select 1 from ${table} e left join sla_progress p on p.incident_id = e.id
@@ -212,7 +212,7 @@ export const unheeded = (entities: readonly SlaEntity[]) => {
 }
 
 /** Entities with a clock among the first that are due, and with events the clocks have not applied yet. */
-export async function unheededEntities(
+export async function unappliedEntities(
   sql: StatementRunner,
   entities: readonly SlaEntity[],
   at: string | null,
@@ -223,7 +223,7 @@ export async function unheededEntities(
        select incident_id, entity_type, failures from sla_timers
        where ${dueTimers.waiting} and ${dueTimers.due} <= ${present}
        order by ${dueTimers.due} limit $2::int) sla_timers
-     where ${unheeded(entities)} group by incident_id`,
+     where ${unapplied(entities)} group by incident_id`,
     [at, limit],
     prepared,
   )

@@ -4,11 +4,11 @@ import type { ServiceContext } from '@opsplane/service'
 import type { PatchIncident } from '../commands.js'
 import type { IncidentStore } from '../incident-store.js'
 import { peopleIn } from '../people-in.js'
-import { unknownParent } from './family.js'
 import { checkIncidentLinks } from './links.js'
+import { unknownParent } from './parent-child.js'
 
 /** The parent's side of an incident that becomes part of it. Throws validation_failed naming /parentId. */
-export async function adoptChild(
+export async function attachChild(
   unit: Unit,
   incidents: IncidentStore,
   parentId: string,
@@ -69,7 +69,7 @@ export async function patchIncident(
     const from = current.state.parentId
     if (parentId !== from && parentId !== id) {
       if (from !== null) steps.set(from, () => unit.handle(incidents, from, { kind: 'detach', now }))
-      if (parentId !== null) steps.set(parentId, () => adoptChild(unit, incidents, parentId, now))
+      if (parentId !== null) steps.set(parentId, () => attachChild(unit, incidents, parentId, now))
     }
     // Everybody writes incidents in the order of their ids, so that no two wait for each other.
     for (const [, step] of [...steps].sort(([left], [right]) => (left < right ? -1 : 1))) await step()

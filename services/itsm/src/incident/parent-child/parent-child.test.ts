@@ -3,7 +3,7 @@ import { type IncidentState, type IncidentStatus, incidentStatuses } from '@opsp
 import { specify } from '@opsplane/testing'
 import { incident } from '../domain.js'
 import { agent, comment, create, incidents, now, settings } from '../sample-incidents.js'
-import { stepsAfter } from './family.js'
+import { stepsAfter } from './parent-child.js'
 
 const { given } = specify(incident)
 const parentId = 'inc_01JZ8Q4D3N5W7X9Y2B4C6D8E0G'

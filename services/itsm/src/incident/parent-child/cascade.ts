@@ -11,7 +11,7 @@ import type { ServiceContext } from '@opsplane/service'
 import { isKeyTaken } from '../dedup-key.js'
 import type { IncidentStore } from '../incident-store.js'
 import { type Cursor, childrenOf, holdFamily, type Leading, leading } from './cascade-rows.js'
-import { stepsAfter } from './family.js'
+import { stepsAfter } from './parent-child.js'
 
 export interface CascadeContext extends Pick<ServiceContext, 'database' | 'store' | 'clock'> {
   relay: Pick<ServiceContext['relay'], 'wake'>

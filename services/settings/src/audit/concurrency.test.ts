@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals'
 import { createConcurrencyLimiter } from './concurrency-limiter.js'
-import { takingTurns } from './taking-turns.js'
+import { createSemaphore } from './semaphore.js'
 
 /** A work that ends when it is asked to. */
 function work() {
@@ -47,17 +47,17 @@ it('holds the share of a stream until its reader has enough', async () => {
 })
 
 it('has those who have much to do take turns with those who come later', async () => {
-  const takeTurn = takingTurns(1)
+  const semaphore = createSemaphore(1)
   const done: string[] = []
   const pieces = async (who: string, count: number) => {
     for (let piece = 1; piece <= count; piece++)
-      await takeTurn(async () => {
+      await semaphore(async () => {
         done.push(`${who} ${piece}`)
       })
   }
   await Promise.all([pieces('long', 4), pieces('other', 3), pieces('short', 1)])
   expect(done.indexOf('short 1')).toBeLessThan(done.indexOf('long 2'))
   expect(done.indexOf('other 3')).toBeLessThan(done.indexOf('long 4'))
-  await expect(takeTurn(() => Promise.reject(new Error('failed')))).rejects.toThrow('failed')
-  await expect(takeTurn(async () => 'next')).resolves.toBe('next')
+  await expect(semaphore(() => Promise.reject(new Error('failed')))).rejects.toThrow('failed')
+  await expect(semaphore(async () => 'next')).resolves.toBe('next')
 })
