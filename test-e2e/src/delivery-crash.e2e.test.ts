@@ -5,7 +5,7 @@ import { killAndRecover, startCreating, type Victim } from './crash-load.js'
 import { type Api, apiClient, startTestCluster } from './platform.js'
 
 const seed = Number(process.env.CRASH_SEED ?? 20_261)
-const kills = Number(process.env.DELIVERY_KILLS ?? 6)
+const kills = Number(process.env.DELIVERY_KILLS ?? 3)
 
 let cluster: Awaited<ReturnType<typeof startTestCluster>>
 let api: Api

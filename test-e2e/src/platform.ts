@@ -7,11 +7,15 @@ import { waitFor } from '@opsplane/testing'
 import { type Dispatcher, request } from 'undici'
 import { fillState } from './prepared-state.js'
 
+/** What is killed here are processes, and what they have written outlasts them: no disk has to be waited for. */
+const postgresFlags = ['fsync=off', 'full_page_writes=off']
+
 /** The platform as processes on servers of its own; its folder goes away with it, unless KEEP_E2E_STATE names a place. */
 export async function startTestCluster(options: Omit<ClusterOptions, 'state'> = {}) {
   const folder = mkdtempSync(join(process.env.KEEP_E2E_STATE ?? tmpdir(), 'opsplane-e2e-'))
-  await fillState(join(folder, 'state'))
-  const cluster = await startCluster({ state: openState(join(folder, 'state')), ...options })
+  const prepared = await fillState(join(folder, 'state'))
+  const state = openState(join(folder, 'state'))
+  const cluster = await startCluster({ state, prepared, postgresFlags, ...options })
   return {
     ...cluster,
     /** Of the state: data of the servers, logs, keys. */

@@ -3,27 +3,30 @@ import { existsSync, mkdirSync, renameSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openState, prepareState } from '@opsplane/local'
+import { waitFor } from '@opsplane/testing'
 
 const folder = join(tmpdir(), 'opsplane-e2e-prepared')
 const ready = join(folder, 'ready')
 
 /**
  * Fills the folder of a state with databases that are made and migrated already, so that not every platform does it anew.
- * The first test file of a run prepares it; whoever comes while it is at that makes their own.
+ * The first test file of a run prepares it; whoever comes while it is at that waits, which costs less than to make their own.
+ * Returns whether it is filled.
  */
-export async function fillState(to: string): Promise<void> {
+export async function fillState(to: string): Promise<boolean> {
   // Outside a run of tests nobody would take the folder away again.
-  if (process.env.TEST_RUN_ID === undefined) return
-  if (!existsSync(ready) && !(await prepare())) return
+  if (process.env.TEST_RUN_ID === undefined) return false
+  if (!existsSync(ready) && !(await prepare())) return false
   // Postgres owns its folder, and keeps it only in an exact copy.
   execFileSync('cp', ['-a', ready, to])
+  return true
 }
 
 async function prepare(): Promise<boolean> {
   try {
     mkdirSync(folder)
   } catch {
-    return false
+    return waitFor(() => existsSync(ready)).catch(() => false)
   }
   const state = openState(join(folder, 'making'))
   await prepareState(state)

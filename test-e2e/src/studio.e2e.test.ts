@@ -4,7 +4,7 @@ import { type Receiver, seededRandom, startReceiver, waitFor } from '@opsplane/t
 import { type Api, type ApiAnswer, apiClient, startTestCluster } from './platform.js'
 
 const seed = Number(process.env.CRASH_SEED ?? 20_261)
-const kills = Number(process.env.STUDIO_KILLS ?? 6)
+const kills = Number(process.env.STUDIO_KILLS ?? 3)
 
 let cluster: Awaited<ReturnType<typeof startTestCluster>>
 let api: Api

@@ -11,7 +11,7 @@ import { makeInternalCertificate, makeReceiverCertificate, type ReceiverCertific
 import { eachOf } from './each-of.js'
 import { finishMasterKeyRotation } from './master-key.js'
 import { natsAuthorization, natsUrlsOf } from './nats-users.js'
-import { provisionAll } from './platform.js'
+import { provisionAll, urlsOf } from './platform.js'
 import { choosePorts } from './ports.js'
 import type { LocalSecrets } from './secrets.js'
 import { type Environment, planServices } from './service-plan.js'
@@ -20,6 +20,8 @@ import { type ServiceProcess, serviceProcess } from './supervisor.js'
 
 export interface ClusterOptions {
   state: LocalState
+  /** The databases of the state are made and migrated: see `prepareState`. */
+  prepared?: boolean
   /** Extra `-c name=value` settings of Postgres. */
   postgresFlags?: string[]
   /** Added to every service's environment. */
@@ -75,7 +77,7 @@ async function start(options: ClusterOptions, releasers: Releasers): Promise<Clu
   const { postgres, postgresUrl, nats, url } = await startServers(options, releasers)
   const { natsUrl, natsUrls } = natsUrlsOf(url, natsPasswords)
 
-  const databaseUrls = await provisionAll(postgresUrl, databasePasswords)
+  const databaseUrls = await (options.prepared ? urlsOf : provisionAll)(postgresUrl, databasePasswords)
   const secrets = await finishMasterKeyRotation(state, postgresUrl)
   const ports = await choosePorts()
   const metricsPorts = options.metrics ? await choosePorts() : undefined

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { type BackendName, backendNames, serviceNames } from '@opsplane/contracts'
 import { startEmbeddedNats } from '@opsplane/nats/embedded'
-import { asciiLocaleWarning, hasUnicodeLocale, openClient } from '@opsplane/postgres'
+import { asciiLocaleWarning, hasUnicodeLocale, openClient, urlAs } from '@opsplane/postgres'
 import { startEmbeddedPostgres } from '@opsplane/postgres/embedded'
 import { createReleasers, type Logger, type Releasers } from '@opsplane/runtime'
 import { bootstrapOwner } from './bootstrap-owner.js'
@@ -150,3 +150,9 @@ export async function provisionAll(
     })
   return urls
 }
+
+/** The same URLs, where all schemas are as they should be. */
+export const urlsOf = (adminUrl: string, passwords: Record<string, string>): Record<BackendName, string> =>
+  eachOf(backendNames, (name) =>
+    urlAs(databaseOf(name, adminUrl), backends[name].schema, passwords[name] ?? ''),
+  )

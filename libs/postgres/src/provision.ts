@@ -48,8 +48,13 @@ export async function provisionSchema(options: ProvisionOptions): Promise<string
   } finally {
     await admin.end({ timeout: 5 })
   }
+  return urlAs(adminUrl, service, password)
+}
+
+/** The database of the URL, as this role. */
+export function urlAs(adminUrl: string, role: string, password: string): string {
   const url = new URL(adminUrl)
-  url.username = service
+  url.username = role
   url.password = password
   return url.toString()
 }

@@ -17,6 +17,8 @@ export interface Service<
   tables: readonly string[]
   /** Brings its schema up to date, as a superuser; returns the URL it connects with. */
   provision(options: { adminUrl: string; password: string }): Promise<string>
+  /** The end of `provision`: what belongs to the database rather than to the schema, and no copy of the database has. */
+  afterMigrations: ServiceDefinition['afterMigrations']
   beside: BesideSchema | undefined
   /** Compares its read models with what folding its log gives, and looks at whatever else it can prove; what is wrong, a line each. */
   prove(options: { adminUrl: string; onProgress?(events: number): void }): Promise<string[]>
@@ -46,6 +48,7 @@ export function defineService<
       await definition.afterMigrations?.({ adminUrl })
       return url
     },
+    afterMigrations: definition.afterMigrations,
     beside: definition.beside,
     async prove(options) {
       const differences = await compareReadModels({ ...options, schema, deciders, projectedTables })

@@ -22,12 +22,13 @@ export default async function setUp(): Promise<void> {
   onTeardown(() => removeDirectory(directory))
   // Temporary files of the tests go there too, and so go away with it.
   process.env.TMPDIR = directory
-  onTeardown(() => endRunProcesses(directory))
   const docker = await dockerAnswers()
   await Promise.all([
     provide('TEST_NATS_URL', docker && containerNats, () => embeddedNats(directory)),
     providePostgres(docker, directory),
   ])
+  // Before the servers, which they may use.
+  onTeardown(() => endRunProcesses(directory))
 }
 
 async function providePostgres(docker: boolean, directory: string): Promise<void> {

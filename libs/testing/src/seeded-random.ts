@@ -1,3 +1,6 @@
+/** How many times as many cases as in `npm test` a random search goes through: SEARCH_TIMES, 10 in `npm run test:long`. */
+export const searchTimes = Number(process.env.SEARCH_TIMES ?? 1)
+
 /** Numbers in [0, 1) that are the same for the same seed (mulberry32), so that a failing run can be repeated. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0

@@ -1,5 +1,6 @@
 import { type InternalParty, type Principal, permissions } from '@opsplane/contracts'
 import { createInternalIssuer } from '@opsplane/http'
+import { urlAs } from '@opsplane/postgres'
 import type { BackendConfig, RunningService } from '@opsplane/runtime'
 import type { Service, ServiceOverrides } from '@opsplane/service'
 import postgres from 'postgres'
@@ -55,14 +56,12 @@ export async function startTestService<Config extends BackendConfig, Overrides e
 ): Promise<TestService<Overrides>> {
   const { name } = service
   const provision = (adminUrl: string) => service.provision({ adminUrl, password: testRolePassword })
-  const migrated = () => templateDatabase(name, async (url) => void (await provision(url)))
-  const database = options.database ?? (await createDatabase(await migrated()))
-  const issuerOf = (party: InternalParty) =>
-    createInternalIssuer({ service: party, privateKey: testKeys(party).privateKey })
-  const gateway = issuerOf('gateway')
+  const database = options.database ?? (await migratedDatabase(service))
   const natsPrefix = uniquePrefix()
   const env: Env = {
-    DATABASE_URL: await provision(database.url),
+    DATABASE_URL: options.database
+      ? await provision(database.url)
+      : urlAs(database.url, service.schema, testRolePassword),
     NATS_URL: testNatsUrl(),
     NATS_PREFIX: natsPrefix,
     INSTANCE_ID: uniquePrefix(),
@@ -75,28 +74,13 @@ export async function startTestService<Config extends BackendConfig, Overrides e
   const startHere = (variables: Env, overrides?: Overrides) =>
     service.start(service.loadConfig(variables), overrides)
   const running = await (options.start ?? ((variables) => startHere(variables, options.overrides)))(env)
-  const headers = async (principal?: Principal) => ({
-    authorization: `Bearer ${await gateway.clientToken(name, principal)}`,
-  })
-  const sql = postgres(database.url, {
-    max: 2,
-    onnotice: () => undefined,
-    connection: { search_path: service.schema },
-  })
+  const sql = openAsOwner(database.url, service.schema)
   return {
-    url: running.url,
+    ...clientsOf({ name, url: running.url, privateKeyOf: (party) => testKeys(party).privateKey }),
     natsPrefix,
     env,
     sql,
     adminUrl: database.url,
-    as: (principal) => createApiClient(running.url, () => headers(principal)),
-    asService(caller) {
-      const issuer = issuerOf(caller)
-      return createApiClient(running.url, async (call) => ({
-        authorization: `Bearer ${await issuer.serviceToken(name, call)}`,
-      }))
-    },
-    headers,
     replica: (overrides) => startHere({ ...env, INSTANCE_ID: uniquePrefix(), PORT: '0' }, overrides),
     rebuild: () => service.rebuild({ adminUrl: database.url }),
     async stop() {
@@ -105,6 +89,50 @@ export async function startTestService<Config extends BackendConfig, Overrides e
       await database.drop()
     },
   }
+}
+
+/** Connections to a service's database as the owner of its schema. */
+export const openAsOwner = (url: string, schema: string): postgres.Sql =>
+  postgres(url, { max: 2, onnotice: () => undefined, connection: { search_path: schema } })
+
+/** How tests call the service of this name at this address, with the keys of those who may. */
+export function clientsOf(options: {
+  name: string
+  url: string
+  privateKeyOf(party: InternalParty): string
+}): Pick<TestService, 'url' | 'as' | 'asService' | 'headers'> {
+  const { name, url, privateKeyOf } = options
+  const issuerOf = (party: InternalParty) =>
+    createInternalIssuer({ service: party, privateKey: privateKeyOf(party) })
+  const gateway = issuerOf('gateway')
+  const headers = async (principal?: Principal) => ({
+    authorization: `Bearer ${await gateway.clientToken(name, principal)}`,
+  })
+  return {
+    url,
+    as: (principal) => createApiClient(url, () => headers(principal)),
+    asService(caller) {
+      const issuer = issuerOf(caller)
+      return createApiClient(url, async (call) => ({
+        authorization: `Bearer ${await issuer.serviceToken(name, call)}`,
+      }))
+    },
+    headers,
+  }
+}
+
+/** A copy of what the first test file of the run that starts the service has provisioned. */
+async function migratedDatabase({
+  name,
+  provision,
+  afterMigrations,
+}: Pick<Service, 'name' | 'provision' | 'afterMigrations'>) {
+  const template = await templateDatabase(name, async (adminUrl) => {
+    await provision({ adminUrl, password: testRolePassword })
+  })
+  const database = await createDatabase(template)
+  await afterMigrations?.({ adminUrl: database.url })
+  return database
 }
 
 /** A principal with every permission in a workspace of its own, unless set otherwise. */

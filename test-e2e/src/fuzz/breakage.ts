@@ -37,7 +37,8 @@ export function breakages(document: OpenApi, schema: JsonSchema, good: unknown, 
   return found
 }
 
-function rotated<T>(list: readonly T[], by: number): T[] {
+/** The same things, from that place on, over and over. */
+export function rotated<T>(list: readonly T[], by: number): T[] {
   const first = by % list.length
   return [...list.slice(first), ...list.slice(0, first)]
 }

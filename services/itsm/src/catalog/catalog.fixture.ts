@@ -1,11 +1,11 @@
 import { CatalogItem, CatalogRequest, newId, type Principal } from '@opsplane/contracts'
-import { type ApiClient, type TestService, testPrincipal } from '@opsplane/testing'
+import { type ApiClient, type SharedService, testPrincipal } from '@opsplane/testing'
 
 /** What a member of staff may do. */
 export const asks = ['catalog:read', 'catalog:request']
 
 /** Those who have to do with a catalogue, in a workspace of their own. */
-export function team(service: TestService) {
+export function team(service: SharedService) {
   const home = testPrincipal()
   const member = (permissions: string[]) => {
     const id = newId('user')

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { CatalogItem, CatalogRequest } from '@opsplane/contracts'
-import { type ApiReply, startTestService, type TestService } from '@opsplane/testing'
-import { itsm } from '../service.js'
+import type { ApiReply, SharedService } from '@opsplane/testing'
+import { joinItsm } from '../joined.fixture.js'
 import { draft, offered, order, team } from './catalog.fixture.js'
 
-let service: TestService
+let service: SharedService
 beforeAll(async () => {
-  service = await startTestService(itsm)
+  service = await joinItsm()
 })
 afterAll(() => service?.stop())
 

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { CatalogRequest, newId, type Principal } from '@opsplane/contracts'
-import { type ApiClient, startTestService, type TestService } from '@opsplane/testing'
-import { itsm } from '../service.js'
+import type { ApiClient, SharedService } from '@opsplane/testing'
+import { joinItsm } from '../joined.fixture.js'
 import { asks, everyIdOf, idsOf, offered, order, rules, tasks, team } from './catalog.fixture.js'
 
-let service: TestService
+let service: SharedService
 beforeAll(async () => {
-  service = await startTestService(itsm)
+  service = await joinItsm()
 })
 afterAll(() => service?.stop())
 

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Change, ConfigurationItem, type Principal, Problem } from '@opsplane/contracts'
-import { type ApiClient, startTestService, type TestService, testPrincipal } from '@opsplane/testing'
-import { itsm } from '../service.js'
+import { type ApiClient, type SharedService, testPrincipal } from '@opsplane/testing'
+import { joinItsm } from '../joined.fixture.js'
 import { newTemplate } from './template/template.fixture.js'
 
-let service: TestService
+let service: SharedService
 let api: ApiClient
 const principal = testPrincipal()
 const stranger = testPrincipal()
 
 beforeAll(async () => {
-  service = await startTestService(itsm)
+  service = await joinItsm()
   api = service.as(principal)
 })
 afterAll(async () => {

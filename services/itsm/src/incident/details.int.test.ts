@@ -8,14 +8,14 @@ import {
   type Principal,
   Problem,
 } from '@opsplane/contracts'
-import { startTestService, type TestService, testPrincipal } from '@opsplane/testing'
-import { itsm } from '../service.js'
+import { type SharedService, testPrincipal } from '@opsplane/testing'
+import { joinItsm } from '../joined.fixture.js'
 
-let service: TestService
+let service: SharedService
 const path = '/itsm/incidents'
 
 beforeAll(async () => {
-  service = await startTestService(itsm)
+  service = await joinItsm()
 })
 afterAll(() => service?.stop())
 

@@ -4,20 +4,19 @@ import {
   type ApiClient,
   type EventRecorder,
   recordEvents,
-  startTestService,
-  type TestService,
+  type SharedService,
   testPrincipal,
   waitFor,
 } from '@opsplane/testing'
-import { itsm } from '../service.js'
+import { joinItsm } from '../joined.fixture.js'
 
-let service: TestService
+let service: SharedService
 let recorder: EventRecorder
 let api: ApiClient
 const principal = testPrincipal()
 
 beforeAll(async () => {
-  service = await startTestService(itsm)
+  service = await joinItsm()
   recorder = await recordEvents(service.natsPrefix)
   api = service.as(principal)
 })

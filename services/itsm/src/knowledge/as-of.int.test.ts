@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Article, type NewArticle } from '@opsplane/contracts'
-import { type ApiClient, startTestService, type TestService } from '@opsplane/testing'
-import { itsm } from '../service.js'
+import type { ApiClient, SharedService } from '@opsplane/testing'
+import { joinItsm } from '../joined.fixture.js'
 import { knowledgeTeam } from './knowledge.fixture.js'
 import { voteId } from './vote.js'
 
-let service: TestService
+let service: SharedService
 beforeAll(async () => {
-  service = await startTestService(itsm)
+  service = await joinItsm()
 })
 afterAll(() => service?.stop())
 

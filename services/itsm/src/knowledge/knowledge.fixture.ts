@@ -1,8 +1,8 @@
 import { Article, type NewArticle, newId, type Principal } from '@opsplane/contracts'
-import { type ApiClient, type TestService, testPrincipal } from '@opsplane/testing'
+import { type ApiClient, type SharedService, testPrincipal } from '@opsplane/testing'
 
 /** Two who write and one who reads, in a workspace of their own. */
-export function knowledgeTeam(service: TestService, overrides: Partial<Principal> = {}) {
+export function knowledgeTeam(service: SharedService, overrides: Partial<Principal> = {}) {
   const author = testPrincipal(overrides)
   const id = newId('user')
   const reviewer = { ...author, userId: id, actor: { id, name: 'Grace', type: 'user' as const } }

@@ -1,21 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Article, ArticleVersion, knowledgeEvents, maxArticleBytes, newId } from '@opsplane/contracts'
-import {
-  type EventRecorder,
-  recordEvents,
-  startTestService,
-  type TestService,
-  waitFor,
-} from '@opsplane/testing'
-import { itsm } from '../service.js'
+import { type EventRecorder, recordEvents, type SharedService, waitFor } from '@opsplane/testing'
+import { joinItsm } from '../joined.fixture.js'
 import { knowledgeTeam } from './knowledge.fixture.js'
 
-let service: TestService
+let service: SharedService
 let recorder: EventRecorder
 let team: ReturnType<typeof knowledgeTeam>
 
 beforeAll(async () => {
-  service = await startTestService(itsm)
+  service = await joinItsm()
   recorder = await recordEvents(service.natsPrefix)
   team = knowledgeTeam(service)
 })

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { Article, ArticleVersion } from '@opsplane/contracts'
-import { startTestService, type TestService } from '@opsplane/testing'
-import { itsm } from '../service.js'
+import type { SharedService } from '@opsplane/testing'
+import { joinItsm } from '../joined.fixture.js'
 import { knowledgeTeam } from './knowledge.fixture.js'
 
-let service: TestService
+let service: SharedService
 beforeAll(async () => {
-  service = await startTestService(itsm)
+  service = await joinItsm()
 })
 afterAll(() => service?.stop())
 

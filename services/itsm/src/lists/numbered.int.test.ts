@@ -8,13 +8,13 @@ import {
   SlaPolicy,
   SlaTimerItem,
 } from '@opsplane/contracts'
-import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
+import { type ApiClient, type SharedService, testPrincipal, waitFor } from '@opsplane/testing'
 import type { z } from 'zod'
-import { itsm } from '../service.js'
+import { joinItsm } from '../joined.fixture.js'
 
-let service: TestService
+let service: SharedService
 beforeAll(async () => {
-  service = await startTestService(itsm)
+  service = await joinItsm()
 })
 afterAll(() => service?.stop())
 

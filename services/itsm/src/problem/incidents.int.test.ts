@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { Incident, newId, Problem } from '@opsplane/contracts'
-import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
-import { itsm } from '../service.js'
+import { type ApiClient, type SharedService, testPrincipal, waitFor } from '@opsplane/testing'
+import { joinItsm } from '../joined.fixture.js'
 
-let service: TestService
+let service: SharedService
 const principal = testPrincipal()
 let api: ApiClient
 let problem: Problem
@@ -21,7 +21,7 @@ const now = async () => {
 }
 
 beforeAll(async () => {
-  service = await startTestService(itsm)
+  service = await joinItsm()
   api = service.as(principal)
   problem = (await api.post('/itsm/problems', { title: 'Carts leak' })).data(Problem)
   const elsewhere = (await api.post('/itsm/problems', { title: 'Disks fill up' })).data(Problem)

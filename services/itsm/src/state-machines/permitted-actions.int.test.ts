@@ -10,14 +10,14 @@ import {
   Problem,
   permissions,
 } from '@opsplane/contracts'
-import { type ApiClient, startTestService, type TestService, testPrincipal } from '@opsplane/testing'
+import { type ApiClient, type SharedService, testPrincipal } from '@opsplane/testing'
 import type { z } from 'zod'
-import { itsm } from '../service.js'
+import { joinItsm } from '../joined.fixture.js'
 
-let service: TestService
+let service: SharedService
 const principal = testPrincipal()
 beforeAll(async () => {
-  service = await startTestService(itsm)
+  service = await joinItsm()
 })
 afterAll(() => service?.stop())
 

@@ -4,20 +4,19 @@ import {
   type ApiReply,
   type EventRecorder,
   recordEvents,
-  startTestService,
-  type TestService,
+  type SharedService,
   testPrincipal,
   waitFor,
 } from '@opsplane/testing'
-import { itsm } from '../../service.js'
+import { joinItsm } from '../../joined.fixture.js'
 import { newTemplate } from '../template/template.fixture.js'
 
-let service: TestService
+let service: SharedService
 let recorder: EventRecorder
 const asker = testPrincipal()
 
 beforeAll(async () => {
-  service = await startTestService(itsm)
+  service = await joinItsm()
   recorder = await recordEvents(service.natsPrefix)
 })
 afterAll(async () => {

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { ChangePolicy } from '@opsplane/contracts'
-import { type ApiClient, startTestService, type TestService, testPrincipal } from '@opsplane/testing'
-import { itsm } from '../../service.js'
+import { type ApiClient, type SharedService, testPrincipal } from '@opsplane/testing'
+import { joinItsm } from '../../joined.fixture.js'
 
-let service: TestService
+let service: SharedService
 let api: ApiClient
 const principal = testPrincipal()
 const path = '/itsm/change-policies'
 
 beforeAll(async () => {
-  service = await startTestService(itsm)
+  service = await joinItsm()
   api = service.as(principal)
 })
 afterAll(async () => {

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { Change, ConfigurationItem, type Principal } from '@opsplane/contracts'
-import { type ApiReply, startTestService, type TestService, testPrincipal } from '@opsplane/testing'
-import { itsm } from '../../service.js'
+import { type ApiReply, type SharedService, testPrincipal } from '@opsplane/testing'
+import { joinItsm } from '../../joined.fixture.js'
 import { newTemplate } from './template.fixture.js'
 
-let service: TestService
+let service: SharedService
 const principal = testPrincipal()
 
 beforeAll(async () => {
-  service = await startTestService(itsm)
+  service = await joinItsm()
 })
 afterAll(() => service?.stop())
 

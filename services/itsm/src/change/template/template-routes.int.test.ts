@@ -4,14 +4,13 @@ import {
   type ApiClient,
   type EventRecorder,
   recordEvents,
-  startTestService,
-  type TestService,
+  type SharedService,
   testPrincipal,
   waitFor,
 } from '@opsplane/testing'
-import { itsm } from '../../service.js'
+import { joinItsm } from '../../joined.fixture.js'
 
-let service: TestService
+let service: SharedService
 let recorder: EventRecorder
 let api: ApiClient
 const principal = testPrincipal()
@@ -19,7 +18,7 @@ const path = '/itsm/change-templates'
 const plans = { implementationPlan: 'Swap it.', backoutPlan: 'Swap it back.' }
 
 beforeAll(async () => {
-  service = await startTestService(itsm)
+  service = await joinItsm()
   recorder = await recordEvents(service.natsPrefix)
   api = service.as(principal)
 })

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { CiRelation, ConfigurationItem, newId } from '@opsplane/contracts'
-import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
-import { itsm } from '../../service.js'
+import { type ApiClient, type SharedService, testPrincipal, waitFor } from '@opsplane/testing'
+import { joinItsm } from '../../joined.fixture.js'
 
-let service: TestService
+let service: SharedService
 const principal = testPrincipal()
 let api: ApiClient
 let shop: ConfigurationItem
@@ -29,7 +29,7 @@ const now = async () => {
 }
 
 beforeAll(async () => {
-  service = await startTestService(itsm)
+  service = await joinItsm()
   api = service.as(principal)
   shop = await record('Checkout shop', { class: 'application' })
   db = await record('checkout-db-1', { class: 'database', description: 'Holds the café orders' })

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { ConfigurationItem, Incident, IncidentComment, newId } from '@opsplane/contracts'
-import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
-import { itsm } from '../../service.js'
+import { type ApiClient, type SharedService, testPrincipal, waitFor } from '@opsplane/testing'
+import { joinItsm } from '../../joined.fixture.js'
 
-let service: TestService
+let service: SharedService
 const principal = testPrincipal()
 const grace = { actor: { id: 'usr_grace', name: 'Grace', type: 'user' as const }, userId: 'usr_grace' }
 
 beforeAll(async () => {
-  service = await startTestService(itsm)
+  service = await joinItsm()
 })
 afterAll(() => service?.stop())
 

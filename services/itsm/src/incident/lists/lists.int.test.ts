@@ -9,10 +9,10 @@ import {
   priorities,
   severities,
 } from '@opsplane/contracts'
-import { type ApiClient, startTestService, type TestService, testPrincipal } from '@opsplane/testing'
-import { itsm } from '../../service.js'
+import { type ApiClient, type SharedService, searchTimes, testPrincipal } from '@opsplane/testing'
+import { joinItsm } from '../../joined.fixture.js'
 
-let service: TestService
+let service: SharedService
 let api: ApiClient
 let problemId: string
 let changeId: string
@@ -22,7 +22,7 @@ const principal = testPrincipal()
 const all: Incident[] = []
 
 beforeAll(async () => {
-  service = await startTestService(itsm)
+  service = await joinItsm()
   api = service.as(principal)
   problemId = (await api.post('/itsm/problems', { title: 'Carts leak' })).data(Problem).id
   changeId = (await api.post('/itsm/changes', { title: 'Fewer carts' })).data(Change).id
@@ -172,7 +172,7 @@ describe('filters', () => {
     async (_, query, matches) => {
       const expected = all.filter(matches).map(({ id }) => id)
       expect(expected.length).toBeGreaterThan(1)
-      for (const limit of [1, 5, 200]) {
+      for (const limit of searchTimes > 1 ? [1, 5, 200] : [4, 200]) {
         const items = await walk(query(), limit)
         expect(items.map(({ id }) => id)).toEqual(expected.toReversed())
       }
@@ -274,7 +274,7 @@ describe('sorting', () => {
       const expected = all.filter(matches).toSorted((a, b) => rank[by](a) - rank[by](b))
       expect(expected.length).toBeGreaterThan(1)
       const ids = expected.map(({ id }) => id)
-      for (const limit of [1, 5, 200]) {
+      for (const limit of searchTimes > 1 ? [1, 5, 200] : [4, 200]) {
         expect((await walk(`${query}sort=${by}`, limit)).map(({ id }) => id)).toEqual(ids)
         expect((await walk(`${query}sort=-${by}`, limit)).map(({ id }) => id)).toEqual(ids.toReversed())
       }

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { newId, SlaPolicy, SlaReapplied, SlaTimerItem } from '@opsplane/contracts'
-import { type ApiClient, startTestService, type TestService, waitFor } from '@opsplane/testing'
+import { type ApiClient, type SharedService, waitFor } from '@opsplane/testing'
 import { offered, order, rules, team } from '../../catalog/catalog.fixture.js'
-import { itsm } from '../../service.js'
+import { joinItsm } from '../../joined.fixture.js'
 
-let service: TestService
+let service: SharedService
 beforeAll(async () => {
-  service = await startTestService(itsm)
+  service = await joinItsm()
 })
 afterAll(() => service?.stop())
 

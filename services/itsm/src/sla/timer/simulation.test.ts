@@ -9,7 +9,7 @@ import {
   severities,
   slaGoalKeys,
 } from '@opsplane/contracts'
-import { seededRandom } from '@opsplane/testing'
+import { searchTimes, seededRandom } from '@opsplane/testing'
 import { type CalendarHours, createCalendar } from '../../calendar/calendar.js'
 import { incident } from '../../incident/domain.js'
 import { agent, comment, create } from '../../incident/sample-incidents.js'
@@ -161,7 +161,10 @@ function simulate(
   }
 }
 
-test.each(zones)('a year of incidents in %s agrees with the clock on the wall', (zone) => {
+/** Half hours on both hemispheres, and a change of the clock that goes by the moon; all of them where there is more time. */
+const tried = zones.filter((_, index) => searchTimes > 1 || index % 4 === 3)
+
+test.each(tried)('a year of incidents in %s agrees with the clock on the wall', (zone) => {
   const random = seededRandom(1_000 + zones.indexOf(zone))
   let [breaches, warnings, breachesByDay] = [0, 0, 0]
   const retargeted = { severity: 0, priority: 0 }

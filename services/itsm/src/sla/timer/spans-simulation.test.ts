@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
 import type { SlaPolicyState, SlaTimer } from '@opsplane/contracts'
+import { searchTimes } from '@opsplane/testing'
 import { type CalendarHours, createCalendar } from '../../calendar/calendar.js'
 import { samplePolicy } from '../policy/policy.fixture.js'
 import { replayed } from '../policy/preview.js'
@@ -110,7 +111,10 @@ function simulate(seen: Seen[], policy: SlaPolicyState, hours: CalendarHours, un
 const zones = ['Europe/Berlin', 'America/St_Johns', 'Asia/Kathmandu', 'Australia/Lord_Howe']
 
 test.each(
-  zones.flatMap((zone) => (['next_response', 'approval'] as const).map((metric) => [metric, zone] as const)),
+  zones
+    .flatMap((zone) => (['next_response', 'approval'] as const).map((metric) => [metric, zone] as const))
+    // Each zone with one of them, and each of them in two zones, unless there is more time.
+    .filter((_, index) => searchTimes > 1 || [0, 3, 4, 7].includes(index)),
 )('a year of every %s in %s agrees with the clock on the wall', (metric, zone) => {
   const random = generator(2_000 + zones.indexOf(zone) * 2 + Number(metric === 'approval'))
   const counts: Record<string, number> = {}

@@ -52,7 +52,7 @@ function replica() {
 }
 
 it('tells every breach once, whoever is killed and however many sweep', async () => {
-  const count = 800
+  const count = 300
   await openIncidents(count)
   const reported = async (type: string) => {
     const [row] = await service.sql<{ events: number; clocks: number }[]>`
@@ -123,7 +123,7 @@ it('tells of all clocks but one that cannot be read, and one whose entity cannot
   }
 })
 
-const many = Number(process.env.TEST_CLOCKS ?? 20_000)
+const many = Number(process.env.TEST_CLOCKS ?? 5_000)
 
 it(`takes as many statements for five hundred due among ${many} as for one`, async () => {
   await openIncidents(50)

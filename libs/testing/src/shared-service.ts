@@ -1,0 +1,46 @@
+import { type InternalParty, internalParties } from '@opsplane/contracts'
+import type { Service } from '@opsplane/service'
+import { testKeys } from './party-keys.js'
+import { serveRun, startedForRun } from './run-process.js'
+import { clientsOf, openAsOwner, startTestService, type TestService } from './test-service.js'
+
+/** A service that test files share: each has a workspace of its own in it, and sees no more of it than that. */
+export interface SharedService
+  extends Pick<TestService, 'url' | 'natsPrefix' | 'sql' | 'as' | 'asService' | 'headers'> {
+  /** Lets go of what this test file has opened. The service itself ends with the run. */
+  stop(): Promise<void>
+}
+
+/** What a test file needs to know of it. */
+interface HandOver {
+  url: string
+  natsPrefix: string
+  adminUrl: string
+  schema: string
+  privateKeys: Record<InternalParty, string>
+}
+
+/** In a program of its own: starts the service for the test files of the run. */
+export function serveTestService({ schema, ...service }: Service): Promise<void> {
+  return serveRun(async () => {
+    const { url, natsPrefix, adminUrl, stop } = await startTestService({ schema, ...service })
+    const privateKeys = Object.fromEntries(
+      internalParties.map((party) => [party, testKeys(party).privateKey]),
+    ) as Record<InternalParty, string>
+    const handOver: HandOver = { url, natsPrefix, adminUrl, schema, privateKeys }
+    return { handOver: JSON.stringify(handOver), stop }
+  })
+}
+
+/** Joins the service of the run, which `program` serves; whoever comes first starts it. */
+export async function joinTestService(name: string, program: string): Promise<SharedService> {
+  const handOver = await startedForRun(name, program)
+  const { url, natsPrefix, adminUrl, schema, privateKeys } = JSON.parse(handOver) as HandOver
+  const sql = openAsOwner(adminUrl, schema)
+  return {
+    ...clientsOf({ name, url, privateKeyOf: (party) => privateKeys[party] }),
+    natsPrefix,
+    sql,
+    stop: () => sql.end({ timeout: 1 }),
+  }
+}

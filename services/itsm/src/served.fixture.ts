@@ -1,0 +1,4 @@
+import { serveTestService } from '@opsplane/testing'
+import { itsm } from './service.js'
+
+await serveTestService(itsm)
