@@ -15,11 +15,14 @@ export const gatewayConfig = baseConfig.extend({
     .meta({ description: 'comma-separated networks whose X-Forwarded-For is believed' }),
   rateLimitPerMinute: perMinute
     .default(6000)
-    .meta({ description: 'requests per minute of one person or API key in one workspace; 0 turns it off' }),
+    .meta({
+      description:
+        'requests per minute of one person or API key in one workspace, a tenth of it (100 at least) at once; 0 turns it off',
+    }),
   anonymousRateLimitPerMinute: perMinute
     .default(600)
     .meta({ description: 'requests per minute of one network without a valid token; 0 turns it off' }),
-  unknownTokenRateLimitPerMinute: perMinute.default(12_000).meta({
+  unknownTokenRateLimitPerMinute: perMinute.default(6_000).meta({
     description:
       'tokens not seen before that one network may have checked per minute, a tenth of it at once; 0: any',
   }),

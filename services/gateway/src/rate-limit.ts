@@ -33,6 +33,13 @@ export interface RateLimiterOptions {
   shared?: SharedRates
 }
 
+/** Requests that anybody may make at once, whatever the limit. */
+const leastBurst = 100
+
+/** What may come at once of what may come in a minute: a tenth, lest one client has the machine for itself for many seconds. */
+export const burstOf = (perMinute: number): number =>
+  Math.min(perMinute, Math.max(leastBurst, Math.ceil(perMinute / 10)))
+
 /** Of a bucket, what a gateway takes before it says so. */
 const parts = 20
 

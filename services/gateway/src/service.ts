@@ -32,7 +32,7 @@ import { createConnectionLimit } from './connections.js'
 import { createLoginLimiter } from './login-limiter.js'
 import { createOwnRoutes } from './own-routes.js'
 import { createProxy, type ProxiedService } from './proxy.js'
-import { createRateLimiter } from './rate-limit.js'
+import { burstOf, createRateLimiter } from './rate-limit.js'
 import { watchRevocations } from './revocations.js'
 import { createServiceRoutes } from './route-tables.js'
 import { createSharedRates, type SpendRates } from './shared-rates.js'
@@ -120,7 +120,12 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
       services,
       authenticator: createAuthenticator({
         tokens,
-        limiter: limiter('default', config.rateLimitPerMinute),
+        limiter: createRateLimiter({
+          policy: 'default',
+          perMinute: config.rateLimitPerMinute,
+          burst: burstOf(config.rateLimitPerMinute),
+          ...{ monotonicMs, shared },
+        }),
         anonymousLimiter,
         strangerLimiter: createRateLimiter({
           policy: 'new-tokens',
