@@ -1,10 +1,14 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { builtInRoles, type Permission, permissions } from '@opsplane/contracts'
+import { backendNames, builtInRoles, type Permission, permissions } from '@opsplane/contracts'
 import { bootstrapOwner } from '@opsplane/local'
 import { type Receiver, startReceiver } from '@opsplane/testing'
 import { errorCode } from './fuzz/answers.js'
 import { type OpenApi, type Operation, operationsOf, parametersIn, takesAnyName } from './fuzz/document.js'
 import type { Answer } from './fuzz/exchange.js'
+import { originOperationsOf, routeTableOf } from './fuzz/origin.js'
+import { marked, whileAppendsAreRefused } from './fuzz/refused-appends.js'
 import { buildWorld, fillPath, type World } from './fuzz/world.js'
 import { openApiOf, startTestCluster, typedClient } from './platform.js'
 
@@ -33,7 +37,13 @@ beforeAll(async () => {
     respond: ({ path }) => ({ status: path === '/gone' ? 410 : path === '/flaky' ? 500 : 200 }),
   })
   const document = await openApiOf<OpenApi>(cluster.info)
-  operations = operationsOf(document).filter(({ secured }) => secured)
+  const tables = await Promise.all(
+    backendNames.map((name) => routeTableOf(name, cluster.services[name].url, cluster.secrets)),
+  )
+  // Those below the origin are in no document.
+  operations = [...operationsOf(document), ...tables.flatMap(originOperationsOf)].filter(
+    ({ secured }) => secured,
+  )
   world = await buildWorld(document, cluster.info, receiver)
   const owner = { workspace: 'other', email: 'other@example.com', password }
   const { origin } = cluster.info
@@ -279,4 +289,31 @@ test("another tenant's topics of the same name are other topics", async () => {
       await there.answer(`?after=${mine?.id.slice(0, -3)}ZZZ`),
     )
   }
+})
+
+test('nothing that a tenant has written is in a log, also where every write fails', async () => {
+  const mark = 'written-by-a-tenant'
+  const owner = await world.key()
+  const makes = ({ method, path }: Operation) => method === 'POST' && !path.includes('{')
+  const making = operations.filter(makes)
+  await whileAppendsAreRefused(cluster.info.postgresUrl, async () => {
+    const worker = async () => {
+      for (let operation = making.pop(); operation; operation = making.pop())
+        await send(
+          operation,
+          owner,
+          operation.path,
+          { 'user-agent': mark },
+          marked(world.goodBody(operation), mark),
+        )
+    }
+    await Promise.all(Array.from({ length: 8 }, worker))
+  })
+  const logOf = (name: string) => readFileSync(join(cluster.folder, `${name}.log`), 'utf8')
+  for (const name of backendNames) {
+    // What Postgres calls "insufficient_privilege".
+    const logged = logOf(name)
+    expect([name, logged.includes('42501'), logged.includes(mark)]).toEqual([name, true, false])
+  }
+  expect(logOf('gateway')).not.toContain(mark)
 })

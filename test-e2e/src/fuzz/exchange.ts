@@ -11,6 +11,7 @@ export interface Answer {
 export type Fields = Record<string, unknown>
 
 export interface Info {
+  origin: string
   baseUrl: string
   apiKey: string
   workspace: string
@@ -20,7 +21,7 @@ export interface Info {
 
 export interface Sent {
   method: string
-  /** Below the base URL, encoded, with the query. */
+  /** Below the base URL, encoded, with the query; `/origin/…` is below the origin instead. */
   target: string
   text?: string | undefined
   headers: Record<string, string | undefined>

@@ -54,6 +54,12 @@ export async function sdkOf(owner: Client) {
       '/sdk/artifacts/{id}/versions/{number}': async () => ({ ...(await artifact()), number: '1' }),
       '/sdk/artifacts/{id}/api/{path}': async () => ({ ...(await artifact('answering')), path: 'orders' }),
       '/sdk/artifacts/{id}': () => artifact(),
+      '/origin/api/service-sdk/executions/{id}': async () => {
+        const params = { path: { id: slug } }
+        const { data } = await owner.post('/sdk/artifacts/{id}/invoke', { params, body: { input: 1 } })
+        return { id: data.id }
+      },
+      '/origin/api/service-sdk/artifacts/{id}': () => artifact(),
     } satisfies Record<string, () => Promise<Path>>,
   }
 }

@@ -1,5 +1,5 @@
 import { OpsplaneError } from '@opsplane/client'
-import { permissions } from '@opsplane/contracts'
+import { originPrefix, permissions } from '@opsplane/contracts'
 import { type Receiver, waitFor } from '@opsplane/testing'
 import { request } from 'undici'
 import { typedClient } from '../platform.js'
@@ -29,7 +29,10 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
     const own = { 'x-request-id': sentRequestId, 'x-forwarded-for': address }
     const given = { 'x-workspace': info.workspace, ...own, ...headers }
     const present = Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined)
-    const response = await request(`${info.baseUrl}${target}`, {
+    const url = target.startsWith(`${originPrefix}/`)
+      ? `${info.origin}${target.slice(originPrefix.length)}`
+      : `${info.baseUrl}${target}`
+    const response = await request(url, {
       method: method as 'GET',
       headers: Object.fromEntries(present),
       ...(text === undefined ? {} : { body: text }),

@@ -1,0 +1,36 @@
+import { type BackendName, backendNames } from '@opsplane/contracts'
+import { databaseOf } from '@opsplane/local'
+import postgres from 'postgres'
+
+async function eachLog(adminUrl: string, work: (sql: postgres.Sql, schema: string) => Promise<unknown>) {
+  const change = async (service: BackendName) => {
+    const sql = postgres(databaseOf(service, adminUrl), { max: 1, onnotice: () => undefined })
+    await work(sql, service.replaceAll('-', '_')).finally(() => sql.end({ timeout: 5 }))
+  }
+  await Promise.all(backendNames.map(change))
+}
+
+/** While `work` goes on Postgres refuses every service to log anything, so that whatever would change something fails there. */
+export async function whileAppendsAreRefused<T>(adminUrl: string, work: () => Promise<T>): Promise<T> {
+  await eachLog(adminUrl, (sql, schema) => sql.unsafe(`revoke insert on ${schema}.events from ${schema}`))
+  try {
+    return await work()
+  } finally {
+    await eachLog(adminUrl, (sql, schema) => sql.unsafe(`grant insert on ${schema}.events to ${schema}`))
+  }
+}
+
+const described =
+  /^(name|title|label|displayName|description|summary|text|body|content|comment|note|notes|message|subject|reason|value)$/
+
+/** The body with a mark in every text that says what something is called, or about. */
+export function marked(body: unknown, mark: string): unknown {
+  if (Array.isArray(body)) return body.map((each) => marked(each, mark))
+  if (typeof body !== 'object' || body === null) return body
+  return Object.fromEntries(
+    Object.entries(body).map(([name, value]) => [
+      name,
+      typeof value === 'string' && described.test(name) ? `${value} ${mark}` : marked(value, mark),
+    ]),
+  )
+}
