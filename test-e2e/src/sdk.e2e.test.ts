@@ -306,12 +306,11 @@ test.each([
   await cluster.services[killed].start()
 
   const run = await waitFor(async () => {
-    const { data } = (
-      await api<Data<{ status: string; endedAt: string | null; output: string }>>('GET', `/runs/${runId}`)
-    ).body
+    const { data } = (await api<Data<{ status: string; endedAt: string | null }>>('GET', `/runs/${runId}`))
+      .body
     return data.endedAt !== null && data
   })
-  expect(run).toMatchObject({ status: 'completed', output: 'done' })
+  expect(run).toMatchObject({ status: 'completed', output: { value: 'done' } })
   const ended = (await executions()).reverse()
   expect(ended.map(({ error }) => error?.code)).toEqual(codes)
   expect(ended.at(-1)).toMatchObject({ status: 'completed', output: 'done' })
