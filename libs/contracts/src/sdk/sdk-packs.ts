@@ -157,7 +157,12 @@ const oneContent = (given: { [Field in keyof typeof content]?: unknown }, contex
   const wrong = (field: string, message: string) =>
     context.addIssue({ code: 'custom', path: [field], message })
   const forms = [given.manifest, given.tarball, given.available].filter((each) => each !== undefined)
-  if (forms.length !== 1) wrong('', 'must have exactly one of manifest, tarball and available')
+  if (forms.length === 0) wrong('manifest', 'is required, or tarball or available is')
+  if (forms.length > 1)
+    wrong(
+      given.tarball === undefined ? 'available' : 'tarball',
+      'cannot stand beside another form of the pack',
+    )
   if (given.files !== undefined && given.manifest === undefined)
     wrong('files', 'stand beside a manifest only')
   if (given.tarball !== undefined && given.integrity === undefined)

@@ -90,6 +90,8 @@ describe('an invocation', () => {
       { environment: 'staging' },
     )
     expect((await invoke('nobody')).status).toBe(404)
+    const version = [{ path: '/version', code: 'unknown_version' }]
+    expect((await invoke('echo', { version: 7 })).error().details).toMatchObject(version)
     expect((await invoke('staged')).status).toBe(404)
     const stranger = world.service.as(testPrincipal({ workspaceId: newId('workspace') }))
     expect((await stranger.post('/sdk/artifacts/echo/invoke', {})).status).toBe(404)
@@ -270,6 +272,15 @@ describe('a replay', () => {
     })
     expect(await read(original.id)).toEqual(original)
     expect((await world.api.post(`${log}/executions/${newId('execution')}/replay`)).status).toBe(404)
+    const path = `${log}/executions/${original.id}/replay`
+    expect((await world.api.post(path, { version: 7 })).error().details).toMatchObject([{ path: '/version' }])
+    await world.service
+      .sql`update artifacts set state = (state::jsonb || '{"status":"removed"}')::json where slug = 'echo'`
+    expect((await world.api.post(path)).error()).toMatchObject({
+      ...{ code: 'conflict', message: expect.stringContaining('not installed any more') },
+    })
+    await world.service
+      .sql`update artifacts set state = (state::jsonb || '{"status":"active"}')::json where slug = 'echo'`
   })
 
   it('of an input that is masked takes the input', async () => {

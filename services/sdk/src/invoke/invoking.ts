@@ -5,6 +5,7 @@ import {
   IdempotencyRaceError,
   type InvokeArtifact,
   idTime,
+  invalidField,
   notFound,
   type TenantScope,
 } from '@opsplane/contracts'
@@ -26,7 +27,7 @@ export interface InvokingOptions {
 }
 
 export interface Invoking {
-  /** An artifact of the caller's environment, as it runs. Throws `not_found`. */
+  /** An artifact of the caller's environment, as it runs. Throws `not_found`; `validation_failed` for another version of one. */
   load(tenant: TenantScope, idOrSlug: string, version?: number): Promise<LoadedArtifact>
   invoke(idOrSlug: string, asked: InvokeArtifact, meta: RequestMeta): Promise<Execution>
   /** Has it done once for its key; throws where that has led to something else, or to what is not over. */
@@ -45,8 +46,11 @@ export function createInvoking({ database, loading, executions }: InvokingOption
 
   const load: Invoking['load'] = async (tenant, idOrSlug, version) => {
     const artifact = await loading.loadArtifact(tenant, idOrSlug, version)
-    if (!artifact) throw notFound()
-    return artifact
+    if (artifact) return artifact
+    const isThere = version !== undefined && (await loading.loadArtifact(tenant, idOrSlug))
+    throw isThere
+      ? invalidField('/version', 'unknown_version', `There is no version ${version} of ${idOrSlug}.`)
+      : notFound()
   }
 
   /** The execution a key has led to, which the request is answered with; undefined where it may lead to another. */

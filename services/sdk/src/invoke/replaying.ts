@@ -26,7 +26,11 @@ export function createReplaying(
       )
       if (inputMasked && asked.input === undefined)
         throw invalidField('/input', 'masked', 'Parts of the original input are masked: give the input.')
-      const artifact = await load(meta.tenant, artifactId, asked.version ?? shown.artifact_version)
+      const artifact = await load(meta.tenant, artifactId, asked.version ?? shown.artifact_version).catch(
+        (error: unknown) => {
+          throw error instanceof ApiError && error.code === 'not_found' ? removed(shown.artifact_slug) : error
+        },
+      )
       const input = checkedInput(artifact.inputSchema, asked.input ?? shown.input)
       const { tenant, now, requestId, principal } = meta
       const about = asked.input === undefined ? records : [...records, ...recordsInInput(input)]
@@ -49,8 +53,13 @@ export function createReplaying(
     async cancel(id, { tenant }) {
       const wasRunning = await executions.cancel(id, tenant)
       const { shown } = await getExecution(sql, id, tenant)
-      if (!wasRunning) throw new ApiError('invalid_state_transition', `The execution is ${shown.status}.`)
+      if (!wasRunning)
+        throw new ApiError('invalid_state_transition', `It has ended already, as ${shown.status}.`)
       return shown
     },
   }
 }
+
+/** It may do nothing by now: the grant it acted by has ended with its pack. */
+const removed = (slug: string) =>
+  new ApiError('conflict', `The artifact ${slug} is not installed any more. Install its pack to replay this.`)

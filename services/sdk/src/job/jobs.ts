@@ -59,7 +59,7 @@ export function createJobs(
   ) {
     const artifact = await loadArtifact(tenant, slug)
     if (!artifact)
-      throw invalidField('/artifact', 'unknown_artifact', 'names no artifact of this environment')
+      throw invalidField('/artifact', 'unknown_artifact', `There is no artifact ${slug} in this environment.`)
     checkedInput(artifact.inputSchema, input)
     const missing = missingRights(principal.permissions, await needsOf([artifact], permissionOf))
     if (missing.length === 0) return

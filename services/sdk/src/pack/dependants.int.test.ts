@@ -64,7 +64,7 @@ describe('what a job uses', () => {
     const refused = [
       await api.post('/sdk/packs/install', greetingPack('1.2.0')),
       await api.post(`/sdk/packs/${packId}/rollback`, { to: '1.0.0' }),
-      await api.send('DELETE', `/sdk/packs/${packId}`),
+      await api.send('DELETE', '/sdk/packs/greetings'),
     ]
     for (const answer of refused) expect(answer.error()).toMatchObject(inUse)
     expect(await slugs(api)).toEqual(['greet', 'nightly'])

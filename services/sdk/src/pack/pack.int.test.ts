@@ -82,6 +82,10 @@ describe('installing', () => {
       ['/manifest/artifacts/0/permissions/api/0', 'unknown_operation'],
     ])
     expect(error.details[2]?.params).toMatchObject({ file: 'src/greet.ts', line: 2 })
+    const faultOf = async (body: object) =>
+      (await api.post('/sdk/packs/install', body)).error().details.map(({ path }) => path)
+    expect(await faultOf({})).toEqual(['/manifest'])
+    expect(await faultOf({ ...broken, available: 'itsm-essentials' })).toEqual(['/available'])
     const tooLong = greetingPack('1.0.0', { artifact: { slug: 'a'.repeat(101) } })
     expect((await api.post('/sdk/packs/install', tooLong)).status).toBe(422)
     const rule = { events: ['incident.created', 'incident.exploded', 'nobody.*'] }

@@ -71,11 +71,14 @@ export function createPacks(parts: PacksParts): Packs {
     const present = await presentOf(name, tenant)
     return present && present.status !== 'uninstalled' ? present : undefined
   }
-  const record = async (id: string, tenant: TenantScope) => {
-    const found = await aggregate.find(id, tenant)
+  /** By its id or its name. */
+  const installed = async (idOrName: string, tenant: TenantScope) => {
+    const id = idOrName.startsWith('pck_') ? idOrName : await packIdOf(database, tenant, idOrName)
+    const found = id === undefined ? null : await aggregate.find(id, tenant)
     if (!found || found.state.status === 'uninstalled') throw notFound()
-    return found.state
+    return found
   }
+  const record = async (idOrName: string, tenant: TenantScope) => (await installed(idOrName, tenant)).state
   const callerOf = ({ tenant, principal: { permissions } }: RequestMeta) => ({ tenant, permissions })
 
   const installExamined = async (examined: Examined, options: InstallOptions, meta: RequestMeta) => {
@@ -112,30 +115,28 @@ export function createPacks(parts: PacksParts): Packs {
       installExamined(await examiner.examine(body, callerOf(meta), installedOf), body, meta),
 
     async get(idOrName, tenant) {
-      const id = idOrName.startsWith('pck_') ? idOrName : await packIdOf(database, tenant, idOrName)
-      const found = id === undefined ? null : await aggregate.find(id, tenant)
-      if (!found || found.state.status === 'uninstalled') throw notFound()
-      return aggregate.present({ state: { ...found.state }, version: found.version })
+      const { state, version } = await installed(idOrName, tenant)
+      return aggregate.present({ state: { ...state }, version })
     },
 
-    async rollback(id, { to, ...options }, meta) {
-      await record(id, meta.tenant)
+    async rollback(idOrName, { to, ...options }, meta) {
+      const { id } = await record(idOrName, meta.tenant)
       const ref = await latestOfVersion(database, id, to)
       if (ref === undefined)
         throw invalidField('/to', 'unknown_version', `${to} was never installed in this environment.`)
       return installAgain(await givenOf(ref, undefined, meta.tenant), { ...options, downgrade: true }, meta)
     },
 
-    async promote(id, { environment, ...options }, meta) {
+    async promote(idOrName, { environment, ...options }, meta) {
       if (environment === meta.tenant.environment)
         throw new ApiError('conflict', 'A pack is promoted to another environment.')
-      const { installation } = await record(id, meta.tenant)
+      const { installation } = await record(idOrName, meta.tenant)
       const given = await givenOf(installation, 'promotion', meta.tenant)
       return installAgain(given, options, inTenant(meta, { ...meta.tenant, environment }))
     },
 
-    async uninstall(id, { force }, meta) {
-      const { artifacts: present, installation } = await record(id, meta.tenant)
+    async uninstall(idOrName, { force }, meta) {
+      const { id, artifacts: present, installation } = await record(idOrName, meta.tenant)
       if (!force) refuseUses(await findUses(meta.tenant, present), '`force=true` uninstalls it all the same.')
       const { now } = meta
       await withArtifacts(id, { kind: 'uninstall', now }, { kind: 'remove', now }, meta)

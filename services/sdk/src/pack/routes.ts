@@ -149,7 +149,7 @@ export function packRoutes(
       path: '/sdk/packs/:id',
       summary: 'Uninstall a pack',
       description:
-        'Refused while workflows or jobs use its artifacts (409, `in_use`), unless forced. Executions stay, and slugs keep ' +
+        'By its id or name. Refused while workflows or jobs use its artifacts (409, `in_use`), unless forced. Executions stay, and slugs keep ' +
         'their ids and versions for when it comes back. Emits `pack.uninstalled` and `artifact.removed`.',
       tag,
       scope: 'sdk:write',

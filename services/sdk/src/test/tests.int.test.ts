@@ -58,7 +58,9 @@ it('runs those that are named, and knows no others', async () => {
   expect((await runTests({ names: ['greets', 'none'] })).error().details[0]).toMatchObject({
     path: '/names/1',
   })
-  expect((await runTests({ version: 9 })).status).toBe(404)
+  expect((await runTests({ version: 9 })).error().details).toMatchObject([
+    { path: '/version', code: 'unknown_version' },
+  ])
   const elsewhere = packs.service.as(testPrincipal())
   expect((await elsewhere.post('/sdk/artifacts/greet/tests/run', {})).status).toBe(404)
   const reader = packs.service.as(testPrincipal({ permissions: ['sdk:read'] }))

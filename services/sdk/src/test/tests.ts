@@ -69,7 +69,10 @@ export function createTests({ artifacts, loading, runTest }: TestsParts): Tests 
     async run(idOrSlug, { version, names }, { tenant, signal, ...meta }) {
       const { state } = await artifacts.record(idOrSlug, tenant)
       const artifact = await loading.loadArtifact(tenant, state.id, version)
-      if (!artifact) throw notFound()
+      if (!artifact)
+        throw version === undefined
+          ? notFound()
+          : invalidField('/version', 'unknown_version', `There is no version ${version} of ${state.slug}.`)
       const { tests } = await artifacts.stored(artifact.id, artifact.version, tenant)
       const endMs = performance.now() + longestMs
       const results: ArtifactTestResult[] = []
