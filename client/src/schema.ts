@@ -4230,7 +4230,7 @@ export interface paths {
         post?: never;
         /**
          * Uninstall a pack
-         * @description Refused while workflows or jobs use its artifacts (409, `in_use`), unless forced. Executions stay, and slugs keep their ids and versions for when it comes back. Emits `pack.uninstalled` and `artifact.removed`.
+         * @description By its id or name. Refused while workflows or jobs use its artifacts (409, `in_use`), unless forced. Executions stay, and slugs keep their ids and versions for when it comes back. Emits `pack.uninstalled` and `artifact.removed`.
          */
         delete: operations["uninstallPack"];
         options?: never;
