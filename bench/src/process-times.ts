@@ -36,7 +36,8 @@ interface ProcessTimes {
   endedMs: number
 }
 
-function ownMs(pid: number): number {
+/** Of one process, its children not included; nothing for one that has ended. */
+export function ownMs(pid: number): number {
   return timesOf(pid)?.ownMs ?? 0
 }
 

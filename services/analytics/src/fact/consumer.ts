@@ -2,8 +2,11 @@ import type { EventConsumer } from '@opsplane/eventstore'
 import type { ServiceContext } from '@opsplane/service'
 import type { FactWriter } from './write-facts.js'
 
-/** Events are gathered for so long: a batch costs little more than a single one. */
-const spacingMs = 100
+/**
+ * Events are gathered for so long, but the first one after a pause: a batch costs little more than a single one. Dashboards look
+ * no more often.
+ */
+const spacingMs = 500
 
 /** Turns every event into facts. What is committed changes nothing when it comes again. `written` is called after each batch. */
 export const gatherFacts = (

@@ -145,6 +145,21 @@ describe('rollups', () => {
     expect(await answers()).toEqual(before)
   })
 
+  it('of blocks that are over are made soon, of those that go on later', async () => {
+    const [past, present] = ['2026-03-01T10:00:00.000Z', new Date().toISOString()]
+    const rests = async (createdAt: string) => {
+      await write([incidentEvent(workspaceId, incidentState({ createdAt }))])
+      const [mark] = await service.sql<{ seconds: number }[]>`
+        select extract(epoch from due_at - now())::float8 as seconds from rollup_marks
+        where dataset = 'incidents' and level = 0
+          and block = floor(extract(epoch from ${createdAt}::timestamptz) / 900)::integer`
+      return mark?.seconds ?? 0
+    }
+    expect(await rests(past)).toBeLessThanOrEqual(5)
+    expect(await rests(present)).toBeGreaterThan(5)
+    await sumUpAll(database)
+  })
+
   it('are added up while facts go on changing, without losing one', async () => {
     let isWriting = true
     const summing = (async () => {

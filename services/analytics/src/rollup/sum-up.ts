@@ -1,5 +1,6 @@
 import { type DueRow, type StatementRunner, within } from '@opsplane/postgres'
 import { datasets } from '../dataset/datasets.js'
+import { dueSql } from '../fact/rest.js'
 import { dueMarks } from '../fact/tables.js'
 import { topLevel } from '../query/blocks.js'
 import { sumUpStatements } from './sum-up-statements.js'
@@ -15,9 +16,6 @@ export interface Mark {
 }
 
 const batch = 200
-
-/** What changes all the time is added up again no more often than this: the larger the block, the rarer. */
-const restOf = (level: number) => `interval '${5 * 3 ** level} seconds'`
 
 const statementsOf = new Map(
   datasets.map((dataset) => [
@@ -66,7 +64,7 @@ async function sumUp(tx: StatementRunner, marks: readonly Mark[]): Promise<void>
 
 const markAbove = (level: number) => `
   insert into rollup_marks as m (id, workspace_id, environment, dataset, level, block, due_at)
-  select concat_ws('/', $1::text, $2::text, $3::text, ${level}, block), $1, $2, $3, ${level}, block, now() + ${restOf(level)}
+  select concat_ws('/', $1::text, $2::text, $3::text, ${level}, block), $1, $2, $3, ${level}, block, ${dueSql(level)}
     from (select distinct floor(block::integer / 4.0)::integer as block from unnest($4::text[]) as b (block) order by 1) above
   on conflict (id) do update set due_at = m.due_at`
 
