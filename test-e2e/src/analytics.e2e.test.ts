@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { waitFor } from '@opsplane/testing'
-import { typedClient } from './platform.js'
+import { apiClient, typedClient } from './platform.js'
 import { joinPlatform, type SharedPlatform } from './shared/platform.js'
 
 let platform: SharedPlatform
@@ -82,5 +82,105 @@ describe('what happens on the platform', () => {
       { site: 'Berlin', total: 15 },
       { site: 'Oslo', total: 1 },
     ])
+  })
+})
+
+interface Answered {
+  data: { rows: Record<string, unknown>[]; totals: Record<string, number> | null }
+}
+
+describe('every kind of what happens', () => {
+  const api = () => apiClient(platform.info)
+  const make = async (path: string, body: object): Promise<string> => {
+    const answer = await api()<{ data: { id: string } }>('POST', path, { body })
+    if (answer.status >= 300) throw new Error(`${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
+    return answer.body.data.id
+  }
+  const count = async (dataset: string, measure: string, more: object = {}) => {
+    const query = { dataset, measures: [measure], range: { last: 2, unit: 'day' }, ...more }
+    const id = await make('/analytics/reports', { name: dataset, query })
+    return async () => (await api()<Answered>('POST', `/analytics/reports/${id}/run`, { body: {} })).body.data
+  }
+
+  test('becomes a fact of its dataset, which the list of datasets has', async () => {
+    const policy = { name: 'Soon', metric: 'resolution', goalsBy: 'all', goals: { all: 60 } }
+    await make('/itsm/sla-policies', { ...policy, conditions: { category: 'counted' } })
+    // Where nobody listens: a delivery that fails is one as well.
+    await make('/webhooks', { name: 'gone', url: 'https://127.0.0.1:44321/', events: ['change.created'] })
+    await make('/itsm/incidents', { title: 'Disk full', category: 'counted' })
+    await make('/itsm/changes', { title: 'New disk', type: 'normal' })
+    await make('/itsm/problems', { title: 'Disks fill up' })
+    const steps = [{ id: 'said', type: 'publish', topic: 'counted', eventType: 'said', payload: {} }]
+    const workflow = await make('/workflows', { name: 'Counted', definition: { steps } })
+    await make(`/workflows/${workflow}/publish`, { activate: true })
+    await make(`/workflows/${workflow}/trigger`, { input: {} })
+    const source = "import { artifact } from '@opsplane/sdk'\nexport default artifact(async () => 1)"
+    const artifacts = [{ slug: 'counted', kind: 'workflow_action', source: 'counted.ts' }]
+    const manifest = { format: 'opsplane.pack/1', name: 'counted', version: '1.0.0', artifacts }
+    await make('/sdk/packs/install', { manifest, files: { 'counted.ts': source } })
+    await make('/sdk/artifacts/counted/invoke', { input: {} })
+    await make('/tables', { slug: 'counted', columns: [{ name: 'n', type: 'integer' }] })
+    for (const n of [1, 2]) await make('/tables/counted/records', { n })
+
+    const listed = (await ada.get('/analytics/datasets', { params: { query: { limit: 50 } } })).data
+    const expected: Record<string, [string, number]> = {
+      incidents: ['incidents', 1],
+      changes: ['changes', 1],
+      problems: ['problems', 1],
+      sla_clocks: ['clocks', 1],
+      runs: ['runs', 1],
+      executions: ['executions', 1],
+      deliveries: ['deliveries', 1],
+      records: ['changes', 2],
+      events: ['events', 1],
+    }
+    expect(listed.map(({ name }) => name)).toEqual(Object.keys(expected))
+    for (const { name, dimensions, measures, timeFields } of listed) {
+      const [measure = '', least = 0] = expected[name] ?? []
+      expect(measures.map((each) => each.name)).toContain(measure)
+      expect([dimensions.length > 0, timeFields[0]]).toEqual([true, 'createdAt'])
+      const answer = await count(name, measure)
+      await waitFor(async () => Number((await answer()).totals?.[measure]) >= least, {
+        message: `${least} facts of ${name}`,
+      })
+    }
+    const byTable = await count('records', 'changes', { dimensions: ['tableSlug'], grain: 'day' })
+    const counted = (await byTable()).rows.filter(({ tableSlug }) => tableSlug === 'counted')
+    expect(counted.reduce((sum, { changes }) => sum + Number(changes), 0)).toBe(2)
+  })
+
+  test('of a table is counted and exported by the row rules of whoever asks', async () => {
+    const columns = [{ name: 'site', type: 'text' }]
+    const rules = [{ role: 'agent', read: { site: 'Oslo' } }]
+    await make('/tables', { slug: 'offices', columns, rules })
+    for (const site of ['Oslo', 'Oslo', 'Berlin']) await make('/tables/offices/records', { site })
+    const { workspace } = platform.info
+    const invited = await ada.post('/settings/users/invite', {
+      body: { email: `agent@${workspace}.example.com`, role: 'agent' },
+    })
+    const body = {
+      token: invited.data.invitation?.token ?? '',
+      name: 'Agent',
+      password: 'a password of an agent',
+    }
+    const { accessToken } = (await ada.post('/auth/invitations/accept', { body })).data
+    const agent = apiClient({ ...platform.info, apiKey: accessToken })
+
+    const query = { table: 'offices', measures: ['count'], dimensions: ['site'] }
+    const report = await make('/analytics/reports', { name: 'Offices', query })
+    const run = async (client: ReturnType<typeof apiClient>) =>
+      (await client<Answered>('POST', `/analytics/reports/${report}/run`, { body: {} })).body.data
+    expect((await run(api())).totals).toEqual({ count: 3 })
+    expect(await run(agent)).toMatchObject({ rows: [{ site: 'Oslo', count: 2 }], totals: { count: 2 } })
+
+    const wanted = { format: 'ndjson', source: { records: { table: 'offices' } } }
+    const made = await agent<{ data: { id: string } }>('POST', '/analytics/exports', { body: wanted })
+    const path = `/analytics/exports/${made.body.data.id}`
+    await waitFor(
+      async () => (await agent<{ data: { status: string } }>('GET', path)).body.data.status === 'completed',
+    )
+    const link = await agent<{ data: { url: string } }>('GET', `${path}/download`)
+    const lines = (await (await fetch(link.body.data.url)).text()).trimEnd().split('\n')
+    expect(lines.map((line) => JSON.parse(line).site)).toEqual(['Oslo', 'Oslo'])
   })
 })

@@ -2,7 +2,8 @@ import { ApiError, type JsonValue } from '@opsplane/contracts'
 import type { StatementRunner } from '@opsplane/postgres'
 import type { FactType, Measure } from '../dataset/dataset.js'
 import { columnsOf } from './condition.js'
-import { estimateSql, mergedSql, type Sketch, sketchName, sketchOf, sumsOf, valueOfSums } from './measures.js'
+import { type Sketch, sketchName, sketchOf, sumsOf, valueOfSums } from './measures.js'
+import { sketchSum } from './sketch-sum.js'
 import { readStale, type Selection, sketchPieces, sumPieces } from './sources.js'
 
 export type AnswerRow = Record<string, JsonValue>
@@ -46,63 +47,86 @@ export async function answerFromFacts(
     rows.set(key, row)
     return row
   }
-  for (const statement of statements(asked, measures, groups)) {
-    const found = await sql.unsafe<GroupRow[]>(statement.text, statement.values, { prepare: false })
-    if (found.length > mostGroups) throw tooManyGroups()
-    for (const each of found)
-      for (const [index, name] of statement.names.entries()) rowOf(each)[name] = numeric(each[`m${index}`])
-  }
+  const keep = (found: GroupRow, values: Readonly<Record<string, number | null>>) =>
+    Object.assign(rowOf(found), values)
+  await readSums(sql, asked, { measures, groups, keep })
+  for (const { sketch, named } of bySketch(measures))
+    await readSketch(sql, asked, { sketch, named, groups, keep })
   if (groups.length === 0 && rows.size === 0) rowOf({ bucket_of_time: 1 })
   return [...rows.values()]
 }
 
-interface Statement {
-  text: string
-  values: (string | null)[]
-  /** The measures its columns m0, m1, … are. */
-  names: string[]
+type Asked = Parameters<typeof sumPieces>[0]
+
+interface Reading {
+  /** Names of the columns that rows are told apart by. */
+  groups: readonly string[]
+  keep(found: GroupRow, values: Readonly<Record<string, number | null>>): void
 }
 
-/** One for everything that can be added up, and one for each sketch that measures need. */
-function statements(
-  asked: Parameters<typeof sumPieces>[0],
-  measures: Readonly<Record<string, Measure>>,
-  groups: readonly string[],
-): Statement[] {
-  const listed = groups.map((group) => `${group}, `).join('')
-  const by = groups.length > 0 ? ` group by ${groups.join(', ')}` : ''
+/** Everything that can be added up, in one statement. */
+async function readSums(
+  sql: StatementRunner,
+  asked: Asked,
+  { measures, groups, keep }: Reading & { measures: Readonly<Record<string, Measure>> },
+): Promise<void> {
   const added = Object.entries(measures).filter(([, measure]) => !sketchOf(measure))
-  const made: Statement[] = []
-  if (added.length > 0) {
-    const sums = [...new Set(added.flatMap(([, measure]) => sumsOf(measure)))]
-    const { parameters, sql } = sumPieces(asked, sums)
-    const values = added.map(([, measure], index) => {
-      const of = sumsOf(measure).map((sum) => `coalesce(sum(s${sums.indexOf(sum)}), 0)::double precision`)
-      return `${valueOfSums(measure, of)} as m${index}`
-    })
-    made.push({
-      text: `select ${listed}${values.join(', ')} from (${sql}) pieces${by} limit ${mostGroups + 1}`,
-      values: parameters.values,
-      names: added.map(([name]) => name),
-    })
-  }
-  for (const { sketch, named } of bySketch(measures)) {
-    const { parameters, sql } = sketchPieces(asked, sketch)
-    const columns = ['bucket_of_time', ...asked.dimensions.map((_, index) => `d${index}`), 'bucket', 'weight']
-    const merged = `${mergedSql(sketch, 'weight')} as weight`
-    const estimates = estimateSql(
-      named.map(([, measure]) => measure),
-      groups,
+  if (added.length === 0) return
+  const sums = [...new Set(added.flatMap(([, measure]) => sumsOf(measure)))]
+  const { parameters, sql: pieces } = sumPieces(asked, sums)
+  const values = added.map(([, measure], index) => {
+    const of = sumsOf(measure).map((sum) => `coalesce(sum(s${sums.indexOf(sum)}), 0)::double precision`)
+    return `${valueOfSums(measure, of)} as m${index}`
+  })
+  const by = groups.length > 0 ? ` group by ${groups.join(', ')}` : ''
+  const text = `select ${[...groups, ...values].join(', ')} from (${pieces}) pieces${by} limit ${mostGroups + 1}`
+  const found = await sql.unsafe<GroupRow[]>(text, parameters.values, { prepare: false })
+  if (found.length > mostGroups) throw tooManyGroups()
+  for (const row of found)
+    keep(row, Object.fromEntries(added.map(([name], index) => [name, numeric(row[`m${index}`])])))
+}
+
+/**
+ * The measures of one sketch. Its pieces come group by group and are put together here, one group at a time: Postgres takes several
+ * times as long to do so with a row for each bucket of each piece.
+ */
+async function readSketch(
+  sql: StatementRunner,
+  asked: Asked,
+  { sketch, named, groups, keep }: Reading & { sketch: Sketch; named: readonly [string, Measure][] },
+): Promise<void> {
+  const { parameters, sql: pieces } = sketchPieces(asked, sketch)
+  const columns = ['bucket_of_time', ...asked.dimensions.map((_, index) => `d${index}`), 'buckets', 'counts']
+  const order = groups.length > 0 ? ` order by ${groups.join(', ')}` : ''
+  const text = `with pieces (${columns.join(', ')}) as (${pieces})
+    select ${[...groups, 'buckets', 'counts'].join(', ')} from pieces${order}`
+  const sum = sketchSum(sketch)
+  let current: { key: string; values: (string | null)[] } | undefined
+  let count = 0
+  const end = () => {
+    if (!current) return
+    const { values } = current
+    const group = Object.fromEntries(groups.map((name, index) => [name, values[index] ?? null]))
+    keep(
+      { ...group, bucket_of_time: Number(group.bucket_of_time ?? 1) },
+      Object.fromEntries(named.map(([name, measure]) => [name, sum.valueOf(measure)])),
     )
-    made.push({
-      text: `with pieces (${columns.join(', ')}) as (${sql}),
-        buckets as (select ${listed}bucket, ${merged} from pieces group by ${listed}bucket)
-        ${estimates} limit ${mostGroups + 1}`,
-      values: parameters.values,
-      names: named.map(([name]) => name),
-    })
+    sum.clear()
   }
-  return made
+  const take = (row: readonly (Uint8Array | null)[]) => {
+    const values = row.slice(0, groups.length).map((value) => (value === null ? null : String(value)))
+    const key = JSON.stringify(values)
+    if (key !== current?.key) {
+      end()
+      current = { key, values }
+      count++
+    }
+    const [buckets, counts] = row.slice(groups.length)
+    if (count <= mostGroups && buckets && counts) sum.add(buckets, counts)
+  }
+  await sql.unsafe(text, parameters.values, { prepare: false }).raw().forEach(take)
+  if (count > mostGroups) throw tooManyGroups()
+  end()
 }
 
 /** Measures of the same sketch are read together, such as several percentiles of a column. */

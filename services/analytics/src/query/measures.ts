@@ -53,12 +53,11 @@ export function valueOfSums(measure: Measure, sums: readonly string[]): string {
 }
 
 /** Values of a percentile fall into buckets each 2 % wider than the one below; their middle is at most 1 % off. */
-const growth = 1.02
-const registers = 2_048
+export const growth = 1.02
+export const registers = 2_048
 const hashBits = 60
 const registerBits = Math.log2(registers)
 const rankBits = hashBits - registerBits
-const alpha = 0.7213 / (1 + 1.079 / registers)
 
 /** SQL for the bucket a value falls into: of a percentile by its size, of a distinct count by its hash. */
 export function bucketSql({ kind, column }: Sketch): string {
@@ -82,26 +81,3 @@ const hashSql = (sql: string) =>
 /** SQL that puts the weights of a bucket together. */
 export const mergedSql = ({ kind }: Sketch, weight: string) =>
   kind === 'percentile' ? `sum(${weight})` : `max(${weight})`
-
-/** SQL over `buckets (…groups, bucket, weight)`, each bucket once: the measures for each group, all of one sketch, as m0, m1, … */
-export function estimateSql(measures: readonly Measure[], groups: readonly string[]): string {
-  const listed = groups.map((group) => `${group}, `).join('')
-  const by = groups.length > 0 ? ` group by ${groups.join(', ')}` : ''
-  const values = measures.map((measure, index) => `${estimateOf(measure)} as m${index}`)
-  if (measures.every(({ kind }) => kind !== 'percentile'))
-    return `select ${listed}${values.join(', ')} from buckets${by}`
-  const over = groups.length > 0 ? `partition by ${groups.join(', ')} ` : ''
-  return `select ${listed}${values.join(', ')}
-    from (select *, sum(weight) over (${over}order by bucket) as upto, sum(weight) over (${over}) as total from buckets) b${by}`
-}
-
-function estimateOf(measure: Measure): string {
-  if (measure.kind === 'percentile') {
-    const bucket = `min(bucket) filter (where upto >= ceil(total * ${measure.share}::double precision))`
-    return `2 * power(${growth}::double precision, ${bucket}) / ${growth + 1}`
-  }
-  const [seen, sum] = ['count(*)', `sum(power(2::double precision, -weight))`]
-  const raw = `${alpha * registers * registers} / (${sum} + ${registers} - ${seen})`
-  return `round(case when ${raw} <= ${2.5 * registers} and ${seen} < ${registers}
-    then ${registers} * ln(${registers}::double precision / (${registers} - ${seen})) else ${raw} end)`
-}

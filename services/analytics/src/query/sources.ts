@@ -83,15 +83,18 @@ export function sumPieces(asked: Asked, sums: readonly string[]): Pieces {
   })
 }
 
-/** The buckets of a sketch with what they hold. */
+/** The buckets of a sketch with what they hold, as two arrays. */
 export function sketchPieces(asked: Asked, sketch: Sketch): Pieces {
   return pieces(asked, {
     needsSketches: true,
     lowest: lowestSketchLevel,
     table: 'rollup_sketches',
     sketch: sketchName(sketch),
-    ofRollup: ['u.bucket', 'u.weight'],
-    ofFacts: [`${bucketSql(sketch)} as sketch_bucket`, `${mergedSql(sketch, weightSql(sketch))} as weight`],
+    ofRollup: ['r.buckets', 'r.counts'],
+    ofFacts: [
+      `${bucketSql(sketch)} as sketch_bucket`,
+      `${mergedSql(sketch, weightSql(sketch))}::integer as weight`,
+    ],
     bucketed: bucketSql(sketch),
     where: `${columnOf(sketch.column)} is not null`,
   })
@@ -155,14 +158,12 @@ function fromRollups(
   ]
   const groups = dimensions.map((name, index) => `${keyOf(name)} as d${index}`)
   const kept = sketch === undefined ? ['r.sums'] : ['r.buckets', 'r.counts']
-  const each =
-    sketch === undefined ? '' : ' cross join lateral unnest(r.buckets, r.counts) as u (bucket, weight)'
   const named = dimensions.map((_, index) => `r.d${index}`)
   // OFFSET 0: each run is looked up in the index. Left to itself, Postgres reads all rollups and joins them by their level.
   return `select ${['r.bucket_of_time', ...named, ...ofRollup].join(', ')}
     from unnest(${lists.join(', ')}) as b (level, first, last) cross join lateral (
       select ${[`${bucketAt(start, asked, parameters)} as bucket_of_time`, ...groups, ...kept].join(', ')}
-      from ${table} r where ${conditions.join(' and ')} offset 0) r${each}`
+      from ${table} r where ${conditions.join(' and ')} offset 0) r`
 }
 
 const sliceSeconds = 900
@@ -205,6 +206,10 @@ function fromFacts(
     ...groups.map((_, index) => String(index + 1)),
     ...(bucketed === undefined ? [] : [bucketed]),
   ]
-  return `select ${[...named, ...ofFacts].join(', ')} from ${joined}${tableOf(dataset)} f
+  const found = `select ${[...named, ...ofFacts].join(', ')} from ${joined}${tableOf(dataset)} f
     where ${conditions.join(' and ')} group by ${grouped.join(', ')}`
+  if (bucketed === undefined) return found
+  const listed = groups.map((_, index) => (index === 0 ? 'bucket_of_time' : `d${index - 1}`)).join(', ')
+  return `select ${listed}, array_agg(sketch_bucket) as buckets, array_agg(weight) as counts
+    from (${found}) found group by ${listed}`
 }

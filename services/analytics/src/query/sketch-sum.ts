@@ -1,0 +1,74 @@
+import type { Measure } from '../dataset/dataset.js'
+import { growth, registers, type Sketch } from './measures.js'
+
+/** What one group has in the buckets of a sketch, put together piece by piece. */
+export interface SketchSum {
+  /** Buckets and what each holds, as Postgres writes arrays: `{3,7}` and `{1,2}`. */
+  add(buckets: Uint8Array, weights: Uint8Array): void
+  /** The value of a measure that goes by the sketch; null where nothing was added. */
+  valueOf(measure: Measure): number | null
+  clear(): void
+}
+
+/** Behind the bucket of the longest duration there can be. */
+const percentileBuckets = Math.ceil(Math.log(2 ** 63) / Math.log(growth)) + 1
+const alpha = 0.7213 / (1 + 1.079 / registers)
+
+/** Weights of percentiles are added up; of distinct counts the greatest one stays. */
+export function sketchSum({ kind }: Sketch): SketchSum {
+  const held = new Float64Array(kind === 'percentile' ? percentileBuckets : registers)
+  const [buckets, weights]: [number[], number[]] = [[], []]
+  const join = kind === 'percentile' ? (a: number, b: number) => a + b : Math.max
+  return {
+    add(bucketText, weightText) {
+      const count = readNumbers(bucketText, buckets)
+      readNumbers(weightText, weights)
+      for (let at = 0; at < count; at++) {
+        const bucket = buckets[at] ?? 0
+        held[bucket] = join(held[bucket] ?? 0, weights[at] ?? 0)
+      }
+    },
+    valueOf: (measure) => (measure.kind === 'percentile' ? percentile(held, measure.share) : distinct(held)),
+    clear: () => void held.fill(0),
+  }
+}
+
+/** The middle of the bucket below whose end a share of all values lies. */
+function percentile(held: Float64Array, share: number): number | null {
+  const wanted = Math.ceil(held.reduce((sum, weight) => sum + weight, 0) * share)
+  if (wanted === 0) return null
+  let upTo = 0
+  const bucket = held.findIndex((weight) => {
+    upTo += weight
+    return upTo >= wanted
+  })
+  return (2 * growth ** bucket) / (growth + 1)
+}
+
+/** HyperLogLog, and while few registers are taken by how many those are. */
+function distinct(held: Float64Array): number {
+  let [free, sum] = [0, 0]
+  for (const rank of held) {
+    if (rank === 0) free++
+    sum += 2 ** -rank
+  }
+  const raw = (alpha * registers * registers) / sum
+  return Math.round(raw <= 2.5 * registers && free > 0 ? registers * Math.log(registers / free) : raw)
+}
+
+const [comma, zero] = [0x2c, 0x30]
+
+/** Reads whole numbers that are not negative; how many there are. */
+function readNumbers(text: Uint8Array, into: number[]): number {
+  let [count, number] = [0, 0]
+  // Between the braces.
+  for (let at = 1; at < text.length; at++) {
+    const byte = text[at] ?? 0
+    if (byte !== comma && at < text.length - 1) number = 10 * number + byte - zero
+    else {
+      into[count++] = number
+      number = 0
+    }
+  }
+  return text.length > 2 ? count : 0
+}
