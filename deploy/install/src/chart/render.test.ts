@@ -1,67 +1,40 @@
-import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { parseAllDocuments } from 'yaml'
-import { z } from 'zod'
+import {
+  areToolsWanted,
+  chart,
+  definitions,
+  examples,
+  folderOf,
+  goProgram,
+  kubernetes,
+  run,
+} from './chart-tools.fixture.js'
 import { writeKindSchemas, writeResourceSchemas } from './schemas.fixture.js'
 
-/** What is built by Go and read from its modules, in minutes: only where TEST_CHART says so, as `npm run test:long` does. */
-const wanted = process.env.TEST_CHART === '1'
-const programs = ['helm.sh/helm/v3/cmd/helm@v3.22.0', 'github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0']
-const kubernetes = { module: 'k8s.io/kubernetes@v1.34.1', version: '1.34.1' }
-const definitions = [
-  { module: 'sigs.k8s.io/gateway-api@v1.4.0', folder: 'config/crd/standard' },
-  { module: 'github.com/cert-manager/cert-manager@v1.19.1', folder: 'deploy/crds' },
-  { module: 'github.com/cloudnative-pg/cloudnative-pg@v1.27.0', folder: 'config/crd/bases' },
-  {
-    module: 'github.com/prometheus-operator/prometheus-operator@v0.85.0',
-    folder: 'example/prometheus-operator-crd',
-  },
-]
-
-const chart = fileURLToPath(new URL('../../../../helm/opsplane', import.meta.url))
-const cache = fileURLToPath(new URL('../../../../.opsplane/chart-tools', import.meta.url))
-const examples = readdirSync(join(chart, 'examples'))
 const folder = mkdtempSync(join(tmpdir(), 'opsplane-chart-'))
 const schemas = join(folder, 'schemas')
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-function run(program: string, args: readonly string[], input?: string) {
-  const env = { ...process.env, GOBIN: cache, GOFLAGS: '-p=1' }
-  const { status, stdout, stderr, error } = spawnSync(program, args, {
-    encoding: 'utf8',
-    env,
-    input,
-    maxBuffer: 1e8,
-  })
-  if (error) throw error
-  return { status, output: `${stdout}${stderr}`, stdout }
-}
-const Downloaded = z.object({ Dir: z.string() })
-const helm = (...args: string[]) => run(join(cache, 'helm'), args)
-const template = (example: string, ...more: string[]) =>
-  helm(
-    ...['template', 'opsplane', chart, '--namespace', 'ops', '--kube-version', kubernetes.version],
-    ...['--values', join(chart, 'examples', example), ...more],
-  )
-const folderOf = (module: string): string => {
-  const { output, stdout, status } = run('go', ['mod', 'download', '-json', module])
-  if (status !== 0) throw new Error(output)
-  return Downloaded.parse(JSON.parse(stdout)).Dir
-}
-
-const described = wanted ? describe : describe.skip
+const described = areToolsWanted ? describe : describe.skip
 described('the chart', () => {
+  let programs: Record<'helm' | 'kubeconform', string>
   beforeAll(() => {
-    mkdirSync(cache, { recursive: true })
-    for (const program of programs) expect(run('go', ['install', program])).toMatchObject({ status: 0 })
+    programs = { helm: goProgram('helm'), kubeconform: goProgram('kubeconform') }
     writeKindSchemas(join(folderOf(kubernetes.module), 'api/openapi-spec/swagger.json'), schemas)
     for (const { module, folder } of definitions)
       writeResourceSchemas(join(folderOf(module), folder), schemas)
   }, 3_600_000)
+
+  const helm = (...args: string[]) => run(programs.helm, args)
+  const template = (example: string, ...more: string[]) =>
+    helm(
+      ...['template', 'opsplane', chart, '--namespace', 'ops', '--kube-version', kubernetes.version],
+      ...['--values', join(chart, 'examples', example), ...more],
+    )
 
   test.each(examples)('lints with %s', (example) => {
     expect(helm('lint', chart, '--strict', '--values', join(chart, 'examples', example))).toMatchObject({
@@ -71,7 +44,7 @@ described('the chart', () => {
 
   const validate = (manifests: string) =>
     run(
-      join(cache, 'kubeconform'),
+      programs.kubeconform,
       [
         '-strict',
         '-summary',
@@ -79,7 +52,7 @@ described('the chart', () => {
         join(schemas, '{{ .ResourceKind }}{{ .KindSuffix }}.json'),
         '-',
       ],
-      manifests,
+      { input: manifests },
     )
 
   test.each(examples)('makes manifests that Kubernetes takes of %s', (example) => {
