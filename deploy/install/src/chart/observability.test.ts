@@ -2,10 +2,11 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { createMetrics, seriesNames } from '@opsplane/telemetry'
 import { parse } from 'yaml'
 import { z } from 'zod'
+import { areToolsWanted, cache, goProgram, run as runTool } from './chart-tools.fixture.js'
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
 const rulesFile = join(root, 'helm/opsplane/files/alerts.yaml')
@@ -94,8 +95,35 @@ describe('each alert has a page that says what to do', () => {
   })
 })
 
-/** Of Prometheus: from PATH (Debian has it in the package `prometheus`), or where PROMTOOL says. */
-const promtool = process.env.PROMTOOL ?? 'promtool'
+const Cases = z.object({
+  tests: z.array(
+    z.object({
+      alert_rule_test: z
+        .array(z.object({ alertname: z.string(), exp_alerts: z.array(z.unknown()) }))
+        .default([]),
+      promql_expr_test: z
+        .array(z.object({ expr: z.string(), exp_samples: z.array(z.object({ labels: z.string() })) }))
+        .default([]),
+    }),
+  ),
+})
+
+test('each alert is seen to fire by a case for promtool', () => {
+  const { tests } = Cases.parse(
+    parse(readFileSync(join(root, 'deploy/observability/alerts.test.yaml'), 'utf8')),
+  )
+  const expected = tests.flatMap(({ alert_rule_test, promql_expr_test }) => [
+    ...alert_rule_test.flatMap(({ alertname, exp_alerts }) => (exp_alerts.length > 0 ? [alertname] : [])),
+    ...promql_expr_test
+      .filter(({ exp_samples }) => exp_samples.length > 0)
+      .flatMap(({ expr, exp_samples }) => [expr, ...exp_samples.map(({ labels }) => labels)])
+      .flatMap((text) => [...text.matchAll(/alertname="(\w+)"/g)].map(([, name]) => name)),
+  ])
+  expect([...new Set(expected)].toSorted()).toEqual([...new Set(alerts.map(({ alert }) => alert))].toSorted())
+})
+
+/** Of Prometheus: from PATH (Debian has it in the package `prometheus`), where PROMTOOL says, or built where the other tools are. */
+const promtool = process.env.PROMTOOL ?? (areToolsWanted ? goProgram('promtool') : 'promtool')
 const isFound = spawnSync(promtool, ['--version']).status === 0
 const described = isFound ? describe : describe.skip
 
@@ -125,5 +153,27 @@ described('promtool (skipped where it is neither in PATH nor named by PROMTOOL)'
     const { status } = spawnSync(promtool, ['check', 'metrics'], { encoding: 'utf8', input: text })
     // 3 stands for proposals of other names, as it has of those of the process.
     expect([0, 3]).toContain(status)
+  })
+})
+
+const whereBuilt = areToolsWanted ? describe : describe.skip
+whereBuilt('a collector of OpenTelemetry (built where the other tools are)', () => {
+  let collector: string
+  const example = readFileSync(join(root, 'deploy/observability/otel-collector.yaml'), 'utf8')
+  const validated = (text: string) => runTool(collector, ['validate', '--config', `yaml:${text}`])
+
+  beforeAll(() => {
+    const manifest = join(root, 'deploy/observability/otel-collector-builder.yaml')
+    const { status, output } = runTool(goProgram('builder'), ['--config', manifest], { cwd: cache })
+    expect({ status, output: status === 0 ? '' : output }).toEqual({ status: 0, output: '' })
+    collector = join(cache, 'collector/collector')
+  }, 3_600_000)
+
+  test('takes the example of a configuration', () => {
+    expect(validated(example)).toMatchObject({ status: 0 })
+  })
+
+  test('and a part that is misspelt would show', () => {
+    expect(validated(example.replaceAll('memory_limiter', 'memory_limit')).output).toContain('unknown type')
   })
 })
