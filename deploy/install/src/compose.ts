@@ -21,10 +21,17 @@ import { migrationEnvironment, secretEnvironments } from './installation.js'
 const config = z.object({
   postgresUrl: z.url().meta({ description: 'superuser of the database, without a password' }),
   natsUrl: z.string().meta({ description: 'the NATS server, without a user' }),
-  publicOrigin: z.url().meta({ description: 'origin people use' }),
+  publicOrigin: z.url().optional().meta({ description: 'origin people use' }),
+  publicPort: z.coerce
+    .number()
+    .int()
+    .default(8080)
+    .meta({ description: 'port of it, where it is this machine' }),
   receiverHost: z.string().default('demo').meta({ description: 'host of the receiver of the demonstration' }),
 })
 type Config = z.infer<typeof config>
+const originOf = ({ publicOrigin, publicPort }: Pick<Config, 'publicOrigin' | 'publicPort'>) =>
+  publicOrigin ?? `http://localhost:${publicPort}`
 type Environments = Record<string, string | undefined>
 
 /** Where services listen in their containers. */
@@ -54,7 +61,8 @@ export async function finishLocal(
   env: Environments,
   say: (line: string) => void,
 ): Promise<void> {
-  const { publicOrigin, postgresUrl, natsUrl } = parseConfig(config, env)
+  const { postgresUrl, natsUrl, ...place } = parseConfig(config, env)
+  const publicOrigin = originOf(place)
   const state = openState(folder)
   const secrets = state.secrets()
   const origin = addressOf('gateway')
@@ -98,10 +106,11 @@ function withPassword(postgresUrl: string, folder: string): string {
 
 function environmentsOf(
   secrets: LocalSecrets,
-  { postgresUrl, natsUrl, publicOrigin }: Config,
+  { postgresUrl, natsUrl, ...place }: Config,
   caFile: string,
 ): Record<string, Environment> {
   const own = secretEnvironments(secrets, { postgresUrl, natsUrl })
+  const origin = { PUBLIC_ORIGIN: originOf(place) }
   const common = { SERVICE_URLS: JSON.stringify(eachOf(backendNames, addressOf)) }
   const outbound = (name: string) => ({
     [`${name}_ALLOWED_CIDRS`]: containerNetworks,
@@ -112,8 +121,8 @@ function environmentsOf(
     integrations: outbound('CONNECTOR'),
     workflows: outbound('WORKFLOW'),
     sdk: outbound('SDK'),
-    analytics: { PUBLIC_ORIGIN: publicOrigin },
-    gateway: { PUBLIC_ORIGIN: publicOrigin },
+    analytics: origin,
+    gateway: origin,
   }
   return {
     ...eachOf(serviceNames, (name) => ({ ...common, ...own[name], ...extra[name] })),

@@ -67,7 +67,7 @@ described('the image', () => {
     compose('up', '--detach', '--no-build')
     expect(compose('run', '--rm', '--name', 'demo', 'demo')).toContain('The signature verifies')
     expect(compose('logs', '--no-color', 'ready')).toContain(
-      `API reference  http://localhost:8080/api/v1/docs`,
+      `API reference  http://localhost:${port}/api/v1/docs`,
     )
   }, 1_800_000)
 })
