@@ -1,30 +1,28 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { drainsReplicas, earlierVersion } from './earlier-version.js'
 import { type ReplicatedPlatform, startReplicas } from './platform.js'
 import { goesOn, startTraffic, type Traffic } from './traffic.js'
 
-/** The commit of an earlier version that is upgraded from; building it takes minutes, so only where it is named. */
-const from = process.env.UPGRADE_FROM ?? ''
-const upgrade = from === '' ? test.skip : test
+/** Commits of earlier versions that are upgraded from; building one takes minutes, so only where they are named. */
+const versions = (process.env.UPGRADE_FROM ?? '').split(',').filter((commit) => commit !== '')
+const described = versions.length === 0 ? describe.skip : describe
 
-let version: string
-let platform: ReplicatedPlatform | undefined
-let traffic: Traffic | undefined
+described.each(versions)('an upgrade from %s', (commit) => {
+  let version: string
+  let platform: ReplicatedPlatform | undefined
+  let traffic: Traffic | undefined
 
-beforeAll(async () => {
-  if (from === '') return
-  version = earlierVersion(from)
-  platform = await startReplicas({ version })
-  traffic = await startTraffic(platform)
-}, 3_600_000)
-afterAll(async () => {
-  await traffic?.stop()
-  await platform?.stop()
-}, 120_000)
+  beforeAll(async () => {
+    version = earlierVersion(commit)
+    platform = await startReplicas({ version })
+    traffic = await startTraffic(platform)
+  }, 3_600_000)
+  afterAll(async () => {
+    await traffic?.stop()
+    await platform?.stop()
+  }, 120_000)
 
-upgrade(
-  'replica by replica, after the databases, under load: nothing is lost, and no request fails where replicas drain',
-  async () => {
+  test('replica by replica, after the databases, under load: nothing is lost, and no request fails where replicas drain', async () => {
     const { replicas = {}, migrate } = platform ?? {}
     const drains = drainsReplicas(version)
     // As its chart did.
@@ -44,6 +42,5 @@ upgrade(
       }
       if (drains) expect([loads.incidents.refused(), loads.topic.refused()]).toEqual([0, 0])
     })
-  },
-  900_000,
-)
+  }, 900_000)
+})
