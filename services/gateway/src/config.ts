@@ -13,12 +13,10 @@ export const gatewayConfig = baseConfig.extend({
     .pipe(z.array(z.union([z.cidrv4(), z.cidrv6()])))
     .default([])
     .meta({ description: 'comma-separated networks whose X-Forwarded-For is believed' }),
-  rateLimitPerMinute: perMinute
-    .default(6000)
-    .meta({
-      description:
-        'requests per minute of one person or API key in one workspace, a tenth of it (100 at least) at once; 0 turns it off',
-    }),
+  rateLimitPerMinute: perMinute.default(6000).meta({
+    description:
+      'requests per minute of one person or API key in one workspace, a tenth of it (100 at least) at once; 0 turns it off',
+  }),
   anonymousRateLimitPerMinute: perMinute
     .default(600)
     .meta({ description: 'requests per minute of one network without a valid token; 0 turns it off' }),
