@@ -39,6 +39,7 @@ export {
 export { type OpenApiDocument, openApiDocument } from './openapi/openapi.js'
 export { mergeOpenApi } from './openapi/openapi-merge.js'
 export { type AddressPolicy, createAddressPolicy } from './outbound/addresses.js'
+export { createEgress, remoteLeases, type SpendEgress } from './outbound/egress.js'
 export {
   createFilledHttp,
   type FilledAnswer,

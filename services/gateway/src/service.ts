@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { ApiError, GrantedBudgets, natsNames, Principal, SharedRates } from '@opsplane/contracts'
+import { ApiError, natsNames, Principal, SharedRates } from '@opsplane/contracts'
 import {
   createInternalIssuer,
   type InternalIssuer,
   type InternalTls,
   listen,
   readInternalTls,
+  remoteLeases,
   requestRecorders,
   type ServiceClient,
   serviceClient,
@@ -16,7 +17,6 @@ import {
   createLimits,
   createLogger,
   createReleasers,
-  type GrantLeases,
   type Logger,
   networkOf,
   type RunnableService,
@@ -113,7 +113,7 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
     const anonymousLimiter = limiter('anonymous', config.anonymousRateLimitPerMinute)
     const budgets = createBudgets({
       limits: createLimits(config),
-      grant: leaseGranter(settings, `${config.instanceId}:${randomUUID()}`),
+      grant: remoteLeases(settings, `${config.instanceId}:${randomUUID()}`),
       monotonicMs,
     })
     const proxy = createProxy({
@@ -194,14 +194,6 @@ function tokenVerifier(settings: ServiceClient) {
       // Whatever else happened says nothing about the token.
       throw new ApiError('service_unavailable', 'Tokens cannot be checked at the moment.', { cause: error })
     }
-  }
-}
-
-/** Settings counts for the gateway, which has no database. */
-function leaseGranter(settings: ServiceClient, owner: string): GrantLeases {
-  return async (asks) => {
-    const { leases } = await settings.post('/internal/budgets/lease', { owner, asks }, GrantedBudgets)
-    return leases
   }
 }
 

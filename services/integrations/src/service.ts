@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import {
   createDelegations,
+  createEgress,
   createOutboundHttp,
   createSecretValues,
   type Outbound,
@@ -75,7 +76,7 @@ export const integrations = defineService<IntegrationsConfig>({
     ctx.dueWork.start(forgetting())
     const expressions = createExpressions({ log, maxWaitMs: 5_000 })
     const keep = createInvocationLog(database, config.connectorLogDays)
-    const invoke = createInvoker({ ...uses, keep, limits })
+    const invoke = createInvoker({ ...uses, keep, limits, spendEgress: createEgress(config, settings) })
     return {
       routes: [
         ...connectorRoutes(ctx, connectors, kinds),

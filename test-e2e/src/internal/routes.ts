@@ -31,7 +31,7 @@ const ofOne: Partial<Record<BackendName, Callers>> = {
     'POST /internal/grants/revoke': actsForPeople,
     'POST /internal/grants/reinstate': actsForPeople,
     'POST /internal/delegations': actsForPeople,
-    'POST /internal/budgets/lease': ['gateway'],
+    'POST /internal/budgets/lease': ['gateway', 'integrations', 'workflows', 'sdk'],
     'POST /internal/rates/spend': ['gateway'],
   },
   dispatcher: { 'GET /internal/deliveries/changes': ['analytics'] },

@@ -1,8 +1,11 @@
 import { expect, test } from '@jest/globals'
+import { limitReached } from '@opsplane/runtime'
 import type { ResolveSecrets } from '../calls/secret-values.js'
 import { createFilledHttp, type FilledRequest } from './filled-request.js'
 import type { OutboundRequest } from './outbound.js'
 
+/** Of one request, as if there were no more of the minute's. */
+const mostBytes = 1_000_000
 /** As long as all secrets of a request may be. */
 const long = 's'.repeat(64 * 1_024)
 
@@ -18,7 +21,12 @@ function start() {
       return { status: 200, headers: {}, body: Buffer.from('done'), truncated: false, durationMs: 1 }
     },
   }
-  const sendFilled = createFilledHttp({ http, resolveSecrets })
+  const spent: number[] = []
+  const spendEgress = (_tenant: object, bytes: number) => {
+    if (bytes > mostBytes) throw limitReached('egressBytesPerMinute', mostBytes)
+    spent.push(bytes)
+  }
+  const sendFilled = createFilledHttp({ http, resolveSecrets, spendEgress })
   const request: FilledRequest = {
     ...{ method: 'POST', url: 'https://api.example.com/in', headers: {}, query: {}, body: undefined },
     ...{
@@ -33,7 +41,7 @@ function start() {
       consumer: 'workflow/wf_1',
     },
   }
-  return { sent, send: (changes: Partial<FilledRequest>) => sendFilled({ ...request, ...changes }) }
+  return { sent, spent, send: (changes: Partial<FilledRequest>) => sendFilled({ ...request, ...changes }) }
 }
 
 test('secrets are filled in as the place of each has it', async () => {
@@ -51,6 +59,16 @@ test('secrets are filled in as the place of each has it', async () => {
       body: '{"key":"\\"k/ey\\""}',
     },
   ])
+})
+
+test('what goes out is spent of what the workspace may send, and goes out no more once that is used up', async () => {
+  const { sent, spent, send } = start()
+  const url = 'https://api.example.com/in'
+  await send({ url, body: 'é{{secrets.short}}' })
+  expect(spent).toEqual([url.length + 2 + '"k/ey"'.length])
+  const refused = { code: 'rate_limited', retryable: true }
+  await expect(send({ body: 'x'.repeat(mostBytes) })).rejects.toMatchObject(refused)
+  expect(sent).toHaveLength(1)
 })
 
 const twice = '{{secrets.long}}'.repeat(2)

@@ -1,4 +1,5 @@
 import {
+  ApiError,
   hostOfUrl,
   type ResolvedSecrets,
   referencedSecrets,
@@ -9,6 +10,7 @@ import {
 import { createRedaction, type Redact } from '@opsplane/runtime'
 import { CallFailure } from '../calls/call-failure.js'
 import type { ResolveSecrets } from '../calls/secret-values.js'
+import type { SpendEgress } from './egress.js'
 import type { OutboundResponse } from './outbound.js'
 import { OutboundError } from './outbound-error.js'
 import type { OutboundHttp } from './outbound-http.js'
@@ -44,6 +46,7 @@ export interface FilledAnswer {
 export interface FilledHttpOptions {
   http: Pick<OutboundHttp, 'request'>
   resolveSecrets: ResolveSecrets
+  spendEgress: SpendEgress
 }
 
 /** Throws `CallFailure` where there is no answer; any status is one. */
@@ -53,7 +56,7 @@ export type SendFilled = (request: FilledRequest) => Promise<FilledAnswer>
 const repeatable = new Set(['GET', 'HEAD', 'PUT', 'DELETE'])
 
 /** Requests through the guard, with secrets filled in at the last moment and nowhere else. */
-export function createFilledHttp({ http, resolveSecrets }: FilledHttpOptions): SendFilled {
+export function createFilledHttp({ http, resolveSecrets, spendEgress }: FilledHttpOptions): SendFilled {
   return async (request) => {
     const { url, headers, query, body, method } = request
     const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
@@ -64,11 +67,15 @@ export function createFilledHttp({ http, resolveSecrets }: FilledHttpOptions): S
       text ?? '',
       url,
     ])
+    const sent = {
+      url: urlOf(url, query, fill.in),
+      headers: headersOf(request, headers, typeof body, fill.in),
+      ...(text !== undefined && { body: fill.in(text, typeof body === 'string' ? undefined : inJson) }),
+    }
+    spend(spendEgress, request, sent)
     const response = await http
       .request({
-        ...{ method, url: urlOf(url, query, fill.in), signal: request.signal, timeoutMs: request.timeoutMs },
-        headers: headersOf(request, headers, typeof body, fill.in),
-        ...(text !== undefined && { body: fill.in(text, typeof body === 'string' ? undefined : inJson) }),
+        ...{ method, ...sent, signal: request.signal, timeoutMs: request.timeoutMs },
         maxResponseBytes: request.maxResponseBytes,
         repeatable: repeatable.has(method),
       })
@@ -76,6 +83,20 @@ export function createFilledHttp({ http, resolveSecrets }: FilledHttpOptions): S
         throw error instanceof OutboundError ? outboundFailure(error) : error
       })
     return { response, redact: createRedaction(fill.values), secrets: fill.values }
+  }
+}
+
+/** Throws `CallFailure`: another attempt may find the minute over. */
+function spend(
+  egress: SpendEgress,
+  { user }: FilledRequest,
+  { url, body = '' }: { url: string; body?: string },
+) {
+  try {
+    egress(user.tenant, url.length + Buffer.byteLength(body))
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    throw new CallFailure(error.code, error.message, { retryable: true })
   }
 }
 

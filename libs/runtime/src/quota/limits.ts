@@ -81,7 +81,8 @@ export const limitTable = {
   },
   egressBytesPerMinute: {
     initial: 268_435_456,
-    description: 'bytes of webhook bodies of one workspace sent per minute, over all replicas',
+    description:
+      'bytes of webhook bodies of one workspace sent per minute, and as many sent by connectors, workflows and artifacts together, over all replicas',
   },
   topicBytesPerMinute: {
     initial: 67_108_864,

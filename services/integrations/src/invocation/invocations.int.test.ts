@@ -14,7 +14,8 @@ import { createGate, type Fixture, startFixture } from '../fixture/integrations-
 
 let fixture: Fixture
 beforeAll(async () => {
-  fixture = await startFixture({ LIMITS: JSON.stringify({ connectorInvocations: 2, connectors: 20 }) })
+  const limits = { connectorInvocations: 2, connectors: 20, egressBytesPerMinute: 5_000_000 }
+  fixture = await startFixture({ LIMITS: JSON.stringify(limits) })
 })
 afterAll(() => fixture?.stop())
 beforeEach(() => {
@@ -242,6 +243,18 @@ describe('an invocation', () => {
     expect(refused.error().details[0]?.params).toMatchObject({ limit: 'connectorInvocations', max: 2 })
     answer.open()
     expect((await Promise.all(underway)).map(({ status }) => status)).toEqual([200, 200])
+  })
+
+  it('sends no more than a workspace may send per minute', async () => {
+    const { id } = await connect()
+    const send = () => fixture.invoke(id, 'post', { body: 'x'.repeat(900_000) })
+    let refused = await send()
+    // The minute may end meanwhile.
+    for (let at = 0; at < 20 && refused.status === 200; at++) refused = await send()
+    expect(refused.error()).toMatchObject({
+      code: 'rate_limited',
+      details: [{ params: { limit: 'egressBytesPerMinute', max: 5_000_000 } }],
+    })
   })
 
   it('is forgotten in time', async () => {

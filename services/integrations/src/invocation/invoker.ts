@@ -6,7 +6,7 @@ import {
   newId,
   notFound,
 } from '@opsplane/contracts'
-import type { RequestMeta } from '@opsplane/http'
+import type { RequestMeta, SpendEgress } from '@opsplane/http'
 import { delay, type Limits, limitReached } from '@opsplane/runtime'
 import type { OpenCall } from '../connector/calls.js'
 import type { Connectors } from '../connector/connectors.js'
@@ -27,6 +27,7 @@ export interface InvokerOptions {
   keep: KeepInvocation
   observe: Observe
   limits: Limits
+  spendEgress: SpendEgress
 }
 
 export type Invoke = (
@@ -43,7 +44,8 @@ interface Progress {
 }
 
 /** Has connectors do something, in attempts, and keeps what came of it. */
-export function createInvoker({ kinds, connectors, open, keep, observe, limits }: InvokerOptions): Invoke {
+export function createInvoker(options: InvokerOptions): Invoke {
+  const { kinds, connectors, open, keep, observe, limits, spendEgress } = options
   const places = createPlaces(limits)
 
   const perform = async (
@@ -77,6 +79,7 @@ export function createInvoker({ kinds, connectors, open, keep, observe, limits }
     refuseDisabled(connector)
     const { principal, delegate, clientToken, repetitionKey, tenant } = meta
     const progress: Progress = { id: newId('invocation'), attempts: 0, startedMs: performance.now() }
+    spendEgress(tenant, Buffer.byteLength(JSON.stringify(asked.input ?? {})))
     const leave = places.take(tenant.workspaceId)
     const { call, end } = open(connector, {
       tenant,

@@ -2,6 +2,7 @@ import {
   createCallOperation,
   createCallPlatform,
   createDelegations,
+  createEgress,
   createFilledHttp,
   createOutboundHttp,
   createSecretValues,
@@ -45,10 +46,11 @@ export async function openHost(
   const callPlatform = createCallPlatform({ clients, delegations: createDelegations(settings) })
   const callOperation = createCallOperation(operations, callPlatform)
   const resolveSecrets = createSecretValues({ source: settings, keptMs: secretsKeptMs, now })
+  const spendEgress = createEgress(ctx.config, settings)
   return {
     functions: {
       api: apiFunction(callOperation),
-      http: httpFunction(createFilledHttp({ http, resolveSecrets })),
+      http: httpFunction(createFilledHttp({ http, resolveSecrets, spendEgress })),
       connector: connectorFunction({ callPlatform, integrations: clients.get('integrations') }),
       secret: secretFunction(resolveSecrets),
       table: tableFunction(callOperation),

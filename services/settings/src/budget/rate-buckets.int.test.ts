@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { GrantedBudgets } from '@opsplane/contracts'
 import { connect, type Database } from '@opsplane/postgres'
 import { type Settings, startSettings } from '../settings.fixture.js'
 import { spendRates } from './rate-buckets.js'
@@ -47,6 +48,21 @@ test('a bucket is filled again in its time, never above its size, and forgotten 
 test('of one that nobody has spoken of, what was filled meanwhile is not missing', async () => {
   expect(await spend({ spent: 10, seconds: 8, perSecond: 1 })).toEqual([98])
   expect(await spend({ key: 'rare', spent: 10, seconds: 3_600, perSecond: 1 })).toEqual([100])
+})
+
+test('what goes outwards is counted for several services, and requests for the gateway alone', async () => {
+  const ask = { holder: 'ws_1', wanted: 60, most: 100, ms: 60_000, windowed: false }
+  const lease = (service: 'gateway' | 'sdk' | 'workflows', name: string) =>
+    settings.service
+      .asService(service)
+      .post('/internal/budgets/lease', { owner: 'one', asks: [{ ...ask, name }] })
+  const egress = 'egressBytesPerMinute'
+  const granted = async (service: 'sdk' | 'workflows') =>
+    (await lease(service, egress)).data(GrantedBudgets).leases.map((each) => each.granted)
+  expect(await granted('sdk')).toEqual([60])
+  expect(await granted('workflows')).toEqual([40])
+  expect((await lease('sdk', 'openPolls')).error().code).toBe('forbidden')
+  expect((await lease('gateway', 'openPolls')).status).toBe(200)
 })
 
 test('several buckets are answered in the order they were asked for', async () => {

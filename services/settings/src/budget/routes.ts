@@ -1,11 +1,14 @@
-import { BudgetLeases, GrantedBudgets, RateSpends, SharedRates } from '@opsplane/contracts'
-import { defineRoute, type Route } from '@opsplane/http'
+import { ApiError, BudgetLeases, GrantedBudgets, RateSpends, SharedRates } from '@opsplane/contracts'
+import { callingService, defineRoute, type Route } from '@opsplane/http'
 import { type Database, grantBudgetLeases } from '@opsplane/postgres'
 import type { LimitName } from '@opsplane/runtime'
 import type { TakeOnce } from '../taken-calls.js'
 import { spendRates } from './rate-buckets.js'
 
-/** Counts over all replicas what the gateway, which has no database, limits. */
+/** What every service that calls outwards counts together with the others. */
+const sharedByAll: LimitName = 'egressBytesPerMinute'
+
+/** Counts over all replicas what the gateway, which has no database, limits, and what goes outwards. */
 export function budgetRoutes({ sql }: Pick<Database, 'sql'>, takeOnce: TakeOnce): Route[] {
   return [
     defineRoute({
@@ -15,15 +18,18 @@ export function budgetRoutes({ sql }: Pick<Database, 'sql'>, takeOnce: TakeOnce)
       summary: 'Lease parts of budgets that replicas share',
       tag: 'Internal',
       scope: 'service',
-      callers: ['gateway'],
+      callers: ['gateway', 'integrations', 'workflows', 'sdk'],
       idempotency: 'none',
       body: BudgetLeases,
       response: GrantedBudgets,
       handler: async ({ body: { owner, asks }, meta }) => {
         await takeOnce(meta)
-        // The gateway knows the names; here they only tell budgets apart.
+        const caller = callingService(meta.principal)
+        if (caller !== 'gateway' && asks.some(({ name }) => name !== sharedByAll))
+          throw new ApiError('forbidden', 'The budgets of requests are the gateway’s.')
+        // The caller knows the names; here they only tell budgets apart.
         const named = asks.map((ask) => ({ ...ask, name: ask.name as LimitName }))
-        return { leases: await grantBudgetLeases(sql, owner, named) }
+        return { leases: await grantBudgetLeases(sql, `${caller}:${owner}`, named) }
       },
     }),
     defineRoute({

@@ -2,6 +2,7 @@ import {
   createCallOperation,
   createCallPlatform,
   createDelegations,
+  createEgress,
   createFilledHttp,
   createOutboundHttp,
   createSecretValues,
@@ -47,7 +48,9 @@ export async function openEffects(
   })
   return {
     effects: {
-      http: httpEffect(createFilledHttp({ http, resolveSecrets })),
+      http: httpEffect(
+        createFilledHttp({ http, resolveSecrets, spendEgress: createEgress(config, settings) }),
+      ),
       api: apiEffect(createCallOperation(operations, callPlatform)),
       connector: connectorEffect(callPlatform),
       artifact: artifactEffect(callPlatform),
