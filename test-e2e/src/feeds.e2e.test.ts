@@ -1,9 +1,13 @@
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type Receiver, startReceiver, waitFor } from '@opsplane/testing'
 import { typedClient } from './platform.js'
 import { joinPlatform, type SharedPlatform } from './shared/platform.js'
 
 /** What dashboards and running apps are fed with, through the gateway, by what the services really do. */
+
+/** What the bundler says that browsers load. */
+const builtFiles = new URL('../../services/apps/web/bundle/assets.json', import.meta.url)
 
 let platform: SharedPlatform
 let ada: ReturnType<typeof typedClient>
@@ -234,5 +238,22 @@ describe('a running app', () => {
       wrong: { error: { code: 'validation_failed' } },
     })
     expect(results.oslo?.rows).toHaveLength(1)
+  })
+
+  test('comes with less than 200 KB of files, compressed, whatever its pages need', async () => {
+    const { origin } = new URL(platform.info.baseUrl)
+    const { files } = JSON.parse(readFileSync(builtFiles, 'utf8')) as { files: string[] }
+    const headers = { 'accept-encoding': 'gzip' }
+    const sizes = await Promise.all(
+      files.map(async (file) => {
+        const answer = await fetch(`${origin}/apps/-/assets/${file}`, { method: 'HEAD', headers })
+        expect([answer.status, answer.headers.get('content-encoding')]).toEqual([200, 'gzip'])
+        return Number(answer.headers.get('content-length'))
+      }),
+    )
+    const page = await (await fetch(`${origin}/apps/${platform.info.workspace}/feeds`)).text()
+    for (const [, file = ''] of page.matchAll(/\/-\/assets\/([\w.-]+)/g)) expect(files).toContain(file)
+    expect(sizes.length).toBeGreaterThan(1)
+    expect(page.length + sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(200 * 1_024)
   })
 })

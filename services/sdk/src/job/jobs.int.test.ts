@@ -130,3 +130,20 @@ it('has its events run the business rules that are for them, once for each event
   expect(executions[0]).toMatchObject({ trigger_type: 'webhook', trigger_id: expect.stringMatching(/^evt_/) })
   expect(await related(other.id)).toEqual([])
 })
+
+it('has rules that fail on failures come to an end', async () => {
+  const code = `export default async function () { throw new Error('no luck') }`
+  await world.install({ slug: 'unlucky', code })
+  const rule = { events: ['sdk.execution.failed'] }
+  await world.install({ slug: 'mourns', kind: 'business_rule', code, rule })
+  const mourned = async () =>
+    (await world.api.get('/origin/api/service-sdk/artifacts/mourns/executions?success=false')).page(Execution)
+      .items
+  await world.api.post('/sdk/artifacts/unlucky/invoke', {})
+  await waitFor(async () => (await mourned()).length === 10)
+  // What came after the last failure in the log is handled after it.
+  const { id } = await create({ name: 'Watched' })
+  const watched = `/origin/api/service-sdk/artifacts/watcher/related-executions?recordId=${id}`
+  await waitFor(async () => (await world.api.get(watched)).page(Execution).items.length === 1)
+  expect(await mourned()).toHaveLength(10)
+})
