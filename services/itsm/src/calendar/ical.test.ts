@@ -77,7 +77,10 @@ describe('holidays of an iCalendar text', () => {
       calendar(event('DTSTART;VALUE=DATE:20261126', 'RRULE:FREQ=YEARLY;BYMONTH=11;BYDAY=4TH')),
     ],
     ['unknown_recurrence', calendar(event('DTSTART;VALUE=DATE:20261225', 'RRULE:FREQ=WEEKLY'))],
-    ['unknown_recurrence', calendar(event('DTSTART;VALUE=DATE:20261225', 'RRULE:FREQ=YEARLY;COUNT=no'))],
+    ['not_ical', calendar(event('DTSTART;VALUE=DATE:20261225', 'RRULE:FREQ=YEARLY;COUNT=no'))],
+    ['not_ical', 'END:VCALENDAR\nDTSTART:20261225'],
+    ['not_ical', calendar([`X;${'a=b;'.repeat(100_000)}:x`])],
+    ['not_ical', ''],
     ['too_many', calendar(...Array.from({ length: 5_001 }, () => event('DTSTART;VALUE=DATE:20261225')))],
     [
       'unknown_recurrence',

@@ -11,6 +11,7 @@ import {
 import {
   type ApiClient,
   addHeads,
+  searchTimes,
   seededRandom,
   startTestService,
   type TestService,
@@ -180,6 +181,16 @@ describe('by urgency', () => {
     severity: ({ severity }: IncidentState) => severities.indexOf(severity),
   }
 
+  let turn = 0
+  /** One of them each, by turns, unless there is more time. */
+  const orders = () => {
+    const all = [
+      ['priority', 'priority'],
+      ['severity', '-severity'],
+    ] as const
+    return searchTimes > 1 ? all : [all[turn++ % 2 === 0 ? 0 : 1]]
+  }
+
   it.each<[Record<string, string>, (incident: IncidentState) => boolean]>([
     [{}, () => true],
     [{ status: 'open,in_progress,on_hold' }, isOneOf('open', 'in_progress', 'on_hold')],
@@ -206,10 +217,7 @@ describe('by urgency', () => {
       (one) => titled('bygone')(one) && one.assignmentGroup === 'web',
     ],
   ])('%j: every row once, in order, on full pages', async (query, matches) => {
-    for (const [by, sort] of [
-      ['priority', 'priority'],
-      ['severity', '-severity'],
-    ] as const) {
+    for (const [by, sort] of orders()) {
       const expected = all.filter(matches).toSorted((a, b) => ranks[by](a) - ranks[by](b) || older(a, b))
       const { ids, pages } = await walk({ ...query, sort })
       expect(ids).toEqual(idsOf(sort === by ? expected : expected.toReversed()))
