@@ -12,11 +12,11 @@ export interface Holder<Row extends HeldRow> {
   room(): { all: number; ofOne: number; full: ReadonlySet<string> }
   /** Resolves when there is more room than now. */
   moreRoom(): Promise<void>
-  /** What it holds by now, rows it has leased by itself included. */
+  /** What it holds by now, rows it has leased by itself included, but none before its lease is committed. */
   held(): readonly Held[]
   take(rows: readonly Row[]): void
   /** Leases that have passed to others: what is done for them counts no more. */
-  lost(keys: readonly string[]): void
+  lost(held: readonly Held[]): void
   /** Called whenever the leases were renewed. */
   renewed?(): void
   /** Ends what is in hand, or gives it back after so long. */
@@ -48,7 +48,7 @@ export function held<Row extends HeldRow>(options: HeldOptions<Row>): MakeWorker
       if (rows.length > 0) {
         const kept = await run<{ key: string }>(sql, renewStatement(of, rows, { at: at(), leaseMs }))
         const keys = new Set(kept.map(({ key }) => key))
-        const lost = rows.filter(({ key }) => !keys.has(key)).map(({ key }) => key)
+        const lost = rows.filter(({ key }) => !keys.has(key))
         counts.lost += lost.length
         holder.lost(lost)
       }

@@ -163,7 +163,7 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
       refuseSuspended(request.artifact)
       const identity = identityFor(request)
       const hand: Hand = {
-        ...{ id: identity.id, workspaceId: identity.tenant.workspaceId, fence: firstFence },
+        ...{ id: identity.id, workspaceId: identity.tenant.workspaceId, fence: firstFence, isLeased: false },
         ...{ ending: new AbortController(), mayPass: false },
       }
       const leave = inHand.enter(hand)
@@ -171,6 +171,7 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
       try {
         const begun = newExecution(request, identity, { owner, plan: null })
         if (!(await store.begin(begun))) return undefined
+        hand.isLeased = true
         const { artifact, input, permissions, timeoutMs, entry, hostOverride, contextNow, faultOf } = request
         const finished = await finish({
           ...{ identity, artifact, input, hand, permissions, timeoutMs, entry },

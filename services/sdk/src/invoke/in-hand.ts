@@ -14,6 +14,8 @@ export interface Hand {
   id: string
   workspaceId: string
   fence: string
+  /** Whether its lease is committed: what is being begun has none yet that could be renewed, or lost. */
+  isLeased: boolean
   /** Aborts when it is cancelled, has passed to somebody else, or the service is being stopped. */
   ending: AbortController
   /** Whether somebody else may begin it again, so that it is given back when the service is stopped. */
@@ -57,19 +59,23 @@ export function createInHand<Row extends HeldRow>(options: InHandOptions<Row>): 
     moreRoom: places.moreRoom,
     enter: (hand) => (places.hasRoomFor(hand.workspaceId) ? hold(hand) : undefined),
     get: (id) => hands.get(id),
-    held: () => [...hands.values()].map(({ id: key, fence }) => ({ key, fence })),
+    held: () =>
+      [...hands.values()].filter(({ isLeased }) => isLeased).map(({ id: key, fence }) => ({ key, fence })),
     take(rows) {
       for (const row of rows) {
         const hand: Hand = {
-          ...{ id: row.key, workspaceId: workspaceOf(row), fence: row.fence },
+          ...{ id: row.key, workspaceId: workspaceOf(row), fence: row.fence, isLeased: true },
           ...{ ending: new AbortController(), mayPass: true },
         }
         const leave = hold(hand)
         void options.resume(row, hand).finally(leave)
       }
     },
-    lost(keys) {
-      for (const key of keys) hands.get(key)?.ending.abort('lost' satisfies Ending)
+    lost(held) {
+      for (const { key, fence } of held) {
+        const hand = hands.get(key)
+        if (hand?.fence === fence) hand?.ending.abort('lost' satisfies Ending)
+      }
     },
     async drain(graceMs) {
       places.close()

@@ -177,8 +177,11 @@ export function createRunner(options: RunnerOptions): Runner {
       return new Promise((received) => take([row], { presented, received }))
     },
     fenceOf: (runId) => slots.get(runId)?.fence,
-    lost(keys) {
-      for (const key of keys) slots.get(key)?.run?.drop()
+    lost(held) {
+      for (const { key, fence } of held) {
+        const slot = slots.get(key)
+        if (slot?.fence === fence) slot?.run?.drop()
+      }
     },
     enter(run, { origin }, mind) {
       const active = begin(run, origin, mind)
