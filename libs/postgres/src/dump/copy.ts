@@ -95,5 +95,6 @@ export async function copyIn(sql: postgres.Sql, table: DumpedTable, file: string
       })
     },
   )
-  await Promise.race([finished, refused])
+  // The first alone ends with what the client has seen, and waits for ever where the server has stopped reading.
+  await Promise.all([finished, refused])
 }
