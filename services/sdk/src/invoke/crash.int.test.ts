@@ -92,8 +92,17 @@ function parentOf(process: string): number | undefined {
   }
 }
 
+/** It may have ended since it was seen. */
+function killed(child: number): void {
+  try {
+    process.kill(child, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
 async function strike(round: number): Promise<void> {
-  if (isOfChildren(round)) for (const child of children()) process.kill(Number(child), 'SIGKILL')
+  if (isOfChildren(round)) for (const child of children()) killed(Number(child))
   else {
     await kill()
     await start()
