@@ -17,7 +17,7 @@ test.each<[string, Record<string, string>, string]>([
     'https://ops.example.com',
   ],
   ['8080 unless it is said', {}, 'http://localhost:8080'],
-])('the gateway is told of %s', async (_what, place, origin) => {
+])('the gateway is given %s', async (_what, place, origin) => {
   await prepareLocal(folder, { ...servers, ...place })
   for (const service of ['gateway', 'analytics'])
     expect(readFileSync(join(folder, 'env', `${service}.env`), 'utf8')).toContain(`PUBLIC_ORIGIN='${origin}'`)

@@ -20,7 +20,7 @@ export const gatewayConfig = baseConfig.extend({
   anonymousRateLimitPerMinute: perMinute
     .default(600)
     .meta({ description: 'requests per minute of one network without a valid token; 0 turns it off' }),
-  unknownTokenRateLimitPerMinute: perMinute.default(6_000).meta({
+  unknownTokenRateLimitPerMinute: perMinute.default(3_000).meta({
     description:
       'tokens not seen before that one network may have checked per minute, a tenth of it at once; 0: any',
   }),

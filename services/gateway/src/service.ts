@@ -108,8 +108,8 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
     for (const { routes } of services.values()) void routes.ask()
 
     const shared = createSharedRates(rateSpender(settings), monotonicMs)
-    const limiter = (policy: string, perMinute: number) =>
-      createRateLimiter({ policy, perMinute, monotonicMs, shared })
+    const limiter = (policy: string, perMinute: number, burst = perMinute) =>
+      createRateLimiter({ policy, perMinute, burst, monotonicMs, shared })
     const anonymousLimiter = limiter('anonymous', config.anonymousRateLimitPerMinute)
     const budgets = createBudgets({
       limits: createLimits(config),
@@ -120,19 +120,13 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
       services,
       authenticator: createAuthenticator({
         tokens,
-        limiter: createRateLimiter({
-          policy: 'default',
-          perMinute: config.rateLimitPerMinute,
-          burst: burstOf(config.rateLimitPerMinute),
-          ...{ monotonicMs, shared },
-        }),
+        limiter: limiter('default', config.rateLimitPerMinute, burstOf(config.rateLimitPerMinute)),
         anonymousLimiter,
-        strangerLimiter: createRateLimiter({
-          policy: 'new-tokens',
-          perMinute: config.unknownTokenRateLimitPerMinute,
-          burst: Math.ceil(config.unknownTokenRateLimitPerMinute / 10),
-          ...{ monotonicMs, shared },
-        }),
+        strangerLimiter: limiter(
+          'new-tokens',
+          config.unknownTokenRateLimitPerMinute,
+          Math.ceil(config.unknownTokenRateLimitPerMinute / 10),
+        ),
       }),
       tokenFor: issuer.clientToken,
       clientAddress: clientAddressReader(config.trustProxyCidrs),

@@ -21,7 +21,7 @@ import type { RunBootstrap } from './bootstrap.js'
 import { knownMembers } from './membership/queries.js'
 import { rightsOf } from './role/rights.js'
 import type { SecretService } from './secret/secret-service.js'
-import type { TakeOnce } from './taken-calls.js'
+import type { TakenOnce } from './taken-calls.js'
 import { reachOf } from './token/reach.js'
 import { executionRetention } from './workspace/retention.js'
 
@@ -32,11 +32,11 @@ export interface InternalWork {
   verify: VerifyToken
   secretService: SecretService
   bootstrap: RunBootstrap
-  takeOnce: TakeOnce
+  takenOnce: TakenOnce
 }
 
 /** What other services ask settings. The gateway routes none of it. */
-export function internalRoutes({ db, verify, secretService, bootstrap, takeOnce }: InternalWork): Route[] {
+export function internalRoutes({ db, verify, secretService, bootstrap, takenOnce }: InternalWork): Route[] {
   return [
     defineRoute({
       ...internal,
@@ -50,21 +50,21 @@ export function internalRoutes({ db, verify, secretService, bootstrap, takeOnce 
       handler: ({ body, meta }) => verify(body, meta),
     }),
 
-    defineRoute({
-      ...internal,
-      operationId: 'resolveSecrets',
-      path: '/internal/secrets/resolve',
-      callers: ['dispatcher', 'integrations', 'workflows', 'sdk'],
-      summary: 'Get the values of secrets',
-      description:
-        'Those the person may use, towards the hosts they may go to. Counts as a use of each that is given out.',
-      body: SecretResolution,
-      response: ResolvedSecrets,
-      handler: async ({ body, meta }) => {
-        await takeOnce(meta)
-        return secretService.resolve(body, { service: callingService(meta.principal), now: meta.now })
-      },
-    }),
+    takenOnce(
+      defineRoute({
+        ...internal,
+        operationId: 'resolveSecrets',
+        path: '/internal/secrets/resolve',
+        callers: ['dispatcher', 'integrations', 'workflows', 'sdk'],
+        summary: 'Get the values of secrets',
+        description:
+          'Those the person may use, towards the hosts they may go to. Counts as a use of each that is given out.',
+        body: SecretResolution,
+        response: ResolvedSecrets,
+        handler: ({ body, meta }) =>
+          secretService.resolve(body, { service: callingService(meta.principal), now: meta.now }),
+      }),
+    ),
 
     defineRoute({
       ...internal,

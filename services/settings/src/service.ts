@@ -53,7 +53,7 @@ import { createOpenSession } from './session/open-session.js'
 import { createSessions } from './session/sessions.js'
 import { createThrottle } from './session/throttle.js'
 import { createThrottleTable } from './session/throttle-table.js'
-import { createTakeOnce } from './taken-calls.js'
+import { createTakenOnce } from './taken-calls.js'
 import { token } from './token/domain.js'
 import { createKeys } from './token/keys.js'
 import { tokenRoutes } from './token/routes.js'
@@ -78,7 +78,9 @@ export const settings = defineService<SettingsConfig, SettingsOverrides>({
     return {
       routes: [
         ...settingsRoutes(ctx, parts),
-        ...delegationRoutes(createDelegations(ctx), overrides.actsForPeople ?? actsForPeople, parts.takeOnce),
+        ...delegationRoutes(createDelegations(ctx), overrides.actsForPeople ?? actsForPeople).map(
+          parts.takenOnce,
+        ),
       ],
       background: [parts.usage, parts.failures, ...auditWork(ctx, parts), ...mailWork(ctx, parts)],
     }
@@ -98,7 +100,7 @@ function createParts({ config, database, relay, clock, log }: Context) {
     vault: createVault(db, sealer),
     mailer: createMailer(config),
     signer: createCheckpointSigner(config.auditSigningKey),
-    takeOnce: createTakeOnce(database),
+    takenOnce: createTakenOnce(database),
     usage: createSecretUsage({ db, log, nowMs }),
     failures: createLoginFailures({ database, relay, log, nowMs }),
   }
@@ -121,7 +123,7 @@ function mailWork(ctx: Context, { mailer, vault }: Parts): BackgroundWork[] {
 }
 
 function settingsRoutes(ctx: Context, parts: Parts): Route[] {
-  const { mailer, signer, usage, failures, vault, takeOnce } = parts
+  const { mailer, signer, usage, failures, vault, takenOnce } = parts
   const { config, database } = ctx
   const { db } = database
   const passwords = createPasswords({
@@ -155,13 +157,13 @@ function settingsRoutes(ctx: Context, parts: Parts): Route[] {
     ...auditRoutes(ctx),
     ...auditChainRoutes(ctx, signer),
     ...notificationRoutes(ctx),
-    ...budgetRoutes(database, takeOnce),
+    ...budgetRoutes(database).map(takenOnce),
     ...internalRoutes({
       db,
       secretService,
       verify: createVerifier({ db, sessions, keys }),
       bootstrap: createBootstrap(ctx, passwords),
-      takeOnce,
+      takenOnce,
     }),
   ]
 }

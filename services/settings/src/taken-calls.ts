@@ -1,9 +1,9 @@
 import { ApiError } from '@opsplane/contracts'
-import type { RequestMeta } from '@opsplane/http'
+import type { RequestMeta, Route } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 
-/** Throws `invalid_token` where another replica, or this one, has taken the call before. */
-export type TakeOnce = (meta: Pick<RequestMeta, 'callId'>) => Promise<void>
+/** The route, answered with `invalid_token` where another replica, or this one, has taken the call before. */
+export type TakenOnce = (route: Route) => Route
 
 /** Longer than a token for one call counts. */
 const keptFor = '1 minute'
@@ -20,10 +20,17 @@ on conflict do nothing`
  * For calls that give something out, or would do more if they were done twice: each replica remembers the calls it has taken, and
  * this remembers them for all replicas.
  */
-export const createTakeOnce =
-  ({ sql }: Pick<Database, 'sql'>): TakeOnce =>
-  async ({ callId }) => {
+export function createTakenOnce({ sql }: Pick<Database, 'sql'>): TakenOnce {
+  const takeOnce = async ({ callId }: Pick<RequestMeta, 'callId'>) => {
     if (callId === undefined) throw new Error('the call has no token of its own')
     const { count } = await sql.unsafe(take, [callId], { prepare: true })
     if (count === 0) throw new ApiError('invalid_token', 'The call was taken before.')
   }
+  return (route) => ({
+    ...route,
+    handler: async (given) => {
+      await takeOnce(given.meta)
+      return route.handler(given)
+    },
+  })
+}

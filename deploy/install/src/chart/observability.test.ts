@@ -108,7 +108,7 @@ const Cases = z.object({
   ),
 })
 
-test('each alert is seen to fire by a case for promtool', () => {
+test('each alert fires in a case for promtool', () => {
   const { tests } = Cases.parse(
     parse(readFileSync(join(root, 'deploy/observability/alerts.test.yaml'), 'utf8')),
   )

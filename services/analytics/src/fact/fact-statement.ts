@@ -1,5 +1,5 @@
 import { columnOf, type Dataset, factTypes, tableOf } from '../dataset/dataset.js'
-import { dueSql } from './rest.js'
+import { dueSql, sliceSeconds } from './rest.js'
 
 /**
  * The one statement that writes facts of a dataset: `$1` ids, `$2` workspaces, `$3` environments, `$4` versions, `$5`
@@ -41,7 +41,7 @@ const markStatement = ({ name }: Dataset, from: string) => `
       insert into rollup_marks as m (id, workspace_id, environment, dataset, level, block, due_at)
       select concat_ws('/', workspace_id, environment, '${name}', 0, block), workspace_id, environment,
           '${name}', 0, block, ${dueSql(0)} from (
-        select distinct workspace_id, environment, floor(extract(epoch from created_at) / 900)::integer as block
+        select distinct workspace_id, environment, floor(extract(epoch from created_at) / ${sliceSeconds})::integer as block
           from ${from} order by 1, 2, 3) b
       on conflict (id) do update set due_at = m.due_at`
 

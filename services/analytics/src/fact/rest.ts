@@ -1,5 +1,5 @@
 /** Seconds of a block of the lowest level, a quarter hour. */
-const sliceSeconds = 900
+export const sliceSeconds = 900
 /** What is made of facts is made of all facts of the block: while those still come, that waits. */
 const openRest = [60, 300]
 

@@ -1,5 +1,7 @@
+import { sliceSeconds } from '../fact/rest.js'
+
 /** Rollups are kept for blocks of 4^level quarter hours, counted from 1970. */
-export const sliceMs = 900_000
+export const sliceMs = sliceSeconds * 1_000
 export const topLevel = 7
 const perBlock = 4
 

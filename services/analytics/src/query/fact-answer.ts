@@ -59,7 +59,7 @@ export async function answerFromFacts(
 type Asked = Parameters<typeof sumPieces>[0]
 
 interface Reading {
-  /** Names of the columns that rows are told apart by. */
+  /** Names of the columns that rows are distinguished by. */
   groups: readonly string[]
   keep(found: GroupRow, values: Readonly<Record<string, number | null>>): void
 }

@@ -1,6 +1,7 @@
 import type { AnalyticsQuery, TenantScope } from '@opsplane/contracts'
 import type { StatementRunner } from '@opsplane/postgres'
 import { columnOf, type Dataset, factTypes, type Rollup, tableOf } from '../dataset/dataset.js'
+import { sliceSeconds } from '../fact/rest.js'
 import { type Block, type BlockRun, type Cover, coverOf, staleBlocks, type TimeSpan } from './blocks.js'
 import { columnsOf, conditionsSql } from './condition.js'
 import { allSumsOf, bucketSql, mergedSql, type Sketch, sketchName, weightSql } from './measures.js'
@@ -165,8 +166,6 @@ function fromRollups(
       select ${[`${bucketAt(start, asked, parameters)} as bucket_of_time`, ...groups, ...kept].join(', ')}
       from ${table} r where ${conditions.join(' and ')} offset 0) r`
 }
-
-const sliceSeconds = 900
 
 function fromFacts(
   asked: Asked,

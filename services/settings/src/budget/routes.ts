@@ -2,14 +2,13 @@ import { ApiError, BudgetLeases, GrantedBudgets, RateSpends, SharedRates } from 
 import { callingService, defineRoute, type Route } from '@opsplane/http'
 import { type Database, grantBudgetLeases } from '@opsplane/postgres'
 import type { LimitName } from '@opsplane/runtime'
-import type { TakeOnce } from '../taken-calls.js'
 import { spendRates } from './rate-buckets.js'
 
 /** What every service that calls outwards counts together with the others. */
 const sharedByAll: LimitName = 'egressBytesPerMinute'
 
 /** Counts over all replicas what the gateway, which has no database, limits, and what goes outwards. */
-export function budgetRoutes({ sql }: Pick<Database, 'sql'>, takeOnce: TakeOnce): Route[] {
+export function budgetRoutes({ sql }: Pick<Database, 'sql'>): Route[] {
   return [
     defineRoute({
       operationId: 'leaseBudgets',
@@ -23,7 +22,6 @@ export function budgetRoutes({ sql }: Pick<Database, 'sql'>, takeOnce: TakeOnce)
       body: BudgetLeases,
       response: GrantedBudgets,
       handler: async ({ body: { owner, asks }, meta }) => {
-        await takeOnce(meta)
         const caller = callingService(meta.principal)
         if (caller !== 'gateway' && asks.some(({ name }) => name !== sharedByAll))
           throw new ApiError('forbidden', 'The budgets of requests are the gateway’s.')
@@ -43,10 +41,7 @@ export function budgetRoutes({ sql }: Pick<Database, 'sql'>, takeOnce: TakeOnce)
       idempotency: 'none',
       body: RateSpends,
       response: SharedRates,
-      handler: async ({ body, meta }) => {
-        await takeOnce(meta)
-        return spendRates({ sql }, body)
-      },
+      handler: ({ body }) => spendRates({ sql }, body),
     }),
   ]
 }

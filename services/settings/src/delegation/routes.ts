@@ -8,17 +8,12 @@ import {
 } from '@opsplane/contracts'
 import { callingService, defineRoute, type Route } from '@opsplane/http'
 import { z } from 'zod'
-import type { TakeOnce } from '../taken-calls.js'
 import type { Delegations } from './delegations.js'
 
 const internal = { method: 'post', tag: 'Internal', scope: 'service', idempotency: 'none' } as const
 
 /** None where no service may act for people. */
-export function delegationRoutes(
-  delegations: Delegations,
-  callers: readonly InternalParty[],
-  takeOnce: TakeOnce,
-): Route[] {
+export function delegationRoutes(delegations: Delegations, callers: readonly InternalParty[]): Route[] {
   if (callers.length === 0) return []
   return [
     defineRoute({
@@ -30,10 +25,7 @@ export function delegationRoutes(
       body: GrantRequest,
       response: Grant,
       errors: ['forbidden', 'environment_forbidden', 'invalid_token', 'token_expired'],
-      handler: async ({ body, meta }) => {
-        await takeOnce(meta)
-        return delegations.grant(body, callingService(meta.principal))
-      },
+      handler: ({ body, meta }) => delegations.grant(body, callingService(meta.principal)),
     }),
 
     defineRoute({
@@ -45,10 +37,7 @@ export function delegationRoutes(
       body: DelegationRequest,
       response: DelegatedToken,
       errors: ['forbidden', 'invalid_token', 'token_expired', 'workspace_forbidden'],
-      handler: async ({ body, meta }) => {
-        await takeOnce(meta)
-        return delegations.token(body, callingService(meta.principal))
-      },
+      handler: ({ body, meta }) => delegations.token(body, callingService(meta.principal)),
     }),
 
     defineRoute({
@@ -61,10 +50,7 @@ export function delegationRoutes(
       response: z.void(),
       status: 204,
       errors: ['forbidden', 'invalid_token', 'token_expired'],
-      handler: async ({ body, meta }) => {
-        await takeOnce(meta)
-        return delegations.revoke(body.grant, callingService(meta.principal))
-      },
+      handler: ({ body, meta }) => delegations.revoke(body.grant, callingService(meta.principal)),
     }),
 
     defineRoute({
@@ -77,10 +63,7 @@ export function delegationRoutes(
       response: z.void(),
       status: 204,
       errors: ['forbidden', 'invalid_token', 'token_expired'],
-      handler: async ({ body, meta }) => {
-        await takeOnce(meta)
-        return delegations.reinstate(body.grant, callingService(meta.principal))
-      },
+      handler: ({ body, meta }) => delegations.reinstate(body.grant, callingService(meta.principal)),
     }),
   ]
 }
