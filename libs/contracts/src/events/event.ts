@@ -47,6 +47,18 @@ export const PlatformEvent = z
   .meta({ id: 'PlatformEvent' })
 export type PlatformEvent = z.infer<typeof PlatformEvent>
 
+const AnyRecord = z.custom<Record<string, unknown>>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+)
+
+/**
+ * Shape A where it is read from a log or from JetStream: each key of `before` and `after` is not looked at again, which
+ * is all but a tenth of what parsing an event takes.
+ */
+export const StoredEvent: z.ZodType<PlatformEvent> = PlatformEvent.extend({
+  data: ChangeData.extend({ before: AnyRecord.nullable(), after: AnyRecord.nullable() }),
+})
+
 /** Shape B: the body of a webhook delivery. */
 export const DeliveryBody = z
   .object({

@@ -1,4 +1,4 @@
-import { eventHeaders, eventOwner, mayPublish, PlatformEvent } from '@opsplane/contracts'
+import { eventHeaders, eventOwner, mayPublish, type PlatformEvent, StoredEvent } from '@opsplane/contracts'
 import { type NatsLink, SignatureError, type StreamMessage } from '@opsplane/nats'
 
 const mostEvents = 512
@@ -30,7 +30,7 @@ export function eventOf(link: NatsLink, message: StreamMessage): PlatformEvent {
 function readEvent({ identity }: NatsLink, message: StreamMessage): PlatformEvent {
   const body = message.string()
   identity?.signatures.check({ subject: message.subject, body, header: message.header })
-  const event = PlatformEvent.parse(JSON.parse(body))
+  const event = StoredEvent.parse(JSON.parse(body))
   if (identity) refuseForeign(message.header(eventHeaders.source), event.type)
   return event
 }

@@ -1,5 +1,6 @@
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls'
 import type { Agent, Dispatcher } from 'undici'
+import { RecentMap } from '../calls/recent-map.js'
 import { undici } from '../calls/undici.js'
 import { aborted } from './aborted.js'
 import { createAddressPolicy } from './addresses.js'
@@ -68,6 +69,9 @@ export interface Outbound extends OutboundStreams {
   close(): Promise<void>
 }
 
+/** URLs whose check is remembered. */
+const mostPassed = 1_000
+
 /** The guard against server-side request forgery: URL rules, then every address checked when it is dialled. */
 export function createOutbound(options: OutboundOptions): Outbound {
   const policy = createAddressPolicy(options.allowedCidrs, options.deniedCidrs)
@@ -96,6 +100,16 @@ export function createOutbound(options: OutboundOptions): Outbound {
     })
   }
 
+  /** The rules stay as they are, so what passed them once passes them again. */
+  const passed = new RecentMap<URL>(mostPassed)
+  const checked = (text: string): URL => {
+    const known = passed.get(text)
+    if (known) return known
+    const url = checkUrl(text, rules)
+    passed.set(text, url)
+    return url
+  }
+
   const { checkTarget, connect, startTls, tlsOptions } = streams
   return {
     checkTarget,
@@ -103,7 +117,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
     startTls,
     tlsOptions,
     checkUrl: (url, path) => void checkUrl(url, rules, path),
-    request: async (request) => send(request, opened(), waiting, () => checkUrl(request.url, rules)),
+    request: async (request) => send(request, opened(), waiting, () => checked(request.url)),
     async close() {
       closed = true
       resolver.close()

@@ -80,6 +80,10 @@ interface Queued extends Presented {
   resolve(reception: Reception): void
 }
 
+const giveUp = (controller: AbortController | 'ended') => {
+  if (controller !== 'ended') controller.abort()
+}
+
 export function createActiveRun(options: ActiveRunOptions): ActiveRun {
   const { run, origin, mind, nowMs, commit } = options
   const { identity, fence } = run
@@ -88,7 +92,8 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
   let [busy, gone, looking, lookAgain] = [false, false, false, false]
   /** Everything that is asked for, as of the last entry. */
   const asked = new Map(mind.taskChanges().added.map((task): [TaskId, Task] => [task.id, task]))
-  const underWay = new Map<TaskId, AbortController>()
+  /** What has ended has nothing to abort, and stays until it is no longer asked for: nothing begins twice. */
+  const underWay = new Map<TaskId, AbortController | 'ended'>()
   /** Runs nobody waits for any more that are cancelled. */
   const strays = new Set<string>()
   /** What it was shown of its inbox. */
@@ -99,7 +104,7 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
   function leave(leaving: Leaving) {
     if (gone) return
     gone = true
-    for (const controller of underWay.values()) controller.abort()
+    for (const controller of underWay.values()) giveUp(controller)
     for (const { resolve } of queue) resolve('gone')
     queue = []
     options.left(active, leaving)
@@ -212,7 +217,7 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
   function sync() {
     for (const [id, controller] of underWay)
       if (!asked.has(id)) {
-        controller.abort()
+        giveUp(controller)
         underWay.delete(id)
       }
     for (const task of asked.values()) if (!isAwaited(task) && !underWay.has(task.id)) begin(task)
@@ -223,7 +228,9 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
     underWay.set(task.id, controller)
     options.perform(active, task, controller.signal).then(
       (signal) => {
-        if (!controller.signal.aborted) void active.present(own(signal))
+        if (controller.signal.aborted) return
+        underWay.set(task.id, 'ended')
+        void active.present(own(signal))
       },
       (error: unknown) => {
         if (!controller.signal.aborted) leave({ how: 'lost', error })

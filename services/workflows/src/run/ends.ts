@@ -55,18 +55,19 @@ export function createEnds(sql: Database['sql'], isHere: (runId: string) => bool
       const end = await new Promise<RunEnd | undefined>((resolve) => {
         const found = waiting.get(runId) ?? new Set()
         waiting.set(runId, found.add(resolve))
-        void delay(ms, until).then(() => resolve(undefined))
         void lookWhileWaiting()
         if (!isHere(runId))
           void readEnds(sql, [runId])
             .then((ends) => ends.has(runId) && settle(runId, ends.get(runId)))
             .catch(() => {})
         void delay(ms, until).then(() => {
+          resolve(undefined)
           found.delete(resolve)
           if (found.size === 0 && waiting.get(runId) === found) waiting.delete(runId)
         })
       })
-      patience.abort()
+      // A reason given costs no DOMException.
+      patience.abort('ended')
       return end
     },
     ended: settle,
