@@ -1,49 +1,72 @@
 import { columnOf, type Dataset, factTypes, tableOf } from '../dataset/dataset.js'
 import { dueSql, sliceSeconds } from './rest.js'
 
+const base = ['id', 'workspace_id', 'environment', 'version', 'created_at']
+const givenColumns = ({ columns }: Dataset) => [...base, 'happened_at', ...Object.keys(columns).map(columnOf)]
+
 /**
- * The one statement that writes facts of a dataset: `$1` ids, `$2` workspaces, `$3` environments, `$4` versions, `$5`
- * instants, `$6` when the events happened, and then a list of texts for each column. No id may come twice. Of an id the
+ * The one statement that writes facts of some datasets. Its parameters are lists of texts, for one dataset after the other: ids, workspaces,
+ * environments, versions, instants, when the events happened, and then one for each column. No id may come twice. Of an id the
  * highest version stays; what changed is counted for the tenant and marked in the rollups. `anew`: what is there in the same
- * version is written as well.
+ * version is written as well. Facts are locked by dataset and id, then counts by tenant, so that replicas do not wait for each
+ * other in a circle.
  */
-export function factStatement(dataset: Dataset, { anew = false } = {}): string {
-  const names = Object.keys(dataset.columns).map(columnOf)
-  const types = Object.values(dataset.columns).map(({ type }) => factTypes[type])
-  const base = ['id', 'workspace_id', 'environment', 'version', 'created_at']
-  const given = [...base, 'happened_at', ...names]
-  const arrays = given.map((_, index) => `$${index + 1}::text[]`)
-  const values = [
-    ...['id', 'workspace_id', 'environment', 'version::bigint', 'created_at::timestamptz'],
-    ...names.map((name, index) => `${name}::${types[index]}`),
-  ]
-  const replaced = ['version', ...names]
+export function factStatement(datasets: readonly Dataset[], { anew = false } = {}): string {
+  let parameters = 0
+  const written = datasets.flatMap((dataset) => {
+    const arrays = givenColumns(dataset).map(() => `$${++parameters}::text[]`)
+    return writing(dataset, arrays, anew)
+  })
+  const all = datasets
+    .map(
+      ({ name }) =>
+        `select '${name}' as dataset, w.workspace_id, w.environment, w.created_at, g.happened_at from ${name}_written w
+           join ${name}_given g using (id)`,
+    )
+    .join(' union all ')
   return `
-    with given as (
-      select * from unnest(${arrays.join(', ')}) as t (${given.join(', ')})),
-    written as (
-      insert into ${tableOf(dataset)} as f (${[...base, ...names].join(', ')})
-      select ${values.join(', ')} from given order by id
-      on conflict (id) do update set ${replaced.map((name) => `${name} = excluded.${name}`).join(', ')}
-        where f.version ${anew ? '<=' : '<'} excluded.version
-      returning id, workspace_id, environment, created_at),
-    marked as (${markStatement(dataset, 'written')})
+    with ${written.join(', ')},
+    written as materialized (${all}),
+    marked as (${markStatement('written')})
     insert into fact_versions as v (workspace_id, environment, dataset, version, newest_at)
-    select w.workspace_id, w.environment, '${dataset.name}', 1, max(g.happened_at::timestamptz)
-      from written w join given g using (id) group by 1, 2 order by 1, 2
+    select workspace_id, environment, dataset, 1, max(happened_at::timestamptz) from written group by 1, 2, 3 order by 1, 2, 3
     on conflict (workspace_id, environment, dataset) do update
       set version = v.version + 1, newest_at = greatest(v.newest_at, excluded.newest_at)
     returning workspace_id as "workspaceId", environment`
 }
 
-/** Marks the quarter hours that facts of a dataset lie in, of a table or a part of a statement. */
-const markStatement = ({ name }: Dataset, from: string) => `
+/** Two parts of the statement: what is given of a dataset, and what of that was written. */
+function writing(dataset: Dataset, arrays: readonly string[], anew: boolean): string[] {
+  const { name, columns } = dataset
+  const names = Object.keys(columns).map(columnOf)
+  const values = [
+    ...['id', 'workspace_id', 'environment', 'version::bigint', 'created_at::timestamptz'],
+    ...Object.values(columns).map(({ type }, index) => `${names[index]}::${factTypes[type]}`),
+  ]
+  const replaced = ['version', ...names]
+  return [
+    `${name}_given as materialized (
+      select * from unnest(${arrays.join(', ')}) as t (${givenColumns(dataset).join(', ')}))`,
+    `${name}_written as (
+      insert into ${tableOf(dataset)} as f (${[...base, ...names].join(', ')})
+      select ${values.join(', ')} from ${name}_given order by id
+      on conflict (id) do update set ${replaced.map((column) => `${column} = excluded.${column}`).join(', ')}
+        where f.version ${anew ? '<=' : '<'} excluded.version
+      returning id, workspace_id, environment, created_at)`,
+  ]
+}
+
+/** Marks the quarter hours that facts lie in: rows with their dataset, of a part of a statement or a query in brackets. */
+const markStatement = (from: string) => `
       insert into rollup_marks as m (id, workspace_id, environment, dataset, level, block, due_at)
-      select concat_ws('/', workspace_id, environment, '${name}', 0, block), workspace_id, environment,
-          '${name}', 0, block, ${dueSql(0)} from (
-        select distinct workspace_id, environment, floor(extract(epoch from created_at) / ${sliceSeconds})::integer as block
-          from ${from} order by 1, 2, 3) b
+      select concat_ws('/', workspace_id, environment, dataset, 0, block), workspace_id, environment,
+          dataset, 0, block, ${dueSql(0)} from (
+        select distinct dataset, workspace_id, environment, floor(extract(epoch from created_at) / ${sliceSeconds})::integer as block
+          from ${from} order by 1, 2, 3, 4) b
       on conflict (id) do update set due_at = m.due_at`
 
 /** Marks whatever there are facts of. */
-export const markAll = (dataset: Dataset): string => markStatement(dataset, tableOf(dataset))
+export const markAll = (dataset: Dataset): string =>
+  markStatement(
+    `(select '${dataset.name}' as dataset, workspace_id, environment, created_at from ${tableOf(dataset)}) f`,
+  )

@@ -1,6 +1,6 @@
 import type { PlatformEvent, TenantScope } from '@opsplane/contracts'
 import { createMonths } from '@opsplane/eventstore'
-import { type Database, jsonArray, type StatementRunner } from '@opsplane/postgres'
+import { type Database, jsonArray } from '@opsplane/postgres'
 import {
   type Dataset,
   type EventDataset,
@@ -24,47 +24,46 @@ export function createFactWriter(
   { sql }: Pick<Database, 'sql'>,
   onChange: (tenants: TenantScope[]) => void,
 ): FactWriter {
-  const writers = new Map<Dataset, ReturnType<typeof factsWriter>>()
-  const writerOf = (dataset: Dataset) => {
-    const writer = writers.get(dataset) ?? factsWriter(dataset)
-    writers.set(dataset, writer)
-    return writer
+  const statements = new Map<string, string>()
+  const statementOf = (reported: readonly Reported[], anew: boolean) => {
+    const key = `${anew} ${reported.map(({ dataset }) => dataset.name).join()}`
+    const datasets = reported.map(({ dataset }) => dataset)
+    const statement = statements.get(key) ?? factStatement(datasets, { anew })
+    statements.set(key, statement)
+    return statement
   }
-  const committed = async (write: (tx: StatementRunner) => Promise<TenantScope[]>) => {
-    const changed = await sql.begin(write)
-    if (changed.length > 0) onChange(changed)
+  const months = new Map<Dataset, ReturnType<typeof createMonths>>()
+  const ensureMonths = async ({ dataset, facts }: Reported) => {
+    const known = months.get(dataset) ?? createMonths(`add_${tableOf(dataset)}_month`)
+    months.set(dataset, known)
+    for (const { id } of facts) {
+      const made = known.ensure(sql, id)
+      if (made) await made
+    }
+  }
+  const write = async (given: readonly Reported[], anew: boolean) => {
+    const reported = given.filter(({ facts }) => facts.length > 0)
+    if (reported.length === 0) return
+    for (const each of reported) await ensureMonths(each)
+    const parameters = reported.flatMap(({ dataset, facts }) => parametersOf(dataset, newestOf(facts)))
+    const changed = await sql.unsafe<TenantScope[]>(statementOf(reported, anew), parameters, {
+      prepare: true,
+    })
+    if (changed.length > 0) onChange([...changed])
   }
   return {
-    async write(events) {
-      const reported = eventDatasets
-        .map((dataset) => ({ dataset, facts: factsOf(dataset, events) }))
-        .filter(({ facts }) => facts.length > 0)
-      if (reported.length === 0) return
-      await committed(async (tx) => {
-        const tenants: TenantScope[] = []
-        // One after the other: replicas that write the same facts lock them in the same order.
-        for (const { dataset, facts } of reported)
-          tenants.push(...(await writerOf(dataset)(tx, facts, { anew: false })))
-        return tenants
-      })
-    },
-    writeFed: (dataset, facts, options) => committed((tx) => writerOf(dataset)(tx, facts, options)),
+    write: (events) =>
+      write(
+        eventDatasets.map((dataset) => ({ dataset, facts: factsOf(dataset, events) })),
+        false,
+      ),
+    writeFed: (dataset, facts, { anew }) => write([{ dataset, facts }], anew),
   }
 }
 
-function factsWriter(dataset: Dataset) {
-  const statements = { newer: factStatement(dataset), anew: factStatement(dataset, { anew: true }) }
-  const months = createMonths(`add_${tableOf(dataset)}_month`)
-  return async (tx: StatementRunner, given: readonly VersionedFact[], { anew }: { anew: boolean }) => {
-    const facts = newestOf(given)
-    if (facts.length === 0) return []
-    for (const { id } of facts) {
-      const made = months.ensure(tx, id)
-      if (made) await made
-    }
-    const statement = anew ? statements.anew : statements.newer
-    return tx.unsafe<TenantScope[]>(statement, parametersOf(dataset, facts), { prepare: true })
-  }
+interface Reported {
+  dataset: Dataset
+  facts: readonly VersionedFact[]
 }
 
 const factsOf = (dataset: EventDataset, events: readonly PlatformEvent[]): VersionedFact[] =>
