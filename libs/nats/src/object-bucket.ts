@@ -1,14 +1,21 @@
 import { createHash } from 'node:crypto'
 import { JsHeaders, jetstream, jetstreamManager } from '@nats-io/jetstream'
-import { type ObjectStore, Objm } from '@nats-io/obj'
+import { type ObjectInfo, type ObjectStore, Objm } from '@nats-io/obj'
 import { type NatsConnection, headers as natsHeaders, nuid } from '@nats-io/transport-node'
 import { CorruptObjectError } from './errors.js'
 import type { NatsLink } from './link.js'
 
+/** What is put, and the hexadecimal SHA-256 of its bytes: whoever puts it has that anyway. */
+export interface NewObject {
+  name: string
+  bytes: Uint8Array
+  sha256: string
+}
+
 /** Objects of some MB in the Object Store of JetStream (ADR-20 of NATS), as `nats object` shows them. */
 export interface ObjectBucket {
   /** Resolves once it is kept. Rejects where the bucket is full or NATS is away: whether it is there is then not known. */
-  put(name: string, bytes: Uint8Array, signal: AbortSignal): Promise<void>
+  put(object: NewObject, signal: AbortSignal): Promise<void>
   /** Undefined for none. Rejects where what is read is not what was put. */
   get(name: string, signal: AbortSignal): Promise<Uint8Array | undefined>
   /** What is not there is no fault; nothing is left of it. */
@@ -51,8 +58,10 @@ export function openObjectBucket(link: NatsLink, options: ObjectBucketOptions): 
   }
 
   return {
-    async put(name, bytes, signal) {
-      const before = await unlessAborted((await store(signal)).info(name), signal)
+    async put({ name, bytes, sha256 }, signal) {
+      const before = (await store(signal)).info(name)
+      // Who awaits it hears of it.
+      before.catch(() => {})
       const client = jetstream(await link.ready(signal), { checkAPI: false, timeout: timeoutMs })
       const manager = await managerOf(link, signal)
       const purgeChunks = (id: string) =>
@@ -63,16 +72,20 @@ export function openObjectBucket(link: NatsLink, options: ObjectBucketOptions): 
       const made = { options: { max_chunk_size: chunkBytes }, mtime: new Date().toISOString() }
       const headers = natsHeaders()
       headers.set(JsHeaders.RollupHdr, JsHeaders.RollupValueSubject)
+      // None waits for the one before it: a connection keeps their order.
+      const sent = chunks.map((chunk) => client.publish(`$O.${bucket}.C.${id}`, chunk))
+      let replaced: ObjectInfo | null = null
       try {
-        for (const chunk of chunks) await unlessAborted(client.publish(`$O.${bucket}.C.${id}`, chunk), signal)
-        const meta = JSON.stringify({ ...info, ...made, digest: digestOf(bytes) })
+        ;[replaced] = await unlessAborted(Promise.all([before, ...sent]), signal)
+        const meta = JSON.stringify({ ...info, ...made, digest: digestOf(sha256) })
         await unlessAborted(client.publish(metaSubject(name), meta, { headers }), signal)
       } catch (error) {
+        await Promise.allSettled(sent)
         // Without its description nobody would ever find them.
         await purgeChunks(id).catch(() => {})
         throw error
       }
-      if (before && !before.deleted) await purgeChunks(before.nuid)
+      if (replaced && !replaced.deleted) await purgeChunks(replaced.nuid)
     },
     async get(name, signal) {
       const info = await unlessAborted((await store(signal)).info(name), signal)
@@ -90,7 +103,8 @@ export function openObjectBucket(link: NatsLink, options: ObjectBucketOptions): 
         seq = chunk.seq + 1
       }
       const content = Buffer.concat(chunks)
-      if (digestOf(content) !== info.digest) throw new CorruptObjectError(bucket, name)
+      if (digestOf(createHash('sha256').update(content).digest('hex')) !== info.digest)
+        throw new CorruptObjectError(bucket, name)
       return content
     },
     async remove(name) {
@@ -107,8 +121,7 @@ const managerOf = async (link: NatsLink, signal?: AbortSignal) =>
   jetstreamManager(await link.ready(signal), { checkAPI: false, timeout: timeoutMs })
 
 /** As object stores write it: base64 for URLs, padded. */
-const digestOf = (bytes: Uint8Array) =>
-  `SHA-256=${padded(createHash('sha256').update(bytes).digest('base64url'))}`
+const digestOf = (sha256: string) => `SHA-256=${padded(Buffer.from(sha256, 'hex').toString('base64url'))}`
 const padded = (text: string) => text.padEnd(Math.ceil(text.length / 4) * 4, '=')
 
 /** As object stores name objects in subjects. */

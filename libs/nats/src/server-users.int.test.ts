@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { natsNames, type ServiceName, serviceNames } from '@opsplane/contracts'
-import { createLogger } from '@opsplane/runtime'
+import { createLogger, sha256Hex } from '@opsplane/runtime'
 import { type EmbeddedNats, startEmbeddedNats } from './embedded.js'
 import { ensureConsumer } from './ensure-consumer.js'
 import { connectNats, type NatsLink } from './link.js'
@@ -27,6 +27,7 @@ const users = natsUsers({ names, passwords, subscribers: [subscriber] })
 const links = new Map<string, NatsLink>()
 let server: EmbeddedNats
 
+const objectOf = (name: string, bytes: Buffer) => ({ name, bytes, sha256: sha256Hex(bytes) })
 const linkOf = (user: string) => {
   const password = user === 'sub_acme' ? subscriber.password : `${user}-secret`
   const link =
@@ -98,9 +99,9 @@ test('analytics keeps objects of exports, and nothing is left of those it remove
   const objects = openObjectBucket(linkOf('analytics'), options)
   const { signal } = new AbortController()
   const content = Buffer.alloc(1_500_000, 'export ')
-  await objects.put('exp_1/1', content, signal)
-  await objects.put('exp_1/1', content, signal)
-  await objects.put('exp_1/2', Buffer.from('second'), signal)
+  await objects.put(objectOf('exp_1/1', content), signal)
+  await objects.put(objectOf('exp_1/1', content), signal)
+  await objects.put(objectOf('exp_1/2', Buffer.from('second')), signal)
   expect(content.equals((await objects.get('exp_1/1', signal)) ?? Buffer.alloc(0))).toBe(true)
   expect(Buffer.from((await objects.get('exp_1/2', signal)) ?? []).toString()).toBe('second')
   for (const name of ['exp_1/1', 'exp_1/2', 'exp_1/2']) await objects.remove(name)

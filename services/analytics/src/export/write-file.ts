@@ -124,7 +124,7 @@ function partSink(
     const name = `${job.key}/${job.fence}-${file.parts}`
     const part = { name, bytes: bytes.length, sha256: sha256Hex(bytes) }
     await store.note(job, part, mostBytes(job.workspaceId))
-    await storage.put(name, bytes, signal)
+    await storage.put({ name, bytes, sha256: part.sha256 }, signal)
     if (!(await store.commit(job, { ...part, ...progress, part: file.parts }))) throw new StoppedError()
     file.hash.update(bytes)
     file.parts++

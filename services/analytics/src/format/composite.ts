@@ -46,8 +46,24 @@ export function putLines(
   return count
 }
 
+/**
+ * The last two cells of rows that follow one another, as texts: an instant, and an id. Both are looked for from the end, as neither has a
+ * quote in it; where the id is in quotes for another reason, all rows are read.
+ */
+export function lastPlace(rows: Uint8Array): { at: string; id: string } {
+  const end = rows.length - 1
+  const separator = rows.lastIndexOf(comma, end)
+  const begin = rows.lastIndexOf(quote, separator - 2)
+  if (rows[end - 1] === quote || rows[separator - 1] !== quote) {
+    const [at, id] = lastComposite(rows).slice(-2)
+    return { at: at ?? '', id: id ?? '' }
+  }
+  const textAt = (from: number, to: number) => textOfCell({ bytes: rows, from, to, isQuoted: false })
+  return { at: textAt(begin + 1, separator - 1), id: textAt(separator + 1, end) }
+}
+
 /** The cells of the last one of rows that follow one another, as texts. */
-export function lastComposite(rows: Uint8Array): (string | null)[] {
+function lastComposite(rows: Uint8Array): (string | null)[] {
   const cell: Cell = { bytes: rows, from: 0, to: 0, isQuoted: false }
   let begin = 0
   for (let at = 0; at < rows.length; at++) {

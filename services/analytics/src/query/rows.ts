@@ -7,7 +7,7 @@ import {
 } from '@opsplane/contracts'
 import type { Database, StatementRunner } from '@opsplane/postgres'
 import { columnOf, type Dataset, tableOf } from '../dataset/dataset.js'
-import { lastComposite } from '../format/composite.js'
+import { lastPlace } from '../format/composite.js'
 import { isoOf } from '../format/instant.js'
 import { conditionsSql } from './condition.js'
 import { Parameters } from './parameters.js'
@@ -89,8 +89,8 @@ export async function* factComposites(
       return { rows: composites ?? nothing, count: Number(count) }
     },
     placeOf(rows) {
-      const [at, id] = lastComposite(rows).slice(-placeColumns.length)
-      return { at: isoOf(at ?? ''), id: id ?? '' }
+      const { at, id } = lastPlace(rows)
+      return { at: isoOf(at), id }
     },
   })
   for await (const { rows, cursor } of pages) yield { composites: rows, cursor }

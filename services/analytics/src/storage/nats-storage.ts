@@ -12,7 +12,7 @@ export interface NatsStorageOptions {
 export function natsStorage(link: NatsLink, options: NatsStorageOptions): ObjectStorage {
   const objects = openObjectBucket(link, { ...options, description: 'Parts of the files of exports' })
   return {
-    put: (name, bytes, signal) => objects.put(name, bytes, signal),
+    put: objects.put,
     async get(name, { from, to }, signal) {
       const content = await objects.get(name, signal)
       if (!content) throw new MissingObjectError(name)

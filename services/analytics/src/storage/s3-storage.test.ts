@@ -67,6 +67,7 @@ afterAll(async () => {
 })
 
 const { signal } = new AbortController()
+const objectOf = (name: string, bytes = Buffer.from('x')) => ({ name, bytes, sha256: sha256(bytes) })
 const storageBy = (guard: Outbound, secretAccessKey = keys.secretAccessKey) =>
   s3Storage({
     ...{ endpoint: url, region: 'eu-central-1', bucket: 'files', prefix: 'opsplane' },
@@ -76,7 +77,7 @@ const storageBy = (guard: Outbound, secretAccessKey = keys.secretAccessKey) =>
 it('puts parts, reads any range of them, also of more than one answer holds, and removes them', async () => {
   const storage = storageBy(outbound)
   const content = Buffer.alloc(9_000_000, 'some bytes ')
-  await storage.put('exp_1/1-0', content, signal)
+  await storage.put(objectOf('exp_1/1-0', content), signal)
   expect([...objects.keys()]).toEqual(['/files/opsplane/exp_1/1-0'])
   const whole = await storage.get('exp_1/1-0', { from: 0, to: content.length - 1 }, signal)
   expect(content.equals(whole)).toBe(true)
@@ -89,17 +90,15 @@ it('puts parts, reads any range of them, also of more than one answer holds, and
 })
 
 it('says what the storage answered, and is refused with another key', async () => {
-  await expect(storageBy(outbound).put('denied', Buffer.from('x'), signal)).rejects.toThrow(
-    '403 AccessDenied',
-  )
+  await expect(storageBy(outbound).put(objectOf('denied'), signal)).rejects.toThrow('403 AccessDenied')
   const other = storageBy(outbound, 'another secret')
-  await expect(other.put('a', Buffer.from('x'), signal)).rejects.toThrow('403 SignatureDoesNotMatch')
+  await expect(other.put(objectOf('a'), signal)).rejects.toThrow('403 SignatureDoesNotMatch')
 })
 
 it('goes where the guard lets it go, and nowhere else', async () => {
   const strict = createOutbound({ allowedCidrs: [], allowHttp: 'loopback' })
   try {
-    await expect(storageBy(strict).put('a', Buffer.from('x'), signal)).rejects.toThrow(/not allowed|address/i)
+    await expect(storageBy(strict).put(objectOf('a'), signal)).rejects.toThrow(/not allowed|address/i)
     expect([...objects.keys()]).toEqual([])
   } finally {
     await strict.close()

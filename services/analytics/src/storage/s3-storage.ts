@@ -25,17 +25,27 @@ const timeoutMs = 60_000
 /** Less than an answer may have on the wire. */
 const rangeBytes = 4 * 1_048_576
 
+const sha256OfNothing = sha256Hex('')
+
+interface Sent {
+  body?: Buffer
+  /** Of the body. */
+  sha256?: string
+  headers?: Record<string, string>
+  signal: AbortSignal
+}
+
 /** Parts in a bucket of S3, or of what speaks like it; every request goes out through the guard. */
 export function s3Storage({ endpoint, region, bucket, prefix, http, ...keys }: S3Options): ObjectStorage {
   const send = async (
     method: 'PUT' | 'GET' | 'DELETE',
     name: string,
-    { body, headers = {}, signal }: { body?: Buffer; headers?: Record<string, string>; signal: AbortSignal },
+    { body, sha256 = sha256OfNothing, headers = {}, signal }: Sent,
   ): Promise<OutboundResponse> => {
     const path = [bucket, prefix, name].filter((part) => part !== '').join('/')
     const signer = new AwsV4Signer({
       ...{ ...keys, region, service: 's3', method, url: `${endpoint.replace(/\/+$/, '')}/${path}` },
-      headers: { ...headers, 'x-amz-content-sha256': sha256Hex(body ?? '') },
+      headers: { ...headers, 'x-amz-content-sha256': sha256 },
     })
     const signed = await signer.sign()
     return http.request({
@@ -52,9 +62,9 @@ export function s3Storage({ endpoint, region, bucket, prefix, http, ...keys }: S
   }
 
   return {
-    async put(name, bytes, signal) {
+    async put({ name, bytes, sha256 }, signal) {
       const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
-      const answer = await send('PUT', name, { body, signal })
+      const answer = await send('PUT', name, { body, sha256, signal })
       if (answer.status !== 200) refuse('a part', answer)
     },
     async get(name, range, signal) {
