@@ -9,6 +9,13 @@ export const gatewayConfig = baseConfig.extend({
     .transform((url) => new URL(url).origin)
     .optional()
     .meta({ description: 'origin clients use, for the OpenAPI document; by default the one they asked' }),
+  appsOrigin: z
+    .url({ protocol: /^https?$/ })
+    .transform((url) => new URL(url).origin)
+    .optional()
+    .meta({
+      description: 'origin that apps run at, and nothing else does; without it they are below every origin',
+    }),
   trustProxyCidrs: commaSeparated
     .pipe(z.array(z.union([z.cidrv4(), z.cidrv6()])))
     .default([])

@@ -6,17 +6,20 @@ import {
   noOperation,
   type RecorderFor,
   requestIdFrom,
+  routeNotFound,
+  securityHeaders,
   sendError,
 } from '@opsplane/http'
 import type { Budgets, Logger } from '@opsplane/runtime'
 import type { Traced, Tracing } from '@opsplane/telemetry'
+import type { Belongs, keepAppsApart } from './apps-origin.js'
 import { type Authenticator, bearerOf } from './authenticate.js'
 import { requestHeaders } from './forwarded-headers.js'
 import type { LoginLimiter } from './login-limiter.js'
 import { createPlaces, takePlaces } from './places.js'
 import { discardRest, requestBody } from './request-body.js'
 import type { ServiceRoutes } from './route-tables.js'
-import { resolveTarget, ruleOf, type Target } from './target.js'
+import { apiPrefix, resolveTarget, ruleOf, type Target } from './target.js'
 import type { Upstream } from './upstream.js'
 
 /** One service as the proxy sees it. Quick requests do not queue behind long-polls. */
@@ -41,6 +44,8 @@ export interface ProxyOptions {
   bodyTimeoutMs: number
   /** Counts an anonymous request; throws `rate_limited`. */
   limit(clientAddress: string): Record<string, string>
+  /** Which of the origins it is for. */
+  belongs: ReturnType<typeof keepAppsApart>
   /** Answers what is not passed on. Its requests carry their id in X-Request-ID. */
   own: RequestListener
   recorderFor: RecorderFor
@@ -51,7 +56,8 @@ export interface ProxyOptions {
 /** What every request passes: route, authentication, body limit, service. */
 export function createProxy(options: ProxyOptions): RequestListener {
   const { services, authenticator, clientAddress, tokenFor, limit } = options
-  const { loginLimiter, hookLimiter, budgets, bodyTimeoutMs, own, recorderFor, tracing, log } = options
+  const { loginLimiter, hookLimiter, budgets, bodyTimeoutMs, belongs, own, recorderFor, tracing, log } =
+    options
 
   /** Throws `service_unavailable` while nothing is known of the service; counts as an anonymous request then. */
   const learnTable = async (exchange: Exchange, { routes }: ProxiedService) => {
@@ -119,7 +125,7 @@ export function createProxy(options: ProxyOptions): RequestListener {
   }
 
   /** Anonymous as they are, also these requests count against their address; what watches the gateway does not. */
-  const answerOwn = (exchange: Exchange) => {
+  const answerOwn = (exchange: Exchange, place: Belongs = 'here') => {
     const { req, res, requestId } = exchange
     req.headers['x-request-id'] = requestId
     try {
@@ -129,7 +135,12 @@ export function createProxy(options: ProxyOptions): RequestListener {
       const { startedAt } = exchange
       if (!isProbe(req.url))
         res.once('close', () => exchange.record?.(res.statusCode, performance.now() - startedAt))
-      own(req, res)
+      if (typeof place === 'object') {
+        res.writeHead(307, { ...securityHeaders, location: place.to, 'cache-control': 'no-store' }).end()
+        discardRest(req)
+      } else if (place === 'nowhere')
+        throw routeNotFound(req.method ?? '', (req.url ?? '').replace(/\?.*/, '').replace(apiPrefix, ''))
+      else own(req, res)
     } catch (error) {
       sendError(exchange, error)
       discardRest(req)
@@ -144,7 +155,8 @@ export function createProxy(options: ProxyOptions): RequestListener {
     // The path may hold what is not for logs; the service logs its pattern under the same request id.
     const exchange: Exchange = { req, res, requestId, route, startedAt: performance.now(), log }
     exchange.record = recorderFor(noOperation, req.method ?? '')
-    if (target === null || service === undefined) answerOwn(exchange)
+    const place = isProbe(req.url) ? 'here' : belongs(req, target)
+    if (place !== 'here' || target === null || service === undefined) answerOwn(exchange, place)
     else {
       const traced = tracing.enter('request', String(req.headers.traceparent ?? ''), { kind: 'server' })
       res.once('close', () => traced.end(res.statusCode >= 500 ? res.statusCode : undefined))

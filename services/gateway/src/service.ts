@@ -25,6 +25,7 @@ import {
 } from '@opsplane/runtime'
 import { openTelemetry } from '@opsplane/telemetry'
 import { z } from 'zod'
+import { keepAppsApart } from './apps-origin.js'
 import { createAuthenticator } from './authenticate.js'
 import { addressWithin, clientAddressReader } from './client-address.js'
 import { type GatewayConfig, loadConfig } from './config.js'
@@ -135,6 +136,7 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
       budgets,
       bodyTimeoutMs: config.bodyTimeoutMs,
       limit: (clientAddress) => anonymousLimiter.take(networkOf(clientAddress)),
+      belongs: keepAppsApart(config.appsOrigin),
       own: createOwnRoutes({ config, tls, monotonicMs, log }),
       recorderFor: requestRecorders(metrics),
       tracing,

@@ -1,0 +1,73 @@
+import { request } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { defaultRouteRule } from '@opsplane/contracts'
+import { asAda, startPlatform, startUpstream, type TestPlatform, type Upstream } from './testing/platform.js'
+
+const host = 'apps.ops.example'
+const main = 'ops.example'
+let apps: Upstream
+let platform: TestPlatform
+beforeAll(async () => {
+  const rule = { ...defaultRouteRule, permission: null, access: 'guest' as const }
+  apps = await startUpstream(undefined, 0, [
+    { ...rule, operationId: 'page', method: 'get', path: '/origin/apps/:workspace/:slug' },
+    { ...rule, operationId: 'run', method: 'post', path: '/origin/apps/:workspace/:slug/-/actions' },
+  ])
+  platform = await startPlatform({ appsOrigin: `https://${host}` }, { apps: apps.url })
+})
+afterAll(async () => {
+  await platform?.stop()
+  await apps?.close()
+})
+
+interface Answer {
+  status: number | undefined
+  location: string | undefined
+  body: string
+}
+
+/** Not fetch, which says by itself which host it asks. */
+const ask = (asked: string, method: string, path: string) =>
+  new Promise<Answer>((resolve, reject) => {
+    request(platform.url, { method, path, headers: { ...asAda, host: asked } }, async (answer) => {
+      const { statusCode: status, headers } = answer
+      resolve({ status, location: headers.location, body: await text(answer) })
+    })
+      .on('error', reject)
+      .end()
+  })
+const notThere = { status: 404, body: expect.stringContaining('"route_not_found"') }
+
+test.each([
+  ['GET', '/apps/acme/assets?environment=staging'],
+  ['POST', '/apps/acme/assets/-/actions'],
+  ['POST', '/api/v1/auth/token'],
+  ['GET', '/healthz'],
+])('%s %s is answered at the origin of the apps', async (method, path) => {
+  expect(await ask(host.toUpperCase(), method, path)).toMatchObject({ status: 200 })
+})
+
+test.each([
+  ['GET', '/api/v1/itsm/incidents'],
+  ['POST', '/api/v1/itsm/incidents'],
+  ['GET', '/api/v1/auth/me'],
+  ['GET', '/api/v1/apps'],
+  ['POST', '/api/v1/auth/token/../../itsm/incidents'],
+  ['GET', '/api/v1/docs'],
+  ['GET', '/'],
+])('%s %s is not there, with whatever token', async (method, path) => {
+  const before = platform.questions.length
+  expect(await ask(host, method, path)).toMatchObject(notThere)
+  expect(platform.questions).toHaveLength(before)
+  expect(platform.itsm.requests).toEqual([])
+})
+
+test('pages of apps are passed on from elsewhere, and nothing is done to them there', async () => {
+  const path = '/apps/acme/assets?environment=staging'
+  expect(await ask(main, 'GET', path)).toMatchObject({ status: 307, location: `https://${host}${path}` })
+  const before = apps.requests.length
+  expect(await ask(main, 'POST', '/apps/acme/assets/-/actions')).toMatchObject(notThere)
+  expect(apps.requests).toHaveLength(before)
+  expect(await ask(main, 'GET', '/api/v1/auth/me')).toMatchObject({ status: 200 })
+})
