@@ -7,6 +7,8 @@ import { Agent, type Dispatcher, request } from 'undici'
 import type { Environment } from './service-plan.js'
 
 const HEALTHY_TIMEOUT_MS = 120_000
+/** As in the image: what a service frees is of use to all of its threads, or goes back to the system (ADR 105). */
+const allocator = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '262144' }
 
 /** A service running as a process of its own, as in production; it can be killed and started again. */
 export interface ServiceProcess {
@@ -65,7 +67,7 @@ export function serviceProcess(options: {
     start: async () => {
       const log = openSync(logFile, 'a')
       child = spawn(process.execPath, [bundle()], {
-        env: { PATH: process.env.PATH, ...env },
+        env: { PATH: process.env.PATH, ...allocator, ...env },
         stdio: ['ignore', log, log],
       })
       closeSync(log)

@@ -14,11 +14,17 @@ export interface Cell {
 /** Writes a cell that is not null. */
 export type CellWriter = (sink: ByteSink, cell: Cell) => void
 
+export interface LineColumn {
+  /** Before a value. */
+  before: Uint8Array
+  write: CellWriter
+  /** In place of null and what is before it. */
+  none: Uint8Array
+}
+
 /** How rows become the lines of a text format. */
 export interface LineFormat {
-  columns: readonly { before: Uint8Array; write: CellWriter }[]
-  /** In place of null. */
-  none: Uint8Array
+  columns: readonly LineColumn[]
   end: Uint8Array
 }
 
@@ -28,17 +34,19 @@ const [quote, backslash, comma, close] = [0x22, 0x5c, 0x2c, 0x29]
 export function putLines(
   sink: ByteSink,
   rows: Uint8Array,
-  { columns, none, end, between }: LineFormat & { between: Uint8Array },
+  { columns, end, between }: LineFormat & { between: Uint8Array },
 ): number {
   const cell: Cell = { bytes: rows, from: 0, to: 0, isQuoted: false }
   let count = 0
   for (let at = 0; at < rows.length; at++) {
     if (count++ > 0) put(sink, between)
-    for (const { before, write } of columns) {
+    for (const { before, write, none } of columns) {
       at = readCell(cell, at + 1)
-      put(sink, before)
       if (isNull(cell)) put(sink, none)
-      else write(sink, cell)
+      else {
+        put(sink, before)
+        write(sink, cell)
+      }
     }
     put(sink, end)
     while (at < rows.length && rows[at] !== close) at = readCell(cell, at + 1)

@@ -41,8 +41,8 @@ export function csvWriter(
     columns: columns.map(({ type }, at) => ({
       before: Buffer.from(at === 0 ? '' : ','),
       write: cells[type],
+      none: Buffer.from(at === 0 ? '' : ','),
     })),
-    none: Buffer.alloc(0),
     end: Buffer.from('\r\n'),
   }
   return textWriter({ first, line, lines, between: '', last: '', state })

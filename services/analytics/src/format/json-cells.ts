@@ -5,15 +5,22 @@ import { type Cell, type CellWriter, textOfCell } from './composite.js'
 
 const [space, quote, backslash] = [0x20, 0x22, 0x5c]
 
-const inQuotes =
-  (write: CellWriter): CellWriter =>
-  (sink, cell) => {
-    putByte(sink, quote)
+interface JsonCell {
+  write: CellWriter
+  /** The quote before it is put by whoever puts the key. */
+  isQuoted: boolean
+}
+
+const plain = (write: CellWriter): JsonCell => ({ write, isQuoted: false })
+const quoted = (write: CellWriter): JsonCell => ({
+  write(sink, cell) {
     write(sink, cell)
     putByte(sink, quote)
-  }
+  },
+  isQuoted: true,
+})
 
-const text = inQuotes((sink: ByteSink, { bytes, from, to, isQuoted }: Cell) => {
+const text = quoted((sink: ByteSink, { bytes, from, to, isQuoted }: Cell) => {
   let begin = from
   for (let place = from; place < to; place++) {
     const byte = bytes[place] ?? 0
@@ -33,9 +40,9 @@ const escapes = Array.from({ length: backslash + 1 }, (_, byte) =>
 )
 
 /** Writes values of each type as JSON has them. */
-export const jsonCells: Record<ColumnType, CellWriter> = {
-  ...{ text, date: inQuotes(integerCell), timestamp: inQuotes(timestampCell) },
-  ...{ integer: integerCell, boolean: booleanCell },
-  number: (sink, cell) => put(sink, Buffer.from(JSON.stringify(Number(textOfCell(cell))))),
-  json: (sink, cell) => put(sink, Buffer.from(textOfCell(cell))),
+export const jsonCells: Record<ColumnType, JsonCell> = {
+  ...{ text, date: quoted(integerCell), timestamp: quoted(timestampCell) },
+  ...{ integer: plain(integerCell), boolean: plain(booleanCell) },
+  number: plain((sink, cell) => put(sink, Buffer.from(JSON.stringify(Number(textOfCell(cell)))))),
+  json: plain((sink, cell) => put(sink, Buffer.from(textOfCell(cell)))),
 }

@@ -23,11 +23,11 @@ function valueText(value: unknown, isNumeric: boolean): string {
 
 /** The same of rows as Postgres writes them. */
 const objectLines = (columns: readonly Column[], end: string): LineFormat => ({
-  columns: columns.map(({ name, type }, at) => ({
-    before: Buffer.from(`${at === 0 ? '{' : ','}${JSON.stringify(name)}:`),
-    write: jsonCells[type],
-  })),
-  none: Buffer.from('null'),
+  columns: columns.map(({ name, type }, at) => {
+    const key = `${at === 0 ? '{' : ','}${JSON.stringify(name)}:`
+    const { write, isQuoted } = jsonCells[type]
+    return { before: Buffer.from(isQuoted ? `${key}"` : key), write, none: Buffer.from(`${key}null`) }
+  }),
   end: Buffer.from(`}${end}`),
 })
 
