@@ -30,7 +30,7 @@ export interface LineFormat {
 
 const [quote, backslash, comma, close] = [0x22, 0x5c, 0x2c, 0x29]
 
-/** Writes rows that follow one another, a line for each; cells behind the columns of the format are passed over. How many there are. */
+/** Writes rows that follow one another, a line for each, with as many cells as the format has columns. How many there are. */
 export function putLines(
   sink: ByteSink,
   rows: Uint8Array,
@@ -49,42 +49,8 @@ export function putLines(
       }
     }
     put(sink, end)
-    while (at < rows.length && rows[at] !== close) at = readCell(cell, at + 1)
   }
   return count
-}
-
-/**
- * The last two cells of rows that follow one another, as texts: an instant, and an id. Both are looked for from the end, as neither has a
- * quote in it; where the id is in quotes for another reason, all rows are read.
- */
-export function lastPlace(rows: Uint8Array): { at: string; id: string } {
-  const end = rows.length - 1
-  const separator = rows.lastIndexOf(comma, end)
-  const begin = rows.lastIndexOf(quote, separator - 2)
-  if (rows[end - 1] === quote || rows[separator - 1] !== quote) {
-    const [at, id] = lastComposite(rows).slice(-2)
-    return { at: at ?? '', id: id ?? '' }
-  }
-  const textAt = (from: number, to: number) => textOfCell({ bytes: rows, from, to, isQuoted: false })
-  return { at: textAt(begin + 1, separator - 1), id: textAt(separator + 1, end) }
-}
-
-/** The cells of the last one of rows that follow one another, as texts. */
-function lastComposite(rows: Uint8Array): (string | null)[] {
-  const cell: Cell = { bytes: rows, from: 0, to: 0, isQuoted: false }
-  let begin = 0
-  for (let at = 0; at < rows.length; at++) {
-    begin = at
-    do at = readCell(cell, at + 1)
-    while (at < rows.length && rows[at] !== close)
-  }
-  const cells: (string | null)[] = []
-  for (let at = begin; at < rows.length && rows[at] !== close; ) {
-    at = readCell(cell, at + 1)
-    cells.push(isNull(cell) ? null : textOfCell(cell))
-  }
-  return cells
 }
 
 export function textOfCell({ bytes, from, to, isQuoted }: Cell): string {

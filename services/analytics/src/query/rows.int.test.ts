@@ -132,7 +132,7 @@ test('facts go on behind a cursor, wherever that is', async () => {
   const ids = (composites: Uint8Array) =>
     Buffer.from(composites)
       .toString()
-      .match(/inc_[0-9A-Z]{26}(?=\)(\(|$))/g) ?? []
+      .match(/(?<=(^|\))\()inc_[0-9A-Z]{26}/g) ?? []
   for await (const { composites } of factComposites(database, asked(), { signal }))
     all.push(...ids(composites))
   expect(new Set(all).size).toBe(incidents.length)

@@ -7,7 +7,6 @@ import {
 } from '@opsplane/contracts'
 import type { Database, StatementRunner } from '@opsplane/postgres'
 import { columnOf, type Dataset, tableOf } from '../dataset/dataset.js'
-import { lastPlace } from '../format/composite.js'
 import { isoOf } from '../format/instant.js'
 import { conditionsSql } from './condition.js'
 import { Parameters } from './parameters.js'
@@ -80,20 +79,20 @@ export async function* factComposites(
   options: PageOptions,
 ): AsyncIterable<CompositePage> {
   const { dataset, columns } = asked
-  const names = [...columns.map(({ name }) => columnOf(name)), ...placeColumns].join(', ')
-  const pages = pagesOf<Buffer>(sql, asked, options, {
+  const names = columns.map(({ name }) => columnOf(name)).join(', ')
+  const [at, id] = placeColumns.map((name) => `(array_agg(${name}))[count(*)]::text`)
+  const pages = pagesOf<{ composites: Uint8Array; place: Place }>(sql, asked, options, {
     async read(rest, values) {
-      const text = `select count(*), string_agg(composite, '') from (
-        select row(${names})::text as composite from ${tableOf(dataset)} f ${rest}) rows`
-      const [[count, composites] = []] = await sql.unsafe(text, values, { prepare: true }).raw()
-      return { rows: composites ?? nothing, count: Number(count) }
+      const text = `select count(*), string_agg(composite, ''), ${at}, ${id} from (
+        select row(${names})::text as composite, ${placeColumns} from ${tableOf(dataset)} f ${rest}) rows`
+      const [[count, composites, ...place] = []] = await sql.unsafe(text, values, { prepare: true }).raw()
+      const [lastAt, lastId] = place.map(String)
+      const last = { at: lastAt ?? '', id: lastId ?? '' }
+      return { rows: { composites: composites ?? nothing, place: last }, count: Number(count) }
     },
-    placeOf(rows) {
-      const { at, id } = lastPlace(rows)
-      return { at: isoOf(at), id }
-    },
+    placeOf: ({ place: { at, id } }) => ({ at: isoOf(at), id }),
   })
-  for await (const { rows, cursor } of pages) yield { composites: rows, cursor }
+  for await (const { rows, cursor } of pages) yield { composites: rows.composites, cursor }
 }
 
 const nothing = Buffer.alloc(0)
@@ -110,7 +109,7 @@ interface PageReading<Rows> {
   placeOf(rows: Rows): Place
 }
 
-/** What stands behind the columns of each row, for its place. */
+/** By which a row has its place. */
 const placeColumns = ['created_at', 'id']
 
 async function* pagesOf<Rows>(

@@ -28,7 +28,7 @@ export interface RowPage {
 }
 
 export interface CompositePage {
-  /** Rows as Postgres writes composite values, one behind the other: cells in the order of the columns, then others. */
+  /** Rows as Postgres writes composite values, one behind the other: cells in the order of the columns. */
   composites: Uint8Array
   cursor: string
 }
