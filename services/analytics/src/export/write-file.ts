@@ -9,6 +9,7 @@ import type { ObjectStorage } from '../storage/object-storage.js'
 import type { Held, JobStore, Opened, Part, PartDone } from './job-store.js'
 import { fileNameOf, type PlannedExport } from './plan.js'
 import type { OpenOptions } from './rows.js'
+import { withTightHeap } from './tight-heap.js'
 
 /** A file as far as it has come. */
 export interface FileJob extends Held {
@@ -63,23 +64,22 @@ export async function writeFile(job: FileJob, options: WriteFileOptions): Promis
   refuseOtherColumns(first, opened)
   const writer = openWriter(job.plan, first.columns, job.writer ?? undefined)
   const sink = partSink(job, { ...options, writer, opened: first, file })
-  try {
-    for await (const page of pagesFor(writer, opened)) {
+  const writeAll = async (pages: AsyncIterable<RowPage | CompositePage>) => {
+    for await (const page of pages) {
       signal.throwIfAborted()
       await sink.take(page)
     }
     await sink.end()
+  }
+  // What is read as text leaves nothing in the old part of the heap.
+  const texts = writer.writeComposites && opened.compositePages
+  try {
+    await (texts ? writeAll(texts) : withTightHeap(() => writeAll(opened.pages)))
   } finally {
     await sink.settled()
   }
   return fileOf(job, first, file, writer)
 }
-
-/** Rows in the form that the writer is done with soonest. */
-const pagesFor = (
-  { writeComposites }: FormatWriter,
-  { pages, compositePages }: OpenedRows,
-): AsyncIterable<RowPage | CompositePage> => (writeComposites && compositePages ? compositePages : pages)
 
 /** Of a file that is small. */
 const leastBytes = 65_536
