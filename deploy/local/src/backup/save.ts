@@ -43,6 +43,8 @@ export interface BackupResult {
 interface Saving {
   folder: NewBackup
   files: Manifest['files']
+  /** Numbers of files are given once. */
+  lastFile: number
   plainBytes: number
   say(line: string): void
 }
@@ -57,7 +59,7 @@ export async function backup({ target, to, say = () => {} }: BackupTask): Promis
   const { url, names } = target.nats()
   return withNats(url, async (link) => {
     const folder = await beginBackup(to, ['rows', 'streams'])
-    const saving: Saving = { folder, files: {}, plainBytes: 0, say }
+    const saving: Saving = { folder, files: {}, lastFile: 0, plainBytes: 0, say }
     try {
       const manifest = await save(saving, { adminUrl, link, names })
       await folder.finish(manifest)
@@ -98,11 +100,13 @@ async function save(saving: Saving, { adminUrl, link, names }: Servers): Promise
   try {
     saving.say(`all databases as of ${cut.at.toISOString()}; nobody could append for ${cut.pausedMs} ms`)
     const masterKeys = (await masterKeysInUse({ databaseUrl: adminUrl })).map(({ keyId }) => keyId)
-    const saved: SavedDatabase[] = []
-    for (const [at, database] of databases.entries()) {
-      const sql = cut.snapshots[at]
-      if (sql) saved.push(await saveDatabase(saving, database, sql))
-    }
+    // Side by side: each has a connection and, at the server, a process of its own.
+    const saved = await allOf(
+      databases.flatMap((database, at) => {
+        const sql = cut.snapshots[at]
+        return sql ? [saveDatabase(saving, database, sql)] : []
+      }),
+    )
     const streams: SavedStream[] = []
     for (const name of [names.topicsStream, objectStreamOf(names.exportsBucket)]) {
       const stream = await saveStream(saving, link, name)
@@ -116,6 +120,12 @@ async function save(saving: Saving, { adminUrl, link, names }: Servers): Promise
   } finally {
     await cut.close()
   }
+}
+
+/** What all of them resolve to. Rejects only when none is under way any more: what they write to goes then. */
+async function allOf<Result>(promises: readonly Promise<Result>[]): Promise<Result[]> {
+  await Promise.allSettled(promises)
+  return Promise.all(promises)
 }
 
 async function saveDatabase(
@@ -147,7 +157,7 @@ async function saveTables(saving: Saving, database: string, sql: Database['sql']
   const saved: SavedTable[] = []
   let saidAt = performance.now()
   for (const table of tables) {
-    const file = `rows/${Object.keys(saving.files).length + 1}.copy.gz`
+    const file = `rows/${++saving.lastFile}.copy.gz`
     const { rows, plainBytes, ...written } = await copyOut(sql, table, saving.folder.path(file))
     saving.files[file] = written
     saving.plainBytes += plainBytes
@@ -179,7 +189,7 @@ async function savedLog(sql: Database['sql'], service: BackendName) {
 async function saveStream(saving: Saving, link: NatsLink, name: string): Promise<SavedStream | undefined> {
   const stream = await readStream(await link.ready(), name)
   if (!stream) return undefined
-  const file = `streams/${Object.keys(saving.files).length + 1}.snapshot`
+  const file = `streams/${++saving.lastFile}.snapshot`
   const digest = fileDigest()
   const target = createWriteStream(saving.folder.path(file), { flags: 'wx', mode: 0o600, flush: true })
   await pipeline(stream.bytes, digest.through, target)
