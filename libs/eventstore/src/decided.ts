@@ -5,7 +5,7 @@ import {
   type Decision,
   type TenantScope,
 } from '@opsplane/contracts'
-import { currentTraceparent } from '@opsplane/telemetry'
+import { traceparentOfCause } from '@opsplane/telemetry'
 import type { EventRow, RowWrite } from './append/commit.js'
 import { seal } from './sealed.js'
 
@@ -22,7 +22,10 @@ export interface Decided<State> {
   result: Versioned<State>
 }
 
-export type Provenance = Pick<CommandMeta, 'actor' | 'now' | 'requestId' | 'causationId' | 'source'>
+export type Provenance = Pick<
+  CommandMeta,
+  'actor' | 'now' | 'requestId' | 'causationId' | 'traceparent' | 'source'
+>
 
 /** Turns what a decider decided into the rows to write: one event per decision, versions without gaps. */
 export function toRows<State extends { id: string }, Command, Resource>(
@@ -39,7 +42,7 @@ export function toRows<State extends { id: string }, Command, Resource>(
   const actor = JSON.stringify(meta.actor)
   const source = meta.source ? JSON.stringify(meta.source) : null
   const scope = { workspaceId: tenant.workspaceId, environment: tenant.environment }
-  const trace = currentTraceparent() ?? null
+  const trace = meta.traceparent ?? traceparentOfCause(meta.causationId) ?? null
   let { state, version } = current
 
   for (const decision of decisions) {

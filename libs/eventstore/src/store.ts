@@ -10,7 +10,7 @@ import {
 import type { IdempotencyStore } from '@opsplane/http'
 import type { Database, StatementRunner } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
-import { inSpan } from '@opsplane/telemetry'
+import { inSpan, traceparentOfCause } from '@opsplane/telemetry'
 import type { Aggregate } from './aggregate.js'
 import { shapeOf } from './append/append-statement.js'
 import { createAppender } from './append/appender.js'
@@ -110,7 +110,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
       checkSizes(commit.events, meta.actor)
       if (catalog) checkEvents(catalog, commit.events)
       try {
-        await write(commit)
+        await write(commit, meta)
         return result
       } catch (error) {
         if (!(error instanceof VersionRaceError)) throw error
@@ -135,9 +135,11 @@ export function createEventStore(options: EventStoreOptions): EventStore {
     return result
   }
 
-  async function write(commit: Commit): Promise<void> {
+  async function write(commit: Commit, { traceparent, causationId }: CommandMeta): Promise<void> {
     if (commit.events.length === 0 && !commit.idempotency) return
-    const events = await inSpan('append events', {}, () => commits.commit(commit))
+    const events = await inSpan('append events', traceparent ?? traceparentOfCause(causationId), () =>
+      commits.commit(commit),
+    )
     if (events.length > 0) onCommit?.(events)
   }
 

@@ -103,7 +103,14 @@ export { type AppOptions, createApp } from './server/app.js'
 export { isJson, readJson, readJsonText } from './server/body.js'
 export { type ByteRange, rangeOf } from './server/byte-range.js'
 export { errorHeaders, sendError, toApiError } from './server/errors.js'
-export { type Answer, beginExchange, type Exchange, logRequest, send } from './server/exchange.js'
+export {
+  type Answer,
+  beginExchange,
+  type Exchange,
+  followExchange,
+  logRequest,
+  send,
+} from './server/exchange.js'
 export { claimMs, type IdempotencyStore } from './server/idempotency.js'
 export { type Listening, type ListenOptions, listen } from './server/listen.js'
 export { requestIdFrom } from './server/request-id.js'

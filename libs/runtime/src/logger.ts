@@ -1,4 +1,3 @@
-import { traceFields } from '@opsplane/telemetry'
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino'
 import { loggedError } from './logged-error.js'
 
@@ -22,7 +21,7 @@ const secretFields = [
 ]
 
 /**
- * JSON log lines to stdout, or to `destination`, with the ids of the trace they belong to; secret fields are `***` at the top and up to two levels down. Errors
+ * JSON log lines to stdout, or to `destination`; secret fields are `***` at the top and up to two levels down. Errors
  * (`err`) are logged without what a tenant wrote, unless `tenantData` asks for them as they are.
  */
 export function createLogger(options: {
@@ -33,7 +32,6 @@ export function createLogger(options: {
 }): Logger {
   const settings = {
     level: options.level,
-    mixin: () => traceFields(),
     base: { service: options.service },
     timestamp: pino.stdTimeFunctions.isoTime,
     ...(options.tenantData !== true && {

@@ -10,8 +10,7 @@ export { type MetricsServer, serveMetrics } from './serve-metrics.js'
 export { openTelemetry, type Telemetry, type TelemetrySettings } from './telemetry.js'
 export { parseTraceparent } from './traceparent.js'
 export {
-  captureNow,
-  currentTraceparent,
+  causedBy,
   endingWith,
   inSpan,
   noTracing,
@@ -19,4 +18,5 @@ export {
   type Traced,
   type Tracing,
   traceFields,
+  traceparentOfCause,
 } from './tracing.js'

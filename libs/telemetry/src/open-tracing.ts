@@ -13,23 +13,15 @@ export interface TracingSettings {
 const askedPerSecond = 20
 const exportTimeoutMs = 10_000
 
-/** Services of this process that are followed. */
-let opened = 0
-
 /** Follows what a service does, where its telemetry has somewhere to go. What that takes is loaded only then. */
 export async function openTracing(service: string, settings: TracingSettings): Promise<Tracing> {
   const { otelExporterOtlpEndpoint: endpoint, otelExporterOtlpHeaders: headers = '' } = settings
   if (endpoint === undefined) return noTracing
-  const [{ context }, { followedContext }, { OTLPTraceExporter }, { resourceFromAttributes }, sdk] =
-    await Promise.all([
-      import('@opentelemetry/api'),
-      import('./followed-context.js'),
-      import('@opentelemetry/exporter-trace-otlp-http'),
-      import('@opentelemetry/resources'),
-      import('@opentelemetry/sdk-trace-base'),
-    ])
-  // One for the process, from the first of its services to the last.
-  if (opened++ === 0) context.setGlobalContextManager(followedContext())
+  const [{ OTLPTraceExporter }, { resourceFromAttributes }, sdk] = await Promise.all([
+    import('@opentelemetry/exporter-trace-otlp-http'),
+    import('@opentelemetry/resources'),
+    import('@opentelemetry/sdk-trace-base'),
+  ])
   const exporter = new OTLPTraceExporter({
     url: `${endpoint.replace(/\/$/, '')}/v1/traces`,
     headers: headersOf(headers),
@@ -41,11 +33,9 @@ export async function openTracing(service: string, settings: TracingSettings): P
     sampler: new sdk.AlwaysOnSampler(),
     spanProcessors: [new sdk.BatchSpanProcessor(exporter)],
   })
-  const close = async () => {
-    await provider.shutdown().catch(() => {})
-    if (--opened === 0) context.disable()
-  }
-  return createTracing(provider.getTracer('opsplane'), chooser(settings.otelTracesSamplerArg), close)
+  return createTracing(provider.getTracer('opsplane'), chooser(settings.otelTracesSamplerArg), () =>
+    provider.shutdown().catch(() => {}),
+  )
 }
 
 /** By chance; of those whose callers ask for it the first ones of each second as well. */

@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { context } from '@opentelemetry/api'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
-import { followedContext } from './followed-context.js'
 import { chooser, openTracing } from './open-tracing.js'
 import { parseTraceparent } from './traceparent.js'
-import { captureNow, createTracing, currentTraceparent, endingWith, inSpan, traceFields } from './tracing.js'
+import { causedBy, createTracing, endingWith, inSpan, traceFields, traceparentOfCause } from './tracing.js'
 
 const exporter = new InMemorySpanExporter()
 const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] })
@@ -18,10 +16,6 @@ const spans = () =>
   exporter.getFinishedSpans().map(({ name, parentSpanContext }) => [name, parentSpanContext?.spanId])
 const spanIdOf = (traceparent: string | undefined) => traceparent?.split('-')[2]
 
-beforeAll(() => {
-  context.setGlobalContextManager(followedContext())
-})
-afterAll(() => context.disable())
 beforeEach(() => exporter.reset())
 
 describe('a traceparent', () => {
@@ -50,34 +44,42 @@ describe('a traceparent', () => {
 })
 
 describe('what is followed', () => {
-  test('goes on with the trace of whoever asks, through all that is awaited', async () => {
+  test('goes on with the trace of whoever asks, as far as it is handed on', async () => {
     const traced = tracing.enter('request', caller, { kind: 'server' })
-    await traced.run(async () => {
+    const within = await inSpan('append', traced.traceparent, async (own) => {
       await Promise.resolve()
-      await inSpan('append', {}, async () => {
-        expect(traceFields()).toMatchObject({ trace_id: '4bf92f3577b34da6a3ce929d0e0e4736' })
-      })
-      expect(currentTraceparent()).toBe(traced.traceparent)
+      return inSpan('write', own, (innermost) => [own, innermost])
     })
     traced.end()
     expect(spans()).toEqual([
+      ['write', spanIdOf(within[0])],
       ['append', spanIdOf(traced.traceparent)],
       ['request', '00f067aa0ba902b7'],
     ])
-    expect(currentTraceparent()).toBeUndefined()
+    expect(traceFields(traced.traceparent)).toEqual({
+      trace_id: '4bf92f3577b34da6a3ce929d0e0e4736',
+      span_id: spanIdOf(traced.traceparent),
+    })
+    expect(new Set([traced.traceparent, ...within]).size).toBe(3)
   })
 
-  test('goes on later, from what was captured or written down', async () => {
+  test('goes on later, from what was written down', () => {
     const traced = tracing.enter('request', undefined)
-    const within = traced.run(captureNow)
     traced.end()
-    within(() => inSpan('host api', {}, () => 1))
+    // It is over here: what others are given leads to it all the same.
+    expect(inSpan('late', traced.traceparent, (own) => own)).toBe(traced.traceparent)
     endingWith(tracing.follow('publish', traced.traceparent), () => 2)
-    const parent = spanIdOf(traced.traceparent)
-    expect(spans().slice(1)).toEqual([
-      ['host api', parent],
-      ['publish', parent],
+    expect(spans().slice(1)).toEqual([['publish', spanIdOf(traced.traceparent)]])
+  })
+
+  test('leads to what an event causes, for as long as the event is handled', () => {
+    const [one, other] = [tracing.follow('audit', caller), tracing.follow('clocks', caller)]
+    const overs = [causedBy('evt_1', one), causedBy('evt_2', other)]
+    expect(['evt_1', 'evt_2', 'evt_3', null].map(traceparentOfCause)).toEqual([
+      ...[one.traceparent, other.traceparent, undefined, undefined],
     ])
+    for (const over of overs) over()
+    expect(traceparentOfCause('evt_1')).toBeUndefined()
   })
 
   test('has failed with what was thrown, of which it says no more than the kind', async () => {
@@ -92,8 +94,10 @@ describe('what is followed', () => {
 
   test('is not what its caller does not follow, nor what stands alone', () => {
     const none = [tracing.follow('publish', null), tracing.follow('publish', caller.replace(/01$/, '00'))]
-    for (const traced of none) expect(traced.run(() => inSpan('x', {}, currentTraceparent))).toBeUndefined()
-    expect(inSpan('alone', {}, () => 7)).toBe(7)
+    for (const traced of none) expect(inSpan('x', traced.traceparent, (own) => own)).toBeUndefined()
+    expect(inSpan('alone', undefined, () => 7)).toBe(7)
+    for (const traced of none) causedBy('evt_1', traced)
+    expect(traceparentOfCause('evt_1')).toBeUndefined()
     expect(spans()).toEqual([])
   })
 })

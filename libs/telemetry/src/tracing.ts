@@ -1,8 +1,6 @@
 import {
   type Attributes,
   type Context,
-  context,
-  createContextKey,
   ROOT_CONTEXT,
   type Span,
   SpanKind,
@@ -22,8 +20,6 @@ export interface SpanOptions {
 export interface Traced {
   /** What others are to be given so that theirs belong to it. */
   readonly traceparent: string | undefined
-  /** Runs something whose spans and log lines belong to it, with all it awaits. */
-  run<Result>(work: () => Result): Result
   rename(name: string): void
   /** Ends it; with an error it has failed. Later calls change nothing. */
   end(error?: unknown): void
@@ -42,7 +38,6 @@ export interface Tracing {
 
 const untraced: Traced = {
   traceparent: undefined,
-  run: (work) => work(),
   rename: () => {},
   end: () => {},
 }
@@ -61,7 +56,9 @@ const kinds = {
   producer: SpanKind.PRODUCER,
   consumer: SpanKind.CONSUMER,
 }
-const tracerKey = createContextKey('opsplane tracer')
+
+/** Who has begun the spans that are under way, by their traceparents: spans within them are begun by the same. */
+const underWay = new Map<string, Tracer>()
 
 function begin(
   tracer: Tracer,
@@ -74,12 +71,15 @@ function begin(
     { kind: kind ? kinds[kind] : SpanKind.INTERNAL, ...(attributes && { attributes }) },
     parent,
   )
-  const within = trace.setSpan(parent.setValue(tracerKey, tracer), span)
+  const traceparent = formatTraceparent(span.spanContext())
+  underWay.set(traceparent, tracer)
   return {
-    traceparent: formatTraceparent(span.spanContext()),
-    run: (work) => context.with(within, work),
+    traceparent,
     rename: (changed) => void span.updateName(changed),
-    end: (error) => ended(span, error),
+    end(error) {
+      underWay.delete(traceparent)
+      ended(span, error)
+    },
   }
 }
 
@@ -115,17 +115,28 @@ export function createTracing(tracer: Tracer, choose: Choice, close: () => Promi
   }
 }
 
-/** A span of what is under way here, if that is followed; ends with what `work` returns or resolves to. */
-export function inSpan<Result>(name: string, options: SpanOptions, work: () => Result): Result {
-  const active = context.active()
-  const tracer = active.getValue(tracerKey) as Tracer | undefined
-  return tracer ? endingWith(begin(tracer, active, name, options), work) : work()
+/**
+ * A span within the one that `parent` names, where that is under way here; ends with what `work` returns or resolves to. `work` gets what
+ * others are to be given: the traceparent of this span, or else `parent` as it is.
+ */
+export function inSpan<Result>(
+  name: string,
+  parent: string | undefined,
+  work: (traceparent: string | undefined) => Result,
+  options?: SpanOptions,
+): Result {
+  const tracer = parent === undefined ? undefined : underWay.get(parent)
+  const remote = tracer && parseTraceparent(parent)
+  if (!remote) return work(parent)
+  const traced = begin(tracer, trace.setSpanContext(ROOT_CONTEXT, remote.context), name, options)
+  return endingWith(traced, () => work(traced.traceparent))
 }
 
-/** Runs something in a span, which ends with what it returns or resolves to. */
+/** Runs something that a span is of: it ends with what that returns or resolves to. */
 export function endingWith<Result>(traced: Traced, work: () => Result): Result {
+  if (traced === untraced) return work()
   try {
-    const result = traced.run(work)
+    const result = work()
     if (result instanceof Promise)
       result.then(
         () => traced.end(),
@@ -139,22 +150,25 @@ export function endingWith<Result>(traced: Traced, work: () => Result): Result {
   }
 }
 
-/** What is to be passed on so that what follows belongs to what is under way here; undefined where nobody follows it. */
-export function currentTraceparent(): string | undefined {
-  const span = trace.getSpan(context.active())
-  return span && formatTraceparent(span.spanContext())
+/** By the ids of events: what is done for those that are being handled and that are followed. */
+const handled = new Map<string, string>()
+
+/** Says, until it is called, that what an event causes here belongs to a span. */
+export function causedBy(eventId: string, { traceparent }: Traced): () => void {
+  if (traceparent === undefined) return () => {}
+  handled.set(eventId, traceparent)
+  return () => {
+    // Of several consumers of a process the last one to begin is the one it is known by.
+    if (handled.get(eventId) === traceparent) handled.delete(eventId)
+  }
 }
 
-/** Runs things later as parts of what is under way now. */
-export function captureNow(): <Result>(work: () => Result) => Result {
-  const now = context.active()
-  return (work) => (now === ROOT_CONTEXT ? work() : context.with(now, work))
-}
+/** What something belongs to that an event causes; undefined where the event is not being handled here, or nobody follows it. */
+export const traceparentOfCause = (eventId: string | null | undefined): string | undefined =>
+  handled.size === 0 || typeof eventId !== 'string' ? undefined : handled.get(eventId)
 
 /** By which log lines are found from a trace; nothing where nobody follows it. */
-export function traceFields(): { trace_id?: string; span_id?: string } {
-  const span = trace.getSpan(context.active())
-  if (!span) return {}
-  const { traceId, spanId } = span.spanContext()
-  return { trace_id: traceId, span_id: spanId }
+export function traceFields(traceparent: string | undefined): { trace_id?: string; span_id?: string } {
+  const { context } = parseTraceparent(traceparent) ?? {}
+  return context ? { trace_id: context.traceId, span_id: context.spanId } : {}
 }

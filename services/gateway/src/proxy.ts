@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener } from 'node:http'
 import { ApiError, guestTokenHeader, type Principal } from '@opsplane/contracts'
 import {
   type Exchange,
+  followExchange,
   logRequest,
   noOperation,
   type RecorderFor,
@@ -158,9 +159,9 @@ export function createProxy(options: ProxyOptions): RequestListener {
     const place = isProbe(req.url) ? 'here' : belongs(req, target)
     if (place !== 'here' || target === null || service === undefined) answerOwn(exchange, place)
     else {
-      const traced = tracing.enter('request', String(req.headers.traceparent ?? ''), { kind: 'server' })
-      res.once('close', () => traced.end(res.statusCode >= 500 ? res.statusCode : undefined))
-      void traced.run(() => pass(exchange, traced, target, service))
+      const traced = tracing.enter('request', req.headers.traceparent?.toString(), { kind: 'server' })
+      followExchange(exchange, traced)
+      void pass(exchange, traced, target, service)
     }
   }
 }

@@ -1,6 +1,6 @@
 import { eventHeaders, type PlatformEvent } from '@opsplane/contracts'
 import type { Received } from '@opsplane/nats'
-import type { Traced, Tracing } from '@opsplane/telemetry'
+import { causedBy, type Traced, type Tracing } from '@opsplane/telemetry'
 import { type EventOrigin, originOf } from './event-origin.js'
 
 /** A batch of which some events may be followed. */
@@ -13,34 +13,50 @@ export interface Followed {
 
 const unfollowed: Followed = { origins: undefined, run: (work) => work() }
 
-/** Makes a span of each event that is followed. What is done belongs to it where the batch has no other event. */
+/** Makes a span of each event that is followed. What is done because of the event belongs to it. */
 export function followEvents(tracing: Tracing, durable: string) {
+  const spanOf = ({ message, event }: Received<PlatformEvent>): Traced | undefined => {
+    const traceparent = message.header(eventHeaders.traceparent)
+    if (traceparent === undefined) return undefined
+    return tracing.follow(durable, traceparent, {
+      kind: 'consumer',
+      attributes: { 'opsplane.event_type': event.type },
+    })
+  }
   return (received: readonly Received<PlatformEvent>[]): Followed => {
     if (!tracing.enabled) return unfollowed
-    const spans = received.map(({ message, event }) =>
-      tracing.follow(durable, message.header(eventHeaders.traceparent), {
-        kind: 'consumer',
-        attributes: { 'opsplane.event_type': event.type },
-      }),
-    )
-    if (spans.every(({ traceparent }) => traceparent === undefined)) return unfollowed
+    const spans = received.map(spanOf)
+    if (!spans.some((span) => span?.traceparent !== undefined)) return unfollowed
     return {
       origins: received.map(({ message }, at) => ({
         ...originOf(message),
         traceparent: spans[at]?.traceparent,
       })),
-      run: (work) => within(spans, work),
+      run: (work) => within(received, spans, work),
     }
   }
 }
 
-async function within(spans: readonly Traced[], work: () => Promise<void>): Promise<void> {
-  const [first, ...others] = spans
+async function within(
+  received: readonly Received<PlatformEvent>[],
+  spans: readonly (Traced | undefined)[],
+  work: () => Promise<void>,
+): Promise<void> {
+  const over = received.flatMap(({ event }, at) => {
+    const span = spans[at]
+    return span ? [{ span, release: causedBy(event.id, span) }] : []
+  })
+  const end = (error?: unknown) => {
+    for (const { span, release } of over) {
+      release()
+      span.end(error)
+    }
+  }
   try {
-    await (first && others.length === 0 ? first.run(work) : work())
+    await work()
   } catch (error) {
-    for (const span of spans) span.end(error)
+    end(error)
     throw error
   }
-  for (const span of spans) span.end()
+  end()
 }

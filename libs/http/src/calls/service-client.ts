@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
 import { ApiError, ErrorEnvelope } from '@opsplane/contracts'
-import { currentTraceparent, inSpan } from '@opsplane/telemetry'
+import { inSpan } from '@opsplane/telemetry'
 import type { Dispatcher, Pool } from 'undici'
 import { z } from 'zod'
 import { causationHeader } from './authenticate.js'
@@ -11,6 +11,8 @@ import { undici } from './undici.js'
 export interface CallOptions {
   /** Passed on, so that one id finds the log lines of every service. */
   requestId?: string
+  /** Of the span it is made in: the call is a span within it, where that is under way here. */
+  traceparent?: string | undefined
   signal?: AbortSignal
   /** In whose name, where not in that of the client: see `Delegations`. */
   issuer?: Pick<InternalIssuer, 'serviceToken'>
@@ -101,9 +103,12 @@ export function serviceClient(options: ServiceClientOptions): ServiceClient {
     streaming ??= new Pool(options.baseUrl, { connections: 16, connect: clientTls(options.tls) })
     return streaming
   }
-  const headersOf = ({ requestId, causationId, causationDepth = 0 }: CallOptions, token: string) => ({
+  const headersOf = (
+    { requestId, traceparent, causationId, causationDepth = 0 }: CallOptions,
+    token: string,
+  ) => ({
     authorization: `Bearer ${token}`,
-    ...traceHeaders(),
+    ...(traceparent !== undefined && { traceparent }),
     ...(requestId !== undefined && { 'x-request-id': requestId }),
     ...(causationId !== undefined && { [causationHeader]: `${causationId};${causationDepth}` }),
   })
@@ -134,8 +139,15 @@ export function serviceClient(options: ServiceClientOptions): ServiceClient {
     }
   }
   const send = (request: Parameters<typeof open>[0]) =>
-    inSpan(`call ${audience}`, { kind: 'client' }, () =>
-      open(request, async ({ statusCode, body }) => ({ status: statusCode, text: await body.text() })),
+    inSpan(
+      `call ${audience}`,
+      request.traceparent,
+      (traceparent) =>
+        open({ ...request, traceparent }, async ({ statusCode, body }) => ({
+          status: statusCode,
+          text: await body.text(),
+        })),
+      { kind: 'client' },
     )
   const call = (method: 'GET' | 'POST', path: string, body: string | null, options: CallOptions) =>
     send({ ...options, method, path, body })
@@ -192,11 +204,6 @@ export function serviceClient(options: ServiceClientOptions): ServiceClient {
       await Promise.all([pool?.close(), streaming?.close()])
     },
   }
-}
-
-function traceHeaders(): { traceparent?: string } {
-  const traceparent = currentTraceparent()
-  return traceparent === undefined ? {} : { traceparent }
 }
 
 const DataEnvelope = z.object({ data: z.unknown() })

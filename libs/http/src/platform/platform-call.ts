@@ -5,7 +5,7 @@ import type { ServiceAnswer, ServiceClient, ServiceRequest } from '../calls/serv
 
 /** In whose name, and as part of what. */
 export interface PlatformCaller
-  extends Pick<ServiceRequest, 'signal' | 'timeoutMs' | 'causationId' | 'causationDepth'> {
+  extends Pick<ServiceRequest, 'signal' | 'timeoutMs' | 'traceparent' | 'causationId' | 'causationDepth'> {
   /** By which it acts for a person; null where nobody has given it one. */
   grant: string | null
   /** Of the workflow that events are to name, where it is one. */

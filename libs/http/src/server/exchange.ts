@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from '@opsplane/runtime'
+import { type Traced, traceFields } from '@opsplane/telemetry'
 import { requestIdFrom } from './request-id.js'
 import type { RequestRecorder } from './request-metrics.js'
 import { securityHeaders } from './security-headers.js'
@@ -14,6 +15,8 @@ export interface Exchange {
   startedAt: number
   log: Logger
   workspaceId?: string
+  /** Of its span, where somebody follows it. */
+  traceparent?: string | undefined
   /** Of the answer, whatever it is. */
   headers?: Record<string, string>
   /** Takes note of the answer; once. */
@@ -37,6 +40,16 @@ export function beginExchange(
 ): Exchange {
   const requestId = requestIdFrom(req.headers['x-request-id'])
   return { req, res, requestId, route, startedAt: performance.now(), log }
+}
+
+/** Makes it part of a span, where that is followed: its log lines name it, and the span ends with the answer. */
+export function followExchange(exchange: Exchange, traced: Traced): void {
+  const { traceparent } = traced
+  if (traceparent === undefined) return
+  const { res } = exchange
+  exchange.traceparent = traceparent
+  exchange.log = exchange.log.child(traceFields(traceparent))
+  res.once('close', () => traced.end(res.statusCode >= 500 ? res.statusCode : undefined))
 }
 
 const constantHeaders = Object.entries(securityHeaders).flat()

@@ -19,6 +19,7 @@ export function createMeta(route: Route, exchange: Exchange, caller: Caller, clo
     clientToken: caller.clientToken,
     delegate: caller.delegate,
     repetitionKey: undefined,
+    traceparent: exchange.traceparent,
     source: caller.isClient ? sourceOf(req.headers) : null,
     ...(caller.causationId !== undefined && { causationId: caller.causationId }),
     ...(caller.causationDepth !== undefined && { causationDepth: caller.causationDepth }),

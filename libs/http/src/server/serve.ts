@@ -20,7 +20,7 @@ import { answerTo, storedAnswer } from './answer.js'
 import { readJsonBody } from './body.js'
 import { deprecationHeaders } from './deprecation.js'
 import { malformedUrl, sendError } from './errors.js'
-import { type Answer, beginExchange, type Exchange, send } from './exchange.js'
+import { type Answer, beginExchange, type Exchange, followExchange, send } from './exchange.js'
 import { checkKey, fingerprintOf, type Idempotency, scopedKey } from './idempotency.js'
 import { createMeta } from './meta.js'
 import type { RecorderFor } from './request-metrics.js'
@@ -83,12 +83,13 @@ export function routeHandler(route: Route, context: ServeContext): RouteHandler 
     const exchange = beginExchange(req, res, route.path, context.log)
     if (headers) exchange.headers = headers
     exchange.record = context.recorderFor(route, req.method)
-    const work = () =>
-      serve(exchange, req, params).catch((error: unknown) => sendError(exchange, context.translate(error)))
     const { traceparent } = req.headers
-    if (traceparent === undefined) return void work()
-    const traced = context.tracing.follow(route.operationId, String(traceparent), { kind: 'server' })
-    void traced.run(work).finally(() => traced.end(res.statusCode >= 500 ? res.statusCode : undefined))
+    if (traceparent !== undefined)
+      followExchange(
+        exchange,
+        context.tracing.follow(route.operationId, String(traceparent), { kind: 'server' }),
+      )
+    serve(exchange, req, params).catch((error: unknown) => sendError(exchange, context.translate(error)))
   }
 }
 

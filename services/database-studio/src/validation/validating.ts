@@ -60,9 +60,13 @@ export function createValidating({
   sdk: Pick<ServiceClient, 'post'>
   log: Logger
 }): Validating {
-  async function ask(question: ValidationQuestion, { closed }: { closed: boolean }) {
+  async function ask(
+    question: ValidationQuestion,
+    { closed, traceparent }: { closed: boolean; traceparent: string | undefined },
+  ) {
     try {
-      const options = { ...(question.requestId !== null && { requestId: question.requestId }) }
+      const { requestId } = question
+      const options = { traceparent, ...(requestId !== null && { requestId }) }
       return await sdk.post('/internal/rules/validate', question, ValidationAnswer, options)
     } catch (error) {
       log.warn({ err: error, closed }, 'the sdk could not be asked to validate records')
@@ -78,7 +82,7 @@ export function createValidating({
     const question = questionOf(groups, meta)
     refuseTooLarge(question)
     const closed = asked.some(({ opened, operation }) => failsClosed(opened, operation))
-    const answer = await ask(question, { closed })
+    const answer = await ask(question, { closed, traceparent: meta.traceparent })
     const [first] = answer?.unavailable ?? []
     if (first) throw unavailable(`${first.artifact}: ${first.reason}`)
     return (answer?.faults ?? []).flatMap(({ batch, index, ...fault }) => {

@@ -214,7 +214,7 @@ function createRun(options: RunOptions) {
 
   return async (job: DeliveryJob): Promise<EndpointHealth> => {
     const watched = options.watch(job)
-    const result = await watched.run(() => options.attempt(job.target, watched.content, stopping))
+    const result = await options.attempt(job.target, watched.content, stopping)
     const row = resultRowOf(job, result, rowOptions)
     watched.over(row.status)
     const gone = result.kind === 'attempted' && isGone(result.outcome)

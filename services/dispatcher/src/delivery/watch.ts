@@ -10,7 +10,6 @@ type Outcome = ResultRow['status']
 export interface WatchedAttempt {
   /** What is sent, with the trace it belongs to. */
   content: Content
-  run<Result>(work: () => Result): Result
   over(outcome: Outcome): void
 }
 
@@ -47,7 +46,6 @@ export function watchAttempts({ metrics, tracing, nowMs }: WatchOptions): Watch 
     const { traceparent } = traced
     return {
       content: traceparent === undefined ? content : { ...content, traceparent },
-      run: traced.run,
       over(outcome) {
         ended(outcome)()
         took((performance.now() - startedAt) / 1_000)

@@ -23,7 +23,12 @@ export function createCalling({ load, once }: Pick<Invoking, 'load' | 'once'>): 
     const { execution, isRepeated } = await once(
       {
         ...{ tenant: meta.tenant, artifact, type: 'api', trigger: triggerOf(meta), input },
-        ...{ now: meta.now, requestId: meta.requestId, depth: depthOfRequest(meta) },
+        ...{
+          now: meta.now,
+          requestId: meta.requestId,
+          traceparent: meta.traceparent,
+          depth: depthOfRequest(meta),
+        },
         permissions: meta.principal.permissions,
         key:
           key === undefined ? null : { key: `api/${artifact.id}/${key}`, fingerprint: fingerprint ?? null },

@@ -173,9 +173,10 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
         if (!(await store.begin(begun))) return undefined
         hand.isLeased = true
         const { artifact, input, permissions, timeoutMs, entry, hostOverride, contextNow, faultOf } = request
+        const { traceparent } = request
         const finished = await finish({
           ...{ identity, artifact, input, hand, permissions, timeoutMs, entry },
-          ...{ hostOverride, contextNow, faultOf },
+          ...{ hostOverride, contextNow, faultOf, traceparent },
         })
         if (!finished) return (await getExecution(database.sql, identity.id, identity.tenant)).shown
         const { outcome, completedAt, input: shown = begun.input } = finished

@@ -130,6 +130,7 @@ export function createInvoking({ database, loading, executions }: InvokingOption
           trigger: triggerOf(meta),
           now: meta.now,
           requestId: meta.requestId,
+          traceparent: meta.traceparent,
         },
         type: meta.delegate?.by === 'workflows' ? 'workflow_action' : 'api',
         input: checkedInput(artifact.inputSchema, asked.input),

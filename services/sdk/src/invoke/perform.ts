@@ -24,6 +24,7 @@ export interface Performance {
   input: JsonValue
   hand: Hand
   permissions?: ExecutionRequest['permissions'] | undefined
+  traceparent?: ExecutionRequest['traceparent']
   timeoutMs?: number | undefined
   entry?: string | null | undefined
   hostOverride?: HostFunctions | undefined
@@ -46,10 +47,11 @@ const mostRecords = 500
 
 /** Runs the code of an artifact once. Never rejects. */
 export function createPerform({ runner, functions, log }: PerformOptions): Perform {
-  return (work) => inSpan('execution', {}, () => performed(work))
+  return (work) => inSpan('execution', work.traceparent, (traceparent) => performed({ ...work, traceparent }))
 
   async function performed(work: Performance): ReturnType<Perform> {
     const { identity, artifact, input, hand, permissions, timeoutMs, entry, hostOverride, contextNow } = work
+    const { traceparent } = work
     const records = new Map<string, TouchedRecord>()
     const masked = maskFields(input)
     const secrets = new Set(masked.secrets)
@@ -64,6 +66,7 @@ export function createPerform({ runner, functions, log }: PerformOptions): Perfo
           tenant: identity.tenant,
           artifact,
           permissions,
+          traceparent,
         },
         touch: (record) => {
           if (records.size < mostRecords) records.set(`${record.table}/${record.id}`, record)

@@ -32,11 +32,20 @@ export function createReplaying(
         },
       )
       const input = checkedInput(artifact.inputSchema, asked.input ?? shown.input)
-      const { tenant, now, requestId, principal } = meta
+      const { tenant, now, requestId, traceparent, principal } = meta
       const about = asked.input === undefined ? records : [...records, ...recordsInInput(input)]
       return perform(
         {
-          ...{ tenant, artifact, input, now, requestId, replayOf: id, timeoutMs: asked.timeoutMs },
+          ...{
+            tenant,
+            artifact,
+            input,
+            now,
+            requestId,
+            traceparent,
+            replayOf: id,
+            timeoutMs: asked.timeoutMs,
+          },
           records: about,
           ...{
             depth: depthOfRequest(meta),

@@ -18,6 +18,8 @@ export interface ExecutionRequest {
   /** ISO: when it is asked for. */
   now: string
   requestId: string | null
+  /** Of the span that asks for it, where somebody follows it. */
+  traceparent?: string | undefined
   /** Of whoever asks: what the code calls is done with no more. With all its owner has where nobody asks, as on a schedule. */
   permissions?: readonly string[]
   replayOf?: string

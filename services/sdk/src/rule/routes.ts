@@ -19,6 +19,6 @@ export const ruleRoutes = (validate: Validate): Route[] => [
     bodyLimitBytes,
     body: ValidationQuestion,
     response: ValidationAnswer,
-    handler: ({ body }) => validate(body),
+    handler: ({ body, meta }) => validate(body, meta),
   }),
 ]

@@ -11,7 +11,7 @@ import {
   ValidationResult,
   validationMs,
 } from '@opsplane/contracts'
-import { type DepthsAfter, maxCausationDepth } from '@opsplane/http'
+import { type DepthsAfter, maxCausationDepth, type RequestMeta } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import type { ArtifactLoading, LoadedArtifact } from '../artifact/loading.js'
@@ -26,7 +26,10 @@ export interface ValidationParts {
 }
 
 /** Runs the validations of a batch that is about to be written, each once for the records of a table written in one way. */
-export type Validate = (question: ValidationQuestion) => Promise<ValidationAnswer>
+export type Validate = (
+  question: ValidationQuestion,
+  meta?: Pick<RequestMeta, 'traceparent'>,
+) => Promise<ValidationAnswer>
 
 interface Validation {
   id: string
@@ -43,6 +46,13 @@ interface Task {
   places: readonly number[]
 }
 
+/** What its executions belong to. */
+interface Within {
+  /** How many runs and executions have caused the write. */
+  depth: number
+  traceparent: string | undefined
+}
+
 type Fault = ValidationAnswer['faults'][number]
 
 const mostTouched = 500
@@ -52,19 +62,31 @@ export function createValidate(
   { loading, executions, depthsAfter }: ValidationParts,
 ): Validate {
   /** Throws what keeps it from being run. */
-  async function execute(artifact: LoadedArtifact, task: Task, question: ValidationQuestion, depth: number) {
+  async function execute(artifact: LoadedArtifact, task: Task, question: ValidationQuestion, within: Within) {
+    const { depth, traceparent } = within
     if (depth > maxCausationDepth)
       throw new ApiError('conflict', 'Too many executions have caused one another.')
     const { actorId, requestId, workspaceId, environment } = question
     return executions.run({
-      ...{ tenant: { workspaceId, environment }, artifact, type: 'business_rule', depth, requestId },
+      ...{
+        tenant: { workspaceId, environment },
+        artifact,
+        type: 'business_rule',
+        depth,
+        requestId,
+        traceparent,
+      },
       ...{ now: clock.now(), timeoutMs: validationMs, records: touchedBy(task) },
       trigger: { type: 'api', id: actorId },
       input: checkedInput(artifact.inputSchema, inputOf(task)),
     })
   }
 
-  async function perform(task: Task, question: ValidationQuestion, depth: number): Promise<ValidationAnswer> {
+  async function perform(
+    task: Task,
+    question: ValidationQuestion,
+    within: Within,
+  ): Promise<ValidationAnswer> {
     const { workspaceId, environment } = question
     const { id, slug, rule } = task.validation
     try {
@@ -73,7 +95,7 @@ export function createValidate(
       if (!artifact) return { faults: [], unavailable: [] }
       const faults = await Promise.all(
         inParts(task, artifact.limits.inputBytes).map(async (part) =>
-          faultsOf(part, await execute(artifact, part, question, depth)),
+          faultsOf(part, await execute(artifact, part, question, within)),
         ),
       )
       return { faults: faults.flat(), unavailable: [] }
@@ -85,13 +107,13 @@ export function createValidate(
     }
   }
 
-  return async (question) => {
+  return async (question, { traceparent } = {}) => {
     const { workspaceId, environment, batch, causationId } = question
     const validations = await validationsOf(database, { workspaceId, environment })
     const write = { resource: { id: '' }, causationId }
-    const depth = (await depthsAfter([write]))(write)
+    const within = { depth: (await depthsAfter([write]))(write), traceparent }
     const tasks = batch.flatMap((changed, index) => tasksOf(validations, changed, index))
-    const answers = await Promise.all(tasks.map((task) => perform(task, question, depth)))
+    const answers = await Promise.all(tasks.map((task) => perform(task, question, within)))
     return {
       faults: answers.flatMap(({ faults }) => faults),
       unavailable: answers.flatMap(({ unavailable }) => unavailable),

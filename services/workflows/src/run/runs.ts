@@ -170,6 +170,7 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
       actor: { id: identity.workflowId, name: identity.workflowName, type: 'workflow' },
       requestId: origin.requestId,
       causationId: origin.causationId,
+      traceparent: origin.traceparent,
     })
     return { runId }
   }

@@ -1,6 +1,6 @@
 import { type Actor, idFactory, idTime, type TenantScope } from '@opsplane/contracts'
 import type { Database, StatementRunner } from '@opsplane/postgres'
-import { currentTraceparent } from '@opsplane/telemetry'
+import { traceparentOfCause } from '@opsplane/telemetry'
 import type { Program } from '../engine/program.js'
 import { begin } from './beginning.js'
 import type { DatabaseClock } from './clock.js'
@@ -34,6 +34,8 @@ export interface StartRequest {
   actor: Actor
   requestId: string | null
   causationId: string | null
+  /** Of the span that asks for it, where somebody follows it. */
+  traceparent?: string | undefined
 }
 
 export interface Started {
@@ -168,7 +170,7 @@ function originOf(request: StartRequest, since: LogPositions | null): Origin {
   return {
     ...{ programRef: workflow.programRef, trigger, event, input, depth, grant, causationId, requestId },
     since,
-    traceparent: currentTraceparent(),
+    traceparent: request.traceparent ?? traceparentOfCause(causationId),
     parent: parent ? { runId: parent.runId, place: parent.place } : null,
   }
 }

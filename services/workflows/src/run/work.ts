@@ -1,6 +1,6 @@
 import type { EffectStep } from '@opsplane/contracts'
 import { delay, type Logger, retryDelayMs } from '@opsplane/runtime'
-import { endingWith, type Tracing } from '@opsplane/telemetry'
+import { endingWith, type Tracing, traceFields } from '@opsplane/telemetry'
 import type { Outcome, Signal } from '../engine/signal.js'
 import type { Task } from '../engine/task.js'
 import type { ActiveRun, WorkTask } from './active-run.js'
@@ -38,8 +38,19 @@ export function createWork({ evaluate, effects, rightsOf, startChild, took, trac
     const startedAt = performance.now()
     const act = async () => {
       const { grant, publishedBy: userId } = await rightsOf(run)
-      const call = { run: identity, origin, input, key, timeoutMs, grant, userId, signal: aborted }
       const traced = tracing.follow(`step ${task.step.type}`, origin.traceparent)
+      const { traceparent } = traced
+      const call = {
+        run: identity,
+        origin,
+        input,
+        key,
+        timeoutMs,
+        grant,
+        userId,
+        traceparent,
+        signal: aborted,
+      }
       return endingWith(traced, () => dispatch(effects, task.step, call))
     }
     let outcome = await attempt(run, aborted, act)
@@ -64,7 +75,10 @@ export function createWork({ evaluate, effects, rightsOf, startChild, took, trac
       aborted.throwIfAborted()
       const outcome = failureOf(error)
       if (!outcome.ok && outcome.error.code === 'internal_error')
-        log.error({ err: error, run: run.identity.id }, 'a step of a run could not be performed')
+        log.error(
+          { err: error, run: run.identity.id, ...traceFields(run.origin.traceparent) },
+          'a step of a run could not be performed',
+        )
       return outcome
     }
   }

@@ -44,8 +44,11 @@ export function hookRoutes(hooks: Hooks): Route[] {
   ]
 }
 
-const callOf = (method: string, { now, requestId, header, signal }: RequestMeta): Omit<HookCall, 'body'> => ({
-  ...{ method, now, requestId, header, signal },
+const callOf = (
+  method: string,
+  { now, requestId, traceparent, header, signal }: RequestMeta,
+): Omit<HookCall, 'body'> => ({
+  ...{ method, now, requestId, traceparent, header, signal },
 })
 
 async function collected(upload: AsyncIterable<Buffer>): Promise<Buffer> {

@@ -23,6 +23,7 @@ export interface HookCall {
   header(name: string): string | undefined
   now: string
   requestId: string
+  traceparent: string | undefined
   signal: AbortSignal
 }
 
@@ -81,6 +82,7 @@ export function createHooks({ database, starting, runs, settings }: HooksOptions
         depth: 0,
         requestId: call.requestId,
         causationId: null,
+        traceparent: call.traceparent,
       })
       if (started === null) throw notFound()
       return answerOf(runs, started, waitSeconds, call.signal)

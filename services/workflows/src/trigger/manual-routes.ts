@@ -33,13 +33,14 @@ export function manualRoutes(workflows: Workflows, runs: Runs): Route[] {
       body: TriggerWorkflow,
       errors: ['not_found', 'invalid_state_transition'],
       handler: async ({ params, query, body, meta }) => {
-        const { tenant, actor, requestId, now, signal } = meta
+        const { tenant, actor, requestId, traceparent, now, signal } = meta
         const depth = depthOfRequest(meta)
         const { grant, ...workflow } = await workflows.published(params.id, tenant)
         const { definition } = await workflows.versions.load(workflow.programRef, tenant)
         const input = inputFor(definition, body.input)
         const trigger = { type: 'manual', id: null, at: now }
-        const request = { ...byHand, tenant, workflow, grant, trigger, input, actor, requestId, depth }
+        const by = { actor, requestId, traceparent, depth }
+        const request = { ...byHand, tenant, workflow, grant, trigger, input, ...by }
         const started = await startOnce(runs, request, { meta, body })
         return answerOf(runs, started, query.wait, signal)
       },
@@ -57,7 +58,7 @@ export function manualRoutes(workflows: Workflows, runs: Runs): Route[] {
       body: TestWorkflow,
       errors: ['not_found', 'invalid_state_transition', 'forbidden'],
       handler: async ({ params, query, body, meta }) => {
-        const { tenant, actor, requestId, now, signal } = meta
+        const { tenant, actor, requestId, traceparent, now, signal } = meta
         const depth = depthOfRequest(meta)
         const { grant, definition, ...workflow } = await workflows.pinDraft(
           params.id,
@@ -68,7 +69,8 @@ export function manualRoutes(workflows: Workflows, runs: Runs): Route[] {
         const input = inputFor(definition, body.input)
         const trigger = { type: 'manual', id: null, at: now }
         const event = body.event ?? null
-        const request = { ...byHand, tenant, workflow, grant, trigger, input, event, actor, requestId, depth }
+        const by = { actor, requestId, traceparent, depth }
+        const request = { ...byHand, tenant, workflow, grant, trigger, input, event, ...by }
         const started = await startOnce(runs, request, { meta, body })
         return answerOf(runs, started, query.wait, signal)
       },

@@ -106,4 +106,6 @@ export interface Cause {
   since?: LogPositions
   requestId: string | null
   causationId: string | null
+  /** Of the span it came in, where somebody follows it. */
+  traceparent?: string | undefined
 }

@@ -50,9 +50,9 @@ function goneOf(error: unknown): null {
 
 function requestOf(tenant: TenantScope, runnable: Runnable, cause: Cause, actor: Actor): StartRequest {
   const { grant, ...workflow } = runnable
-  const { type, id, at, event, input, depth, since, requestId, causationId } = cause
+  const { type, id, at, event, input, depth, since, requestId, causationId, traceparent } = cause
   return {
-    ...{ tenant, workflow, grant, actor, event, input, depth, requestId, causationId },
+    ...{ tenant, workflow, grant, actor, event, input, depth, requestId, causationId, traceparent },
     trigger: { type, id, at },
     triggerKey: `${type}/${id}`,
     ...(since && { since }),

@@ -20,11 +20,12 @@ export interface ConnectorFunctionOptions {
 
 /** An action of a connector that the artifact has declared by its name: what it gives. */
 export function connectorFunction({ callPlatform, integrations }: ConnectorFunctionOptions): HostFunction {
-  const idOf = async ({ tenant, signal }: HostContext, name: string) => {
+  const idOf = async ({ tenant, traceparent, signal }: HostContext, name: string) => {
     if (!integrations) throw new HostError('service_unavailable', 'integrations is not there.')
     const question = { ...tenant, names: [name] }
     const { connectors } = await integrations.post('/internal/connectors/names', question, ConnectorNames, {
       signal,
+      traceparent,
     })
     const id = connectors.find((each) => each.name === name)?.id
     if (id === undefined) throw new HostError('unknown_connector', `There is no connector ${name}.`)

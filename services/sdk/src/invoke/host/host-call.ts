@@ -11,6 +11,8 @@ export interface HostContext {
   artifact: Pick<LoadedArtifact, 'id' | 'slug' | 'permissions' | 'grant' | 'ownerId'>
   /** Of whoever has asked for the execution; undefined where nobody has, and its owner's are what counts. */
   permissions?: readonly string[] | undefined
+  /** Of the span it is made in, where somebody follows it. */
+  traceparent?: string | undefined
   /** The same for the same call of an execution that is begun again, where its code does the same again. */
   key: string
   /** Until the execution has to end. */

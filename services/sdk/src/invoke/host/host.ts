@@ -3,7 +3,7 @@ import { ApiError, type HostFunctionName } from '@opsplane/contracts'
 import { CallFailure } from '@opsplane/http'
 import type { Logger } from '@opsplane/runtime'
 import { HostError, type HostFunctions, type Json } from '@opsplane/sandbox'
-import { captureNow, inSpan } from '@opsplane/telemetry'
+import { inSpan, traceFields } from '@opsplane/telemetry'
 import { z } from 'zod'
 import type { LoadedArtifact } from '../../artifact/loading.js'
 import type { HostContext, HostFunction } from './host-call.js'
@@ -37,7 +37,6 @@ export function namesFor({ permissions }: Pick<LoadedArtifact, 'permissions'>): 
 
 /** What is behind `host` in one execution: each call checked against what its artifact has declared. */
 export function createHost({ functions, context, leftMs, log }: HostOptions): HostFunctions {
-  const within = captureNow()
   const made = new Map<string, number>()
   /** The same call made twice has two keys, in the order it is made in. */
   const keyOf = (name: string, args: Json[]) => {
@@ -55,14 +54,14 @@ export function createHost({ functions, context, leftMs, log }: HostOptions): Ho
     const timeoutMs = Math.max(Math.floor(leftMs()), 1)
     try {
       const key = keyOf(name, args)
-      const answer = await within(() =>
-        inSpan(`host ${name}`, {}, () => call({ ...context, key, signal, timeoutMs }, args[0])),
+      const answer = await inSpan(`host ${name}`, context.traceparent, (traceparent) =>
+        call({ ...context, traceparent, key, signal, timeoutMs }, args[0]),
       )
       if (JSON.stringify(answer).length > mostBytes)
         throw new HostError('response_too_large', `The answer is larger than ${mostBytes} bytes.`)
       return answer
     } catch (error) {
-      throw seenByCode(error, name, log)
+      throw seenByCode(error, name, log.child(traceFields(context.traceparent)))
     }
   }
 }

@@ -12,8 +12,17 @@ export const platformCaller = ({
   depth,
   key,
   timeoutMs,
+  traceparent,
   signal,
 }: HostContext): PlatformCaller => ({
-  ...{ grant: artifact.grant, key, timeoutMs, signal, causationId: executionId, causationDepth: depth },
+  ...{
+    grant: artifact.grant,
+    key,
+    timeoutMs,
+    traceparent,
+    signal,
+    causationId: executionId,
+    causationDepth: depth,
+  },
   ...(permissions && { permissions: [...permissions] }),
 })

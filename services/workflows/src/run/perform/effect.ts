@@ -18,6 +18,8 @@ export interface EffectCall<Step extends EffectStep = EffectStep> {
   grant: string | null
   /** Who that is. */
   userId: string
+  /** Of its span, where somebody follows it. */
+  traceparent?: string | undefined
   /** Aborts when the attempt is no longer asked for. */
   signal: AbortSignal
 }
@@ -42,9 +44,10 @@ export const platformCaller = ({
   grant,
   key,
   timeoutMs,
+  traceparent,
   signal,
 }: EffectCall): PlatformCaller => ({
-  ...{ grant, key, timeoutMs, signal, causationId: run.id, causationDepth: origin.depth },
+  ...{ grant, key, timeoutMs, traceparent, signal, causationId: run.id, causationDepth: origin.depth },
   workflow: { id: run.workflowId, name: run.workflowName },
 })
 
