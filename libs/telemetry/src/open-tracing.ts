@@ -12,6 +12,8 @@ export interface TracingSettings {
 /** Requests of a second that are followed because their callers ask for it, whatever the share is. */
 const askedPerSecond = 20
 const exportTimeoutMs = 10_000
+/** Spans are gathered for so long: sending a few costs as much as sending a hundred. */
+const exportEveryMs = 10_000
 
 /** Follows what a service does, where its telemetry has somewhere to go. What that takes is loaded only then. */
 export async function openTracing(service: string, settings: TracingSettings): Promise<Tracing> {
@@ -31,7 +33,7 @@ export async function openTracing(service: string, settings: TracingSettings): P
     resource: resourceFromAttributes({ 'service.name': service, 'service.namespace': 'opsplane' }),
     // What is begun was chosen before.
     sampler: new sdk.AlwaysOnSampler(),
-    spanProcessors: [new sdk.BatchSpanProcessor(exporter)],
+    spanProcessors: [new sdk.BatchSpanProcessor(exporter, { scheduledDelayMillis: exportEveryMs })],
   })
   return createTracing(provider.getTracer('opsplane'), chooser(settings.otelTracesSamplerArg), () =>
     provider.shutdown().catch(() => {}),
