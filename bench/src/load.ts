@@ -93,8 +93,8 @@ export const median = (values: number[]) =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 
 /**
- * Creates incidents as fast as the answers come; each client at one target after the other. Resolves with how many there are at each,
- * which is the same number.
+ * Creates incidents as fast as the answers come; each client at one target after the other, every second one the other way round. Resolves with
+ * how many there are at each, which is the same number.
  */
 export async function createIncidentsByTurns({
   targets,
@@ -108,9 +108,9 @@ export async function createIncidentsByTurns({
   const agent = new Agent({ connections })
   const until = performance.now() + seconds * 1_000
   let turns = 0
-  const client = async () => {
+  const client = async (order: typeof targets) => {
     while (performance.now() < until) {
-      for (const { url, headers } of targets) {
+      for (const { url, headers } of order) {
         const sent = { 'content-type': 'application/json', ...headers }
         const response = await request(url, {
           method: 'POST',
@@ -124,7 +124,8 @@ export async function createIncidentsByTurns({
       turns++
     }
   }
-  await Promise.all(Array.from({ length: connections }, client))
+  const reversed = targets.toReversed()
+  await Promise.all(Array.from({ length: connections }, (_, at) => client(at % 2 === 0 ? targets : reversed)))
   await agent.close()
   return turns
 }
