@@ -52,7 +52,7 @@ function incidentMessage(): SignedMessage {
   const headers: Record<string, string> = {
     [eventHeaders.source]: 'itsm',
     [eventHeaders.position]: '1000000',
-    [eventHeaders.floor]: '999999',
+    [eventHeaders.lowWatermark]: '999999',
     [eventHeaders.messageId]: event.id,
   }
   return {

@@ -18,7 +18,7 @@ const unsigned = {
   headers: {
     [eventHeaders.source]: 'itsm',
     [eventHeaders.position]: '7',
-    [eventHeaders.floor]: '6',
+    [eventHeaders.lowWatermark]: '6',
     [eventHeaders.messageId]: 'evt_1',
   } as Record<string, string>,
 }
@@ -59,7 +59,7 @@ describe('is refused', () => {
     ['moved to another workspace', { ...signed, subject: 'evt.ws_2.production.incident.created' }],
     ['under another id', withHeader(eventHeaders.messageId, 'evt_2')],
     ['at another position', withHeader(eventHeaders.position, '8')],
-    ['with another floor', withHeader(eventHeaders.floor, '1000000')],
+    ['with another floor', withHeader(eventHeaders.lowWatermark, '1000000')],
     ['in the name of another service', withHeader(eventHeaders.source, 'settings')],
     ['signed by another service than its source', signedBy('dispatcher')],
     ['signed by nobody that is trusted', signedBy('itsm', unsigned, { privateKey: newKey() })],

@@ -34,7 +34,7 @@ const macBytes = 16
 const signedHeaders = [
   eventHeaders.source,
   eventHeaders.position,
-  eventHeaders.floor,
+  eventHeaders.lowWatermark,
   eventHeaders.messageId,
 ] as const
 

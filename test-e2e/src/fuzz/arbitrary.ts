@@ -26,9 +26,11 @@ export function valuesOf(schema: JsonSchema, making: Making, depth = 0): Any {
     return fc.oneof(...branches.map((branch) => valuesOf(branch, making, depth + 1)))
   }
   const types = [resolved.type ?? []].flat()
-  if (types.length === 0) return making.taste === 'valid' ? fc.jsonValue({ maxDepth: 2 }) : edgeValues
+  if (types.length === 0) return making.taste === 'valid' ? anyJson : edgeValues
   return fc.oneof(...types.map((type) => ofType(type, resolved, making, depth)))
 }
+
+const anyJson = fc.jsonValue({ maxDepth: 2 })
 
 function ofType(type: string, schema: JsonSchema, making: Making, depth: number): Any {
   if (type === 'object') return objects(schema, making, depth)
@@ -49,7 +51,7 @@ function objects(schema: JsonSchema, making: Making, depth: number): Any {
   const known = fc.record(Object.fromEntries(fields), { requiredKeys: required })
   if (additionalProperties === undefined || typeof additionalProperties === 'boolean') return known
   if (depth >= maxDepth) return known
-  const key = making.taste === 'valid' ? fc.stringMatching(/^[a-z]{1,12}$/) : edgeStrings({})
+  const key = making.taste === 'valid' ? strings({ pattern: '^[a-z]{1,12}$' }) : edgeStrings({})
   const more = fc.dictionary(key, valuesOf(additionalProperties, making, depth + 1), { maxKeys: 3 })
   return fc.tuple(more, known).map(([extra, fixed]) => ({ ...extra, ...fixed }))
 }
@@ -63,7 +65,18 @@ function arrays(schema: JsonSchema, making: Making, depth: number): Any {
   return fc.oneof(few, fc.constant([]), long)
 }
 
+/** By what they are to be like: most schemas have the same ones, and to make one takes a while. */
+const stringsOf = new Map<string, fc.Arbitrary<string>>()
+
 function strings(schema: JsonSchema): fc.Arbitrary<string> {
+  const { minLength, maxLength, pattern, format } = schema
+  const key = JSON.stringify([minLength, maxLength, pattern, format])
+  const made = stringsOf.get(key) ?? newStrings(schema)
+  stringsOf.set(key, made)
+  return made
+}
+
+function newStrings(schema: JsonSchema): fc.Arbitrary<string> {
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern, format } = schema
   if (format === 'date-time') return dates.map((date) => date.toISOString())
   const fits = (text: string) => text.length >= minLength && text.length <= maxLength
@@ -153,9 +166,10 @@ function edgeStrings(schema: JsonSchema): fc.Arbitrary<string> {
     fc.constantFrom(...atLengths, ...wide),
     fc.constantFrom(...(schema.format === 'date-time' ? edgeDates : hostileStrings)),
     ...near,
-    fc.string({ unit: 'binary', maxLength: 20 }),
+    anyBytes,
   )
 }
+const anyBytes = fc.string({ unit: 'binary', maxLength: 20 })
 
 function edgeNumbers(schema: JsonSchema): fc.Arbitrary<number> {
   const { minimum, maximum } = schema

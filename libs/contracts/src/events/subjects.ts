@@ -11,7 +11,7 @@ export const eventHeaders = {
   /** The event's position in that log. */
   position: 'Opsplane-Position',
   /** Every event of that log at this position or below was acknowledged by the stream when this one was published. */
-  floor: 'Opsplane-Floor',
+  lowWatermark: 'Opsplane-Floor',
   /** By the service that is the source, for each service that checks it: see ADR 049. */
   signature: 'Opsplane-Signature',
   /** W3C Trace Context of the span that has published it, where its request is followed; not signed. */

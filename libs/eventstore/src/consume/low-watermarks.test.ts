@@ -6,7 +6,7 @@ import { createLowWatermarks } from './low-watermarks.js'
 const message = (seq: number, headers: Record<string, string>) =>
   ({ seq, header: (name: string) => headers[name] }) as StreamMessage
 const from = (seq: number, source: string, floor: number) =>
-  message(seq, { [eventHeaders.source]: source, [eventHeaders.floor]: String(floor) })
+  message(seq, { [eventHeaders.source]: source, [eventHeaders.lowWatermark]: String(floor) })
 
 test('rises with what is acknowledged, by source, however messages come', () => {
   const lowWatermarks = createLowWatermarks()

@@ -24,7 +24,7 @@ export function createLowWatermarks(): LowWatermarks {
   return {
     note(message) {
       const source = message.header(eventHeaders.source)
-      const floor = Number(message.header(eventHeaders.floor))
+      const floor = Number(message.header(eventHeaders.lowWatermark))
       if (source !== undefined && floor > 0) noted.push({ seq: message.seq, source, floor })
     },
     acknowledged(sequence) {

@@ -139,7 +139,7 @@ function take({ taken }: RunMemory, { state, place }: StepRun, output: unknown):
 /** The run was started that a step waits for, while the frame around it is being closed. */
 function settleCut(program: Program, memory: RunMemory, step: StepRun): void {
   if (step.state.kind === 'waiting' && step.state.waiting.for === 'run')
-    memory.strayRuns.add(step.state.waiting.runId)
+    memory.abandonedRuns.add(step.state.waiting.runId)
   settle(program, memory, step, { kind: 'cut' })
 }
 

@@ -134,7 +134,7 @@ export interface RunMemory {
   /** Events that steps have waited for and got, by id: no other step of the run gets one of them again. */
   taken: Map<string, Place>
   /** Runs that were waited for and no longer are, though they may not have ended. */
-  strayRuns: Set<string>
+  abandonedRuns: Set<string>
   /** Since they were last taken. */
   changes: { added: Set<StepRun>; removed: Set<TaskId> }
   /** Counts elementary operations, of decisions too: tests hold by it that no history is gone through twice. */
@@ -163,7 +163,7 @@ export function newRun(context: RunContext, observer: Observer | null = null): R
     timers: new Timers(),
     deadline: null,
     taken: new Map(),
-    strayRuns: new Set(),
+    abandonedRuns: new Set(),
     changes: { added: new Set(), removed: new Set() },
     meter: { operations: 0 },
   }

@@ -117,7 +117,7 @@ export function cutAll(memory: RunMemory): void {
 function giveUp(memory: RunMemory, step: StepRun): void {
   if (memory.live.get(step.place) !== step) return
   const { state } = step
-  if (state.kind === 'waiting' && state.waiting.for === 'run') memory.strayRuns.add(state.waiting.runId)
+  if (state.kind === 'waiting' && state.waiting.for === 'run') memory.abandonedRuns.add(state.waiting.runId)
   leave(memory, step)
   memory.observer?.settled(step, { kind: 'cut' })
 }

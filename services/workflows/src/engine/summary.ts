@@ -18,13 +18,13 @@ export interface RunSummary {
   /** Places of steps under way, the first few of them. */
   currentSteps: Place[]
   /** Runs it started that nobody waits for any more: to be cancelled unless they have ended. */
-  strayRuns: string[]
+  abandonedRuns: string[]
 }
 
 const maxCurrentSteps = 20
 
 export function summaryOf(memory: RunMemory): RunSummary {
-  const { attempt, startedAt, endedAt, ended, timers, strayRuns } = memory
+  const { attempt, startedAt, endedAt, ended, timers, abandonedRuns } = memory
   return {
     status: statusOf(memory),
     attempt,
@@ -34,7 +34,7 @@ export function summaryOf(memory: RunMemory): RunSummary {
     output: ended?.status === 'completed' ? ended.output : null,
     nextDue: timers.next?.at ?? null,
     currentSteps: firstPlaces(memory),
-    strayRuns: [...strayRuns],
+    abandonedRuns: [...abandonedRuns],
   }
 }
 

@@ -5,8 +5,8 @@ import { delay } from '@opsplane/runtime'
 import { allowedRunActions } from '../engine/run-states.js'
 import type { Awaiting } from '../engine/tasks.js'
 import { mayDecide } from './approvals.js'
+import { foldRun } from './folded-run.js'
 import { loadJournals } from './loading.js'
-import { createMind } from './mind.js'
 import type { Presented } from './presented.js'
 import { type FoundRun, findRun } from './queries.js'
 import type { Runs } from './runs.js'
@@ -65,8 +65,8 @@ export function createRunActions(
     const journal = (await loadJournals(sql, [identity.id])).get(identity.id)
     if (!journal) throw new Error(`${identity.id} has no journal`)
     const program = await runs.programs(journal.origin.programRef, identity.tenant)
-    const mind = createMind({ ...program, identity, ...journal })
-    const awaited = mind.awaiting().filter(({ waiting }) => waiting.for === 'approval')
+    const folded = foldRun({ ...program, identity, ...journal })
+    const awaited = folded.awaiting().filter(({ waiting }) => waiting.for === 'approval')
     const named = step === undefined ? awaited : awaited.filter(({ place }) => place === step)
     const [first, second] = named
     if (!first)

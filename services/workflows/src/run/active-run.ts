@@ -1,6 +1,6 @@
 import type { Task, TaskId } from '../engine/task.js'
+import type { Decided, FoldedRun } from './folded-run.js'
 import { lineOf } from './lines.js'
-import type { Decided, Mind } from './mind.js'
 import type { HeldRun, Origin, RunFace, RunIdentity } from './model.js'
 import { own, type Presented, type Reception } from './presented.js'
 import { eventRowsOf, newsOf, workflowActor } from './run-events.js'
@@ -21,14 +21,14 @@ export interface Aftermath {
   /** No longer awaited. */
   settled: AwaitTask[]
   /** Runs it started that nobody waits for any more. */
-  strays: string[]
+  abandoned: string[]
 }
 
 /** What an active run does its work by. */
 export interface ActiveRunOptions {
   run: HeldRun
   origin: Origin
-  mind: Mind
+  folded: FoldedRun
   nowMs(): number
   /** Makes a transition durable, with what follows it. Undefined: the run has passed to somebody else. */
   commit(transition: Transition, aftermath: Aftermath | null): Promise<{ signals: number } | undefined>
@@ -60,7 +60,7 @@ export interface ActiveRun {
   face(): RunFace
   bytes(): number
   seq(): number
-  mind: Mind
+  folded: FoldedRun
   /** Resolves once what it changes is durable. */
   present(presented: Presented): Promise<Reception>
   /** Whether it waits for what may have come while nobody has worked on it. */
@@ -85,17 +85,17 @@ const giveUp = (controller: AbortController | 'ended') => {
 }
 
 export function createActiveRun(options: ActiveRunOptions): ActiveRun {
-  const { run, origin, mind, nowMs, commit } = options
+  const { run, origin, folded, nowMs, commit } = options
   const { identity, fence } = run
   let { face, seq, bytes, signals } = run
   let queue: Queued[] = []
   let [busy, gone, looking, lookAgain] = [false, false, false, false]
   /** Everything that is asked for, as of the last entry. */
-  const asked = new Map(mind.taskChanges().added.map((task): [TaskId, Task] => [task.id, task]))
+  const asked = new Map(folded.taskChanges().added.map((task): [TaskId, Task] => [task.id, task]))
   /** What has ended has nothing to abort, and stays until it is no longer asked for: nothing begins twice. */
   const underWay = new Map<TaskId, AbortController | 'ended'>()
   /** Runs nobody waits for any more that are cancelled. */
-  const strays = new Set<string>()
+  const abandoned = new Set<string>()
   /** What it was shown of its inbox. */
   const seen = new Set<number>()
   /** What it waits for that was looked for among what had come before. */
@@ -116,7 +116,7 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
     const changing = new Set<Queued>()
     for (const queued of batch)
       for (;;) {
-        const found = mind.decide(queued.signal, at)
+        const found = folded.decide(queued.signal, at)
         if (found.length > 0) changing.add(queued)
         entries.push(...found)
         if (queued.signal.kind !== 'tick' || found.length === 0) break
@@ -125,7 +125,7 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
   }
 
   function transitionTo(next: RunFace, { entries, changing }: ReturnType<typeof decide>, at: number) {
-    const { added, removed } = mind.taskChanges()
+    const { added, removed } = folded.taskChanges()
     const settled = removed.flatMap((id) => asked.get(id) ?? []).filter(isAwaited)
     for (const id of removed) {
       asked.delete(id)
@@ -135,7 +135,7 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
     const awaited = added.filter(isAwaited)
     // What it waits for may have come already, which is looked for once it is known to wait.
     const looks = awaited.some(comesByItself)
-    const dueAt = mind.nextDue()
+    const dueAt = folded.nextDue()
     const idle =
       queue.length === 0 &&
       !looking &&
@@ -161,7 +161,7 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
           face,
           next,
           entries.map(({ entry }) => entry),
-          mind.awaiting,
+          folded.awaiting,
         ),
       ),
     }
@@ -171,7 +171,7 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
   async function step(batch: readonly Queued[]): Promise<void> {
     const at = nowMs()
     const decided = decide(batch, at)
-    const { transition, awaited, settled, looks } = transitionTo(mind.face(), decided, at)
+    const { transition, awaited, settled, looks } = transitionTo(folded.face(), decided, at)
     const aftermath: Aftermath = {
       ...{
         identity,
@@ -179,7 +179,7 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
         face: transition.face,
         awaited,
         settled,
-        strays: mind.strayRuns().filter((id) => !strays.has(id)),
+        abandoned: folded.abandonedRuns().filter((id) => !abandoned.has(id)),
       },
       consumed: batch.flatMap(({ inboxId }) => (inboxId === undefined ? [] : [inboxId])),
     }
@@ -191,9 +191,9 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
     }
     if (transition.face.status !== face.status) options.moved(transition.face.status)
     ;({ seq, bytes, face } = transition)
-    for (const id of aftermath.strays) strays.add(id)
+    for (const id of aftermath.abandoned) abandoned.add(id)
     for (const queued of batch) queued.resolve(decided.changing.has(queued) ? 'changed' : 'ignored')
-    if (face.endedAt !== null) return leave({ how: 'ended', output: mind.output() })
+    if (face.endedAt !== null) return leave({ how: 'ended', output: folded.output() })
     if (transition.release)
       return leave({ how: 'released', dueAt: moved.signals > signals ? at : transition.dueAt })
     sync()
@@ -276,7 +276,7 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
     face: () => face,
     bytes: () => bytes,
     seq: () => seq,
-    mind,
+    folded,
     present: (presented) =>
       gone
         ? Promise.resolve('gone')
@@ -295,9 +295,9 @@ const isAwaited = (task: Task): task is AwaitTask => task.kind === 'await'
 const comesByItself = ({ waiting }: AwaitTask) => waiting.for === 'event' || waiting.for === 'run'
 const leavesRows = ({ waiting }: AwaitTask) => waiting.for === 'event' || waiting.for === 'approval'
 
-const hasMore = ({ identity, face, consumed, awaited, settled, strays }: Aftermath): boolean =>
+const hasMore = ({ identity, face, consumed, awaited, settled, abandoned }: Aftermath): boolean =>
   consumed.length > 0 ||
   settled.some(leavesRows) ||
   awaited.some(leavesRows) ||
-  strays.length > 0 ||
+  abandoned.length > 0 ||
   (face.endedAt !== null && (identity.parentWaits || identity.concurrencyKey !== null))

@@ -21,7 +21,7 @@ const woken = (at: string) => `signals = r.signals + 1,
 /** Writes what follows a transition, in its transaction. */
 export async function follow(
   tx: StatementRunner,
-  { identity, origin, face, consumed, awaited, settled, strays }: Aftermath,
+  { identity, origin, face, consumed, awaited, settled, abandoned }: Aftermath,
   at: string | null,
 ): Promise<Concerned> {
   const { id, tenant } = identity
@@ -36,7 +36,7 @@ export async function follow(
     by: 'system',
     reason: 'The run that has started it does not wait for it any more.',
   } as const
-  const cancelled = await send(tx, strays, { signal: reason, actor: null, requestId: null }, at)
+  const cancelled = await send(tx, abandoned, { signal: reason, actor: null, requestId: null }, at)
   const parent = ended && identity.parentWaits ? await wake(tx, identity.parentRunId, at) : []
   const admitted =
     ended && identity.concurrencyKey !== null ? await admitNext(tx, identity.concurrencyKey, at) : false

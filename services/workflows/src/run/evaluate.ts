@@ -8,7 +8,7 @@ export type EvaluateTask = Extract<Task, { kind: 'evaluate' }>
 
 /** What the expressions of a step come to. Rejects with the reason of `aborted`, where it is, and for nothing else. */
 export type Evaluate = (
-  run: Pick<ActiveRun, 'identity' | 'mind'>,
+  run: Pick<ActiveRun, 'identity' | 'folded'>,
   task: EvaluateTask,
   aborted?: AbortSignal,
 ) => Promise<Signal>
@@ -21,7 +21,7 @@ const passing = new Set(['expression_unavailable', 'expression_overloaded'])
 
 export const createEvaluate =
   (expressions: Pick<Expressions, 'evaluate'>): Evaluate =>
-  async ({ identity: { tenant }, mind }, task, aborted) => {
+  async ({ identity: { tenant }, folded }, task, aborted) => {
     for (let attempt = 1; ; attempt++) {
       const values = await expressions.evaluate({
         templates: task.templates,
@@ -29,7 +29,7 @@ export const createEvaluate =
         tenant: `${tenant.workspaceId}/${tenant.environment}`,
         signal: aborted,
         // Nothing of it is sent anywhere, and what is sent later is looked at then.
-        secretReferences: mind.stepAt(task.place)?.type === 'transform' ? 'keep' : 'refuse',
+        secretReferences: folded.stepAt(task.place)?.type === 'transform' ? 'keep' : 'refuse',
       })
       aborted?.throwIfAborted()
       if (!values.some((value) => !value.ok && passing.has(value.error.code)))

@@ -16,7 +16,7 @@ interface SignalRow {
 
 /** What is looked for: `begun` among the awaited for the first time. */
 export interface NewsOf {
-  active: Pick<ActiveRun, 'identity' | 'origin' | 'mind'>
+  active: Pick<ActiveRun, 'identity' | 'origin' | 'folded'>
   awaited: readonly AwaitTask[]
   begun: readonly AwaitTask[]
 }
@@ -27,7 +27,7 @@ export async function readNews(
   { active, awaited, begun }: NewsOf,
 ): Promise<Presented[]> {
   const runId = active.identity.id
-  const taken = active.mind.takenEvents()
+  const taken = active.folded.takenEvents()
   const forEvents = (tasks: readonly AwaitTask[]) => tasks.filter(({ waiting }) => waiting.for === 'event')
   const children = new Map(
     awaited.flatMap(({ id, waiting }) => (waiting.for === 'run' ? [[waiting.runId, id] as const] : [])),

@@ -1,8 +1,8 @@
 import { createPlaces, type Held, type Holder } from '@opsplane/postgres'
 import { type ActiveRun, type ActiveRunOptions, createActiveRun, type Leaving } from './active-run.js'
+import type { FoldedRun } from './folded-run.js'
 import { heldRunOf, type LeasedRun } from './lease.js'
 import type { LoadedJournal } from './loading.js'
-import type { Mind } from './mind.js'
 import type { HeldRun, Origin } from './model.js'
 import { own, type Presented, type Reception } from './presented.js'
 
@@ -15,7 +15,7 @@ export interface RunnerOptions
   /** Reads what has happened in runs; tries again while Postgres is away. */
   journals(runIds: readonly string[]): Promise<Map<string, LoadedJournal>>
   /** Folds a run. Throws where it cannot be carried on. */
-  mindOf(run: HeldRun, journal: LoadedJournal): Promise<Mind>
+  foldedRunOf(run: HeldRun, journal: LoadedJournal): Promise<FoldedRun>
   /** A run is not worked on here any more. */
   left(run: ActiveRun, leaving: Leaving): void
   /** A run cannot be carried on; it is held back. */
@@ -31,7 +31,7 @@ export interface RunnerOptions
 /** Runs that are worked on here. */
 export interface Runner extends Holder<LeasedRun> {
   /** A run that was leased by whoever made it. Where it is to be gone on with, it is. */
-  enter(run: HeldRun, journal: { origin: Origin }, mind: Mind): ActiveRun
+  enter(run: HeldRun, journal: { origin: Origin }, folded: FoldedRun): ActiveRun
   has(runId: string): boolean
   /** Undefined where it is not worked on here; waits while it is being read. */
   get(runId: string): Promise<ActiveRun | undefined>
@@ -113,10 +113,10 @@ export function createRunner(options: RunnerOptions): Runner {
     arm(next)
   }
 
-  function begin(run: HeldRun, origin: Origin, mind: Mind): ActiveRun {
+  function begin(run: HeldRun, origin: Origin, folded: FoldedRun): ActiveRun {
     const { nowMs: now, commit, perform, look, moved } = options
     return createActiveRun({
-      ...{ run, origin, mind, nowMs: now, commit, perform, look, moved, schedule },
+      ...{ run, origin, folded, nowMs: now, commit, perform, look, moved, schedule },
       left(active, leaving) {
         free(run.identity.id, run.fence)
         options.left(active, leaving)
@@ -132,7 +132,7 @@ export function createRunner(options: RunnerOptions): Runner {
   ): Promise<ActiveRun | undefined> {
     const run = heldRunOf(row)
     if (!journal) throw new Error(`${row.key} has no journal`)
-    const active = begin(run, journal.origin, await options.mindOf(run, journal))
+    const active = begin(run, journal.origin, await options.foldedRunOf(run, journal))
     const slot = slots.get(row.key)
     if (draining || slot?.fence !== row.fence) {
       first?.received('gone')
@@ -183,8 +183,8 @@ export function createRunner(options: RunnerOptions): Runner {
         if (slot?.fence === fence) slot?.run?.drop()
       }
     },
-    enter(run, { origin }, mind) {
-      const active = begin(run, origin, mind)
+    enter(run, { origin }, folded) {
+      const active = begin(run, origin, folded)
       const { id, tenant } = run.identity
       hold(id, {
         fence: run.fence,

@@ -15,11 +15,11 @@ import { createEnds, type Ends } from './ends.js'
 import { createEvaluate } from './evaluate.js'
 import type { AcceptedEvent, LogPositions } from './event-wait/accepted.js'
 import { sendToWaiting } from './event-wait/waits.js'
+import { foldRun } from './folded-run.js'
 import { readNews } from './inbox.js'
 import { type LeasedRun, leaseRun, runColumns } from './lease.js'
 import { loadJournals } from './loading.js'
 import { measureRuns } from './measure.js'
-import { createMind } from './mind.js'
 import type { Origin, RunIdentity } from './model.js'
 import { createNews } from './news.js'
 import type { Presented, Reception } from './presented.js'
@@ -191,9 +191,9 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
     nowMs: clock.nowMs,
     look: (active, awaited, begun) => readNews(database.sql, { active, awaited, begun }),
     journals: async (ids) => (await store.insist(() => loadJournals(database.sql, ids))) ?? new Map(),
-    async mindOf({ identity }, { origin, recorded }) {
+    async foldedRunOf({ identity }, { origin, recorded }) {
       const { program } = await loaded(origin, identity)
-      return createMind({ program, identity, origin, recorded })
+      return foldRun({ program, identity, origin, recorded })
     },
     failed(row, error) {
       if (closing.signal.aborted) return

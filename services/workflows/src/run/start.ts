@@ -7,8 +7,8 @@ import type { DatabaseClock } from './clock.js'
 import { admission, type KeyedLimit } from './concurrency/admission.js'
 import type { Evaluate } from './evaluate.js'
 import type { LogPositions } from './event-wait/accepted.js'
+import { foldRun } from './folded-run.js'
 import { lineOf } from './lines.js'
-import { createMind } from './mind.js'
 import type { HeldRun, Origin, Parent, RunFace, RunIdentity } from './model.js'
 import type { Programs } from './programs.js'
 import { eventRowsOf, newsOf } from './run-events.js'
@@ -102,15 +102,15 @@ export function createStarter(options: StarterOptions) {
     const identity = { ...identityOf(id, request, at), concurrencyKey: limit?.key ?? null }
     const origin = originOf(request, since)
     const begins = tx === undefined && limit === null && runner.hasRoomFor(tenant.workspaceId)
-    const { mind, entries } = begins
+    const { folded, entries } = begins
       ? await begin({ program, identity, origin }, now, options.evaluate)
-      : { mind: createMind({ program, identity, origin, recorded: [] }), entries: [] }
+      : { folded: foldRun({ program, identity, origin, recorded: [] }), entries: [] }
     const lines = [
       lineOf(0, now, origin),
       ...entries.map(({ entry, text }, n) => lineOf(n + 1, now, entry, text)),
     ]
     const bytes = lines.reduce((sum, line) => sum + line.bytes, 0)
-    const face = begins ? mind.face() : queued
+    const face = begins ? folded.face() : queued
     const news = newsOf(
       queued,
       face,
@@ -131,7 +131,7 @@ export function createStarter(options: StarterOptions) {
     options.moved('queued')
     if (face.status !== 'queued') options.moved(face.status)
     const run: HeldRun = { identity, face, fence: '1', seq: entries.length, bytes, signals: 0 }
-    if (begins) runner.enter(run, { origin }, mind)
+    if (begins) runner.enter(run, { origin }, folded)
     else if (!tx) options.wake()
     return { runId: id, created }
   }

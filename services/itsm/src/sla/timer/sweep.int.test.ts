@@ -6,7 +6,14 @@ import { Incident } from '@opsplane/contracts'
 import { createEventStore } from '@opsplane/eventstore'
 import { attemptDueWork, connect } from '@opsplane/postgres'
 import { createLogger, type RunningService } from '@opsplane/runtime'
-import { startTestService, type TestService, testPrincipal, uniquePrefix, waitFor } from '@opsplane/testing'
+import {
+  searchTimes,
+  startTestService,
+  type TestService,
+  testPrincipal,
+  uniquePrefix,
+  waitFor,
+} from '@opsplane/testing'
 import { itsm } from '../../service.js'
 import { createClocks } from './clocks.js'
 import { copyClocks, withoutListIndexes } from './sweep.fixture.js'
@@ -52,7 +59,7 @@ function replica() {
 }
 
 it('tells every breach once, whoever is killed and however many sweep', async () => {
-  const count = 300
+  const count = searchTimes > 1 ? 800 : 300
   await openIncidents(count)
   const reported = async (type: string) => {
     const [row] = await service.sql<{ events: number; clocks: number }[]>`

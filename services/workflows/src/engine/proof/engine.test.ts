@@ -258,9 +258,9 @@ test('a run that is no longer waited for is named as stray, once', () => {
   answer(run, 'child')
   answer(run, 'no')
   // It is being started just then: what is known of it comes later.
-  expect([summary(run).status, summary(run).strayRuns]).toEqual(['running', []])
+  expect([summary(run).status, summary(run).abandonedRuns]).toEqual(['running', []])
   answer(run, 'child')
-  expect(summary(run)).toMatchObject({ status: 'failed', strayRuns: ['run_child'] })
+  expect(summary(run)).toMatchObject({ status: 'failed', abandonedRuns: ['run_child'] })
 })
 
 test('pins stand in for what steps do, by id or place, also for those that hold others', () => {

@@ -11,7 +11,7 @@ import { type Awaiting, awaitingOf, type TaskChanges, takeTaskChanges, tasksOf }
 import type { Origin, RunFace, RunIdentity } from './model.js'
 
 /** What a run has come to, folded in memory. Changes with every decision. */
-export interface Mind {
+export interface FoldedRun {
   /** What follows from a signal at this time (Unix ms), which is folded in. */
   decide(signal: Signal, at: number): Decided[]
   /** The step at a place. */
@@ -29,7 +29,7 @@ export interface Mind {
   /** Ids of events that its steps have waited for and got. */
   takenEvents(): string[]
   /** Runs it started that nobody waits for any more. */
-  strayRuns(): string[]
+  abandonedRuns(): string[]
 }
 
 /** An entry and its JSON, which is made once. */
@@ -38,7 +38,7 @@ export interface Decided {
   text: string
 }
 
-export interface MindOptions {
+export interface RunHistory {
   program: Program
   identity: Pick<RunIdentity, 'id' | 'workflowId' | 'workflowVersion'>
   origin: Pick<Origin, 'trigger' | 'event' | 'input'>
@@ -48,7 +48,7 @@ export interface MindOptions {
 const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())
 
 /** Throws where the history is none of this program. */
-export function createMind({ program, identity, origin, recorded }: MindOptions): Mind {
+export function foldRun({ program, identity, origin, recorded }: RunHistory): FoldedRun {
   const { id: runId, workflowId, workflowVersion: version } = identity
   const { trigger, event, input } = origin
   const memory = newRun({ runId, workflowId, version, trigger, event, input })
@@ -75,6 +75,6 @@ export function createMind({ program, identity, origin, recorded }: MindOptions)
     nextDue: () => memory.timers.next?.at ?? null,
     output: () => summaryOf(memory).output,
     takenEvents: () => [...memory.taken.keys()],
-    strayRuns: () => [...memory.strayRuns],
+    abandonedRuns: () => [...memory.abandonedRuns],
   }
 }
