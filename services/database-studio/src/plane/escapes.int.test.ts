@@ -1,19 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import type { Space, SpaceRole } from './space.js'
-import { deadline, startTwoSpaces, type TwoSpaces } from './two-spaces.fixture.js'
+import { describe, expect, test } from '@jest/globals'
+import type { SpaceRole } from './space.js'
+import { deadline, type TwoSpaces, twoSpaces } from './two-spaces.fixture.js'
 
-let at: TwoSpaces
-let ours: Space
-let theirs: Space
-beforeAll(async () => {
-  at = await startTwoSpaces()
-  ours = at.ours
-  theirs = at.theirs
-})
-afterAll(() => at?.close())
-
-const run = (...given: Parameters<TwoSpaces['run']>) => at.run(...given)
-const refusal = (...given: Parameters<TwoSpaces['refusal']>) => at.refusal(...given)
+const at = twoSpaces()
+const run: TwoSpaces['run'] = (...given) => at.run(...given)
+const refusal: TwoSpaces['refusal'] = (...given) => at.refusal(...given)
 const denied = '42501'
 
 describe('ordinary SQL', () => {
@@ -29,7 +20,7 @@ describe('ordinary SQL', () => {
       `select string_agg(text, ',' order by text), array_agg(text), percentile_cont(0.5) within group (order by version) from notes`,
       `with recursive r as (select 1 as n union all select n + 1 from r where n < 5) select sum(n) from r`,
       `select regexp_replace(text, 'a', 'b'), md5(text), encode(sha256('x'), 'hex'), format('%s', text), width_bucket(1.0, 0, 2, 3) from notes`,
-      `select table_name from information_schema.tables where table_schema = '${ours.schema}'`,
+      `select table_name from information_schema.tables where table_schema = '${at.ours.schema}'`,
       `select column_name, data_type from information_schema.columns where table_name = 'notes'`,
       'explain select * from notes',
     ]
@@ -60,7 +51,7 @@ describe('ordinary SQL', () => {
 
 describe('other roles', () => {
   test.each<SpaceRole>(['runtime', 'reader', 'migrator'])('cannot be become by %s', async (role) => {
-    const others = ['postgres', 'database_studio', `${theirs.schema}_owner`, `${theirs.schema}_runtime`]
+    const others = ['postgres', 'database_studio', `${at.theirs.schema}_owner`, `${at.theirs.schema}_runtime`]
     for (const other of others) {
       expect(await refusal(role, `set role ${other}`)).toBe(denied)
       expect(await refusal(role, `set local role ${other}`)).toBe(denied)
@@ -69,9 +60,9 @@ describe('other roles', () => {
       expect(await refusal(role, `grant ${other} to current_user`)).toBe(denied)
     }
     await run(role, ['reset role', 'set role none'])
-    const [after] = await run(role, ['reset role', `select current_user ~ '^${ours.schema}_' as own`])
+    const [after] = await run(role, ['reset role', `select current_user ~ '^${at.ours.schema}_' as own`])
     expect(after).toEqual({ own: true })
-    expect(await refusal(role, 'reset role', `select * from ${theirs.schema}.notes`)).toBe(denied)
+    expect(await refusal(role, 'reset role', `select * from ${at.theirs.schema}.notes`)).toBe(denied)
   })
 
   test('are not what a tenant gives itself', async () => {
@@ -84,12 +75,12 @@ describe('other roles', () => {
         'replication',
         'connection limit 1000',
       ])
-        expect([right, await refusal(role, `alter role ${ours.schema}_${role} ${right}`)]).toEqual([
+        expect([right, await refusal(role, `alter role ${at.ours.schema}_${role} ${right}`)]).toEqual([
           right,
           denied,
         ])
-    expect(await refusal('runtime', `alter role ${ours.schema}_reader password 'x'`)).toBe(denied)
-    expect(await refusal('runtime', `alter role ${ours.schema}_runtime set temp_file_limit = '-1'`)).toBe(
+    expect(await refusal('runtime', `alter role ${at.ours.schema}_reader password 'x'`)).toBe(denied)
+    expect(await refusal('runtime', `alter role ${at.ours.schema}_runtime set temp_file_limit = '-1'`)).toBe(
       denied,
     )
   })
@@ -98,10 +89,10 @@ describe('other roles', () => {
 describe('data, names and sources of others', () => {
   test('cannot be read', async () => {
     const hidden = [
-      `select * from ${theirs.schema}.notes`,
-      `insert into ${theirs.schema}.notes (text) values ('x')`,
-      `delete from ${theirs.schema}.notes`,
-      `select * from ${theirs.schema}_trash.notes`,
+      `select * from ${at.theirs.schema}.notes`,
+      `insert into ${at.theirs.schema}.notes (text) values ('x')`,
+      `delete from ${at.theirs.schema}.notes`,
+      `select * from ${at.theirs.schema}_trash.notes`,
       'select * from database_studio.events',
       'select * from database_studio.plane_keys',
       'select * from database_studio.plane_sessions',
@@ -161,7 +152,7 @@ describe('data, names and sources of others', () => {
       const names = rows.map((row) => (row as { name: string }).name)
       expect(
         names.filter(
-          (name) => name.includes(theirs.schema) || name === 'database_studio' || name === 'capture',
+          (name) => name.includes(at.theirs.schema) || name === 'database_studio' || name === 'capture',
         ),
       ).toEqual([])
     }
@@ -175,7 +166,7 @@ describe('data, names and sources of others', () => {
     const functions = [
       `query_to_xml('select 1', true, true, '')`,
       `table_to_xml('notes', true, true, '')`,
-      `schema_to_xml('${theirs.schema}', true, true, '')`,
+      `schema_to_xml('${at.theirs.schema}', true, true, '')`,
       `database_to_xml(true, true, '')`,
       `cursor_to_xml('c', 1, true, true, '')`,
       `ts_stat('select 1::text::tsvector')`,
@@ -201,7 +192,7 @@ describe('data, names and sources of others', () => {
       `pg_backend_pid()`,
       `format_type(1::oid, 0)`,
       `obj_description(1::oid, 'pg_class')`,
-      `to_regclass('${theirs.schema}.notes')`,
+      `to_regclass('${at.theirs.schema}.notes')`,
       'version()',
       'inet_server_addr()',
     ]
@@ -213,10 +204,10 @@ describe('data, names and sources of others', () => {
 
 describe('settings', () => {
   test('of a session change nothing for others, and take no right', async () => {
-    expect(await refusal('runtime', `select set_config('search_path', '${theirs.schema}', false)`)).toBe(
+    expect(await refusal('runtime', `select set_config('search_path', '${at.theirs.schema}', false)`)).toBe(
       denied,
     )
-    expect(await refusal('runtime', `set search_path = ${theirs.schema}`, 'select * from notes')).toBe(
+    expect(await refusal('runtime', `set search_path = ${at.theirs.schema}`, 'select * from notes')).toBe(
       '42P01',
     )
     expect(await refusal('runtime', `set session_replication_role = replica`)).toBe(denied)
@@ -230,15 +221,15 @@ describe('settings', () => {
       ),
     ).toBe(denied)
     // A setting of this name says nothing of who acts.
-    await at.plane.session(ours, 'runtime', deadline, async ({ sql }) => {
+    await at.plane.session(at.ours, 'runtime', deadline, async ({ sql }) => {
       await sql.unsafe(`set studio.acting = '{"actor":{"id":"usr_other","name":"Other","type":"user"}}'`)
       await expect(sql.unsafe(`insert into notes (text) values ('x')`)).rejects.toMatchObject({
         code: denied,
       })
     })
-    await at.plane.session(ours, 'runtime', deadline, async ({ sql }) => {
+    await at.plane.session(at.ours, 'runtime', deadline, async ({ sql }) => {
       const [row] = await sql.unsafe(`show search_path`)
-      expect(row).toEqual({ search_path: `${ours.schema}, extensions` })
+      expect(row).toEqual({ search_path: `${at.ours.schema}, extensions` })
     })
   })
 
@@ -300,7 +291,7 @@ describe('code of a tenant', () => {
     ]
     for (const statement of statements)
       for (const role of ['reader', 'runtime', 'migrator'] as const)
-        await at.plane.session(ours, role, deadline, async ({ sql }) => {
+        await at.plane.session(at.ours, role, deadline, async ({ sql }) => {
           await expect(sql.unsafe(statement)).rejects.toHaveProperty('code', denied)
         })
   })
@@ -317,14 +308,14 @@ describe('code of a tenant', () => {
       ['create table child () inherits (notes)'],
       ['create table parent (like notes)', 'alter table notes inherit parent'],
       ['alter table notes owner to current_user', 'grant truncate on notes to current_user'],
-      [`alter default privileges grant all on tables to ${ours.schema}_reader`],
-      [`grant insert on notes to ${ours.schema}_reader`],
-      [`revoke select on notes from ${ours.schema}_reader`],
+      [`alter default privileges grant all on tables to ${at.ours.schema}_reader`],
+      [`grant insert on notes to ${at.ours.schema}_reader`],
+      [`revoke select on notes from ${at.ours.schema}_reader`],
     ]
     for (const statements of ways)
       expect([statements, await refusal('migrator', ...statements)]).toEqual([statements, denied])
     const [{ count } = { count: 0 }] = await at.admin<{ count: number }[]>`
-      select count(*)::int from pg_trigger where tgrelid = ${`${ours.schema}.notes`}::regclass and tgname like 'opsplane%' and tgenabled = 'A'`
+      select count(*)::int from pg_trigger where tgrelid = ${`${at.ours.schema}.notes`}::regclass and tgname like 'opsplane%' and tgenabled = 'A'`
     expect(count).toBe(6)
   })
 })

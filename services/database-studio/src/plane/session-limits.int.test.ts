@@ -1,20 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import type { Sql } from 'postgres'
-import type { Space } from './space.js'
-import { deadline, startTwoSpaces, type TwoSpaces } from './two-spaces.fixture.js'
+import { deadline, type TwoSpaces, twoSpaces } from './two-spaces.fixture.js'
 
-let at: TwoSpaces
-let ours: Space
-let theirs: Space
-beforeAll(async () => {
-  at = await startTwoSpaces()
-  ours = at.ours
-  theirs = at.theirs
-})
-afterAll(() => at?.close())
-
-const run = (...given: Parameters<TwoSpaces['run']>) => at.run(...given)
-const refusal = (...given: Parameters<TwoSpaces['refusal']>) => at.refusal(...given)
+const at = twoSpaces()
+const run: TwoSpaces['run'] = (...given) => at.run(...given)
+const refusal: TwoSpaces['refusal'] = (...given) => at.refusal(...given)
 const denied = '42501'
 
 describe('what takes long, waits or fills', () => {
@@ -58,7 +48,7 @@ describe('what takes long, waits or fills', () => {
     ]
     for (const flood of floods) {
       const flooding = at.plane.session(
-        ours,
+        at.ours,
         'reader',
         { deadlineMs: 1_500 },
         async ({ sql }: { sql: Sql }) => {
@@ -71,14 +61,15 @@ describe('what takes long, waits or fills', () => {
         expect.stringMatching(/^(upstream_timeout|53400|54000)$/),
       )
     }
-    const [shown] = await at.admin`select rolconfig from pg_roles where rolname = ${`${ours.schema}_reader`}`
+    const [shown] =
+      await at.admin`select rolconfig from pg_roles where rolname = ${`${at.ours.schema}_reader`}`
     expect(shown).toEqual({ rolconfig: ['temp_file_limit=256MB'] })
     expect(await run('reader', ['select 1 as n'])).toEqual([{ n: 1 }])
   })
 
   test('reaches nobody by NOTIFY', async () => {
     const heard: string[] = []
-    await at.plane.session(theirs, 'reader', deadline, async ({ sql }) => {
+    await at.plane.session(at.theirs, 'reader', deadline, async ({ sql }) => {
       await sql.unsafe('listen c')
       await run('runtime', [`notify c, 'x'`])
       const [row] = await sql.unsafe('select 1 as n')
@@ -86,6 +77,6 @@ describe('what takes long, waits or fills', () => {
     })
     expect(heard).toEqual([])
     // What somebody listened to is forgotten before the session is another's.
-    expect(await run('reader', ['select 1 as n'], theirs)).toEqual([{ n: 1 }])
+    expect(await run('reader', ['select 1 as n'], at.theirs)).toEqual([{ n: 1 }])
   })
 })

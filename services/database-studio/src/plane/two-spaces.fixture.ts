@@ -1,3 +1,4 @@
+import { afterAll, beforeAll } from '@jest/globals'
 import { newId } from '@opsplane/contracts'
 import { openTestPlane, type TestPlane } from './plane.fixture.js'
 import type { Space, SpaceRole } from './space.js'
@@ -15,7 +16,15 @@ export interface TwoSpaces extends TestPlane {
   refusal(role: SpaceRole, ...statements: string[]): Promise<string>
 }
 
-export async function startTwoSpaces(): Promise<TwoSpaces> {
+/** For the tests of one file, which may use what it gives once they run. */
+export function twoSpaces(): TwoSpaces {
+  const at = {} as TwoSpaces
+  beforeAll(async () => void Object.assign(at, await startTwoSpaces()))
+  afterAll(() => at.close?.())
+  return at
+}
+
+async function startTwoSpaces(): Promise<TwoSpaces> {
   const at = await openTestPlane()
   const ours = await at.plane.space({ workspaceId: 'ws_ours', environment: 'production' })
   const theirs = await at.plane.space({ workspaceId: 'ws_theirs', environment: 'production' })

@@ -7,7 +7,7 @@ import {
   readColumnsUpTo,
   type StatementRunner,
 } from '../columns.js'
-import { StringInterner, sharedStringsOf, stringsOf } from './string-interner.js'
+import { StringInterner, stringsOf } from './string-interner.js'
 
 type ItemColumns = Columns<'id' | 'class' | 'status' | 'criticality', 'name'>
 export type RelationColumns = Columns<'id' | 'source_id' | 'target_id' | 'type'>
@@ -51,7 +51,7 @@ export function graphOf(items: ItemColumns | null, relations: RelationColumns): 
     relations: {
       ...{ size: relations.size, source, target, id: stringsOf(relations.id) },
       // As it was written.
-      type: sharedStringsOf(relations.type) as RelationType[],
+      type: stringsOf(relations.type) as RelationType[],
     },
     size: () => words.size,
     idOf: (number) => shown.id[number] ?? words.wordOf(number),
@@ -63,10 +63,10 @@ function itemsOf(columns: ItemColumns | null): Items {
   if (!columns) return { size: 0, id: [], name: [], class: [], status: [], criticality: [] }
   const { size, name } = columns
   return {
-    ...{ size, name, id: stringsOf(columns.id), class: sharedStringsOf(columns.class) },
+    ...{ size, name, id: stringsOf(columns.id), class: stringsOf(columns.class) },
     // As they were written.
-    status: sharedStringsOf(columns.status) as CiStatus[],
-    criticality: sharedStringsOf(columns.criticality) as Criticality[],
+    status: stringsOf(columns.status) as CiStatus[],
+    criticality: stringsOf(columns.criticality) as Criticality[],
   }
 }
 
