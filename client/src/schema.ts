@@ -2076,7 +2076,7 @@ export interface paths {
         head?: never;
         /**
          * Update an SLA calendar
-         * @description Makes a new revision for clocks that start from now on; those that began keep theirs. Refused when an active policy would have a goal beyond a year of it.
+         * @description Makes a new revision for timers that start from now on; those that began keep theirs. Refused when an active policy would have a goal beyond a year of it.
          */
         patch: operations["updateSlaCalendar"];
         trace?: never;
@@ -2816,8 +2816,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Explain the SLA clocks of an incident
-         * @description Every clock with what it counted when: open hours, closed hours, pauses with the event that led to them. The counted times add up to the elapsed time exactly. With `asOf`: the clocks there were, up to that instant; one that lies ahead is now.
+         * Explain the SLA timers of an incident
+         * @description Every timer with what it counted when: open hours, closed hours, pauses with the event that led to them. The counted times add up to the elapsed time exactly. With `asOf`: the timers there were, up to that instant; one that lies ahead is now.
          */
         get: operations["getIncidentSla"];
         put?: never;
@@ -3179,7 +3179,7 @@ export interface paths {
         put?: never;
         /**
          * Create an SLA policy
-         * @description Holds for what is opened from now on. A goal beyond a year of the calendar is refused, and, unless it is inactive, a policy whose clocks could never begin or run, or would be canceled by what is to pause them.
+         * @description Holds for what is opened from now on. A goal beyond a year of the calendar is refused, and, unless it is inactive, a policy whose timers could never begin or run, or would be canceled by what is to pause them.
          */
         post: operations["createSlaPolicy"];
         delete?: never;
@@ -3201,14 +3201,14 @@ export interface paths {
         post?: never;
         /**
          * Delete an SLA policy
-         * @description Clocks that began go on.
+         * @description Timers that began go on.
          */
         delete: operations["deleteSlaPolicy"];
         options?: never;
         head?: never;
         /**
          * Update an SLA policy
-         * @description Makes a new revision; clocks that began keep theirs until it is reapplied. Another `goalUnit` needs `goals` in it.
+         * @description Makes a new revision; timers that began keep theirs until it is reapplied. Another `goalUnit` needs `goals` in it.
          */
         patch: operations["updateSlaPolicy"];
         trace?: never;
@@ -3224,7 +3224,7 @@ export interface paths {
         put?: never;
         /**
          * Try an SLA policy on an entity
-         * @description The clock the entity would have now had the policy, as it is, been active since its creation: goal, due time and what was counted when. Works for inactive policies too. Nothing is stored and nothing emitted.
+         * @description The timer the entity would have now had the policy, as it is, been active since its creation: goal, due time and what was counted when. Works for inactive policies too. Nothing is stored and nothing emitted.
          */
         post: operations["previewSlaPolicy"];
         delete?: never;
@@ -3243,8 +3243,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Reapply an SLA policy to open clocks
-         * @description Counts open clocks of older revisions anew by the present policy and calendar, 1,000 a request: repeat it until `remaining` is 0. Unless `dryRun` is false it only tells what would change. Emits `sla.retargeted`, and `sla.canceled` where the policy no longer applies.
+         * Reapply an SLA policy to open timers
+         * @description Counts open timers of older revisions anew by the present policy and calendar, 1,000 a request: repeat it until `remaining` is 0. Unless `dryRun` is false it only tells what would change. Emits `sla.retargeted`, and `sla.canceled` where the policy no longer applies.
          */
         post: operations["reapplySlaPolicy"];
         delete?: never;
@@ -3261,7 +3261,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List SLA clocks
+         * List SLA timers
          * @description All given filters must hold; those of requests the caller may not see are left out. Those of the newest entities first unless `sort` says otherwise; sorted by `dueAt`, paused ones come after all others. With `asOf` those that began last come first. With `asOf` a page looks through 5,000 records at most (1,000 with `q`), so it can be short, even empty, while there is a `nextCursor`.
          */
         get: operations["listSlaTimers"];
@@ -3281,8 +3281,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Explain an SLA clock
-         * @description What it counted when, as `GET /itsm/incidents/:id/sla` does for all clocks of an incident. With `asOf`, up to that instant; one that lies ahead is now.
+         * Explain an SLA timer
+         * @description What it counted when, as `GET /itsm/incidents/:id/sla` does for all timers of an incident. With `asOf`, up to that instant; one that lies ahead is now.
          */
         get: operations["getSlaTimer"];
         put?: never;
@@ -8478,7 +8478,7 @@ export interface components {
                 name: string;
                 status: components["schemas"]["CiStatus"];
             }[];
-            /** @description SLA clocks that run or are paused over open incidents, changes and problems about what fails or is affected: breached ones too, the first due first, paused ones last. 100 at most. Only with the permission `itsm:read`, and not with `asOf`. */
+            /** @description SLA timers that run or are paused over open incidents, changes and problems about what fails or is affected: breached ones too, the first due first, paused ones last. 100 at most. Only with the permission `itsm:read`, and not with `asOf`. */
             slasAtRisk?: {
                 breached: boolean;
                 /** @description The nearest of the items it is about. */
@@ -8497,7 +8497,7 @@ export interface components {
                 state: "running" | "paused";
                 timerId: string;
             }[];
-            /** @description There are more clocks at risk. */
+            /** @description There are more timers at risk. */
             slasTruncated?: boolean;
             /** @description The walk ended at a limit; more may be affected. */
             truncated: boolean;
@@ -10396,7 +10396,7 @@ export interface components {
             calendarRevision: number | null;
             /** Format: date-time */
             createdAt: string;
-            /** @description Counts the goals the clock has had, and the spans it began with. */
+            /** @description Counts the goals the timer has had, and the spans it began with. */
             cycle: number;
             /**
              * Format: date-time
@@ -13388,7 +13388,7 @@ export interface components {
             };
             entityType?: components["schemas"]["SlaEntityType"];
             /**
-             * @description What is done with incidents, which alone have escalations, when the clock gets so far; those of one percent in their order, and once in the life of a clock.
+             * @description What is done with incidents, which alone have escalations, when the timer gets so far; those of one percent in their order, and once in the life of a timer.
              * @default []
              * @example [
              *       {
@@ -13438,13 +13438,13 @@ export interface components {
             /** @description Hold reasons that stop the clock: by default awaiting_caller and awaiting_vendor for incidents, the only kind that has any. */
             pauseReasons?: ("awaiting_caller" | "awaiting_change" | "awaiting_problem" | "awaiting_vendor")[];
             /**
-             * @description Statuses of the entity in which the clock stands.
+             * @description Statuses of the entity in which the timer stands.
              * @default []
              * @example []
              */
             pauseStatuses?: string[];
             /**
-             * @description An inactive one starts no clocks.
+             * @description An inactive one starts no timers.
              * @default active
              * @enum {string}
              */
@@ -15660,7 +15660,7 @@ export interface components {
         /** @enum {string} */
         SlaClockState: "running" | "paused" | "completed" | "canceled";
         /**
-         * @description What a clock can run over.
+         * @description What a timer can run over.
          * @enum {string}
          */
         SlaEntityType: "incident" | "problem" | "change" | "request";
@@ -15700,7 +15700,7 @@ export interface components {
          */
         SlaGoalsBy: "severity" | "priority" | "all";
         /**
-         * @description What goals are given in, and clocks count in: `minutes` of open time, or `business_days`, dates on which the calendar is open at all. The open time of such a date, however much it is, counts 86,400,000 ms in all, each part of it its share.
+         * @description What goals are given in, and timers count in: `minutes` of open time, or `business_days`, dates on which the calendar is open at all. The open time of such a date, however much it is, counts 86,400,000 ms in all, each part of it its share.
          * @default minutes
          * @enum {string}
          */
@@ -15724,14 +15724,14 @@ export interface components {
             to: string;
         };
         /**
-         * @description `response`, of incidents alone, ends with an assignee, a public comment by anyone but the caller, or another status than open. `resolution` ends when the entity is resolved or closed and goes on when it is reopened. `next_response`, of incidents alone, begins with a public comment of the caller that nobody has answered and ends with a public comment by anyone else, or when the incident is resolved or closed. `approval`, of changes and requests, begins when approval is asked for and ends when it is given or refused. The last two come again: the same clock begins anew, with the next `cycle`.
+         * @description `response`, of incidents alone, ends with an assignee, a public comment by anyone but the caller, or another status than open. `resolution` ends when the entity is resolved or closed and goes on when it is reopened. `next_response`, of incidents alone, begins with a public comment of the caller that nobody has answered and ends with a public comment by anyone else, or when the incident is resolved or closed. `approval`, of changes and requests, begins when approval is asked for and ends when it is given or refused. The last two come again: the same timer begins anew, with the next `cycle`.
          * @enum {string}
          */
         SlaMetric: "response" | "resolution" | "next_response" | "approval";
         SlaPolicy: {
             /**
              * Format: date-time
-             * @description Entities opened before have no clock of this policy.
+             * @description Entities opened before have no timer of this policy.
              */
             activeSince: string | null;
             /**
@@ -15763,7 +15763,7 @@ export interface components {
             createdAt: string;
             entityType: components["schemas"]["SlaEntityType"];
             /**
-             * @description What is done with incidents, which alone have escalations, when the clock gets so far; those of one percent in their order, and once in the life of a clock.
+             * @description What is done with incidents, which alone have escalations, when the timer gets so far; those of one percent in their order, and once in the life of a timer.
              * @default []
              * @example [
              *       {
@@ -15805,14 +15805,14 @@ export interface components {
             /** @description Hold reasons of incidents that stop the clock. */
             pauseReasons: ("awaiting_caller" | "awaiting_change" | "awaiting_problem" | "awaiting_vendor")[];
             /**
-             * @description Statuses of the entity in which the clock stands.
+             * @description Statuses of the entity in which the timer stands.
              * @default []
              * @example []
              */
             pauseStatuses?: string[];
             revision: number;
             /**
-             * @description An inactive one starts no clocks.
+             * @description An inactive one starts no timers.
              * @enum {string}
              */
             status: "active" | "inactive";
@@ -15873,7 +15873,7 @@ export interface components {
                 };
             };
             /**
-             * @description What is done with incidents, which alone have escalations, when the clock gets so far; those of one percent in their order, and once in the life of a clock.
+             * @description What is done with incidents, which alone have escalations, when the timer gets so far; those of one percent in their order, and once in the life of a timer.
              * @example [
              *       {
              *         "atPercent": 75,
@@ -15912,12 +15912,12 @@ export interface components {
             /** @description Hold reasons of incidents that stop the clock. */
             pauseReasons?: ("awaiting_caller" | "awaiting_change" | "awaiting_problem" | "awaiting_vendor")[];
             /**
-             * @description Statuses of the entity in which the clock stands.
+             * @description Statuses of the entity in which the timer stands.
              * @example []
              */
             pauseStatuses?: string[];
             /**
-             * @description An inactive one starts no clocks.
+             * @description An inactive one starts no timers.
              * @enum {string}
              */
             status?: "active" | "inactive";
@@ -15932,7 +15932,7 @@ export interface components {
             warnings?: number[];
         };
         SlaPreview: {
-            /** @description Whether it gets a clock. */
+            /** @description Whether it gets a timer. */
             applies: boolean;
             /** Format: date-time */
             asOf: string;
@@ -15944,7 +15944,7 @@ export interface components {
                 calendarRevision: number | null;
                 /** Format: date-time */
                 createdAt: string;
-                /** @description Counts the goals the clock has had, and the spans it began with. */
+                /** @description Counts the goals the timer has had, and the spans it began with. */
                 cycle: number;
                 /**
                  * Format: date-time
@@ -16043,7 +16043,7 @@ export interface components {
                 timerId: string;
             }[];
             dryRun: boolean;
-            /** @description Open clocks of the policy. */
+            /** @description Open timers of the policy. */
             open: number;
             /** @description Still to be changed: repeat the request until there are none. */
             remaining: number;
@@ -16060,7 +16060,7 @@ export interface components {
             calendarRevision: number | null;
             /** Format: date-time */
             createdAt: string;
-            /** @description Counts the goals the clock has had, and the spans it began with. */
+            /** @description Counts the goals the timer has had, and the spans it began with. */
             cycle: number;
             /**
              * Format: date-time
@@ -47106,7 +47106,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Explain the SLA clocks of an incident */
+            /** @description Explain the SLA timers of an incident */
             200: {
                 headers: {
                     "X-Request-ID"?: string;
@@ -50691,7 +50691,7 @@ export interface operations {
                 entityType?: components["schemas"]["SlaEntityType"][];
                 /** @description Items per page. */
                 limit?: number;
-                /** @description `response`, of incidents alone, ends with an assignee, a public comment by anyone but the caller, or another status than open. `resolution` ends when the entity is resolved or closed and goes on when it is reopened. `next_response`, of incidents alone, begins with a public comment of the caller that nobody has answered and ends with a public comment by anyone else, or when the incident is resolved or closed. `approval`, of changes and requests, begins when approval is asked for and ends when it is given or refused. The last two come again: the same clock begins anew, with the next `cycle`. */
+                /** @description `response`, of incidents alone, ends with an assignee, a public comment by anyone but the caller, or another status than open. `resolution` ends when the entity is resolved or closed and goes on when it is reopened. `next_response`, of incidents alone, begins with a public comment of the caller that nobody has answered and ends with a public comment by anyone else, or when the incident is resolved or closed. `approval`, of changes and requests, begins when approval is asked for and ends when it is given or refused. The last two come again: the same timer begins anew, with the next `cycle`. */
                 metric?: components["schemas"]["SlaMetric"];
                 /** @description Words in the name. All must be there, the last one may go on; `"…"` is a phrase, `-` excludes, `or` is either. Accents, case and punctuation do not count. A number such as `INC-4` is taken as a whole. */
                 q?: string;
@@ -51637,7 +51637,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Reapply an SLA policy to open clocks */
+            /** @description Reapply an SLA policy to open timers */
             200: {
                 headers: {
                     "X-Request-ID"?: string;
@@ -51805,7 +51805,7 @@ export interface operations {
                 entityType?: components["schemas"]["SlaEntityType"][];
                 /** @description Items per page. */
                 limit?: number;
-                /** @description `response`, of incidents alone, ends with an assignee, a public comment by anyone but the caller, or another status than open. `resolution` ends when the entity is resolved or closed and goes on when it is reopened. `next_response`, of incidents alone, begins with a public comment of the caller that nobody has answered and ends with a public comment by anyone else, or when the incident is resolved or closed. `approval`, of changes and requests, begins when approval is asked for and ends when it is given or refused. The last two come again: the same clock begins anew, with the next `cycle`. */
+                /** @description `response`, of incidents alone, ends with an assignee, a public comment by anyone but the caller, or another status than open. `resolution` ends when the entity is resolved or closed and goes on when it is reopened. `next_response`, of incidents alone, begins with a public comment of the caller that nobody has answered and ends with a public comment by anyone else, or when the incident is resolved or closed. `approval`, of changes and requests, begins when approval is asked for and ends when it is given or refused. The last two come again: the same timer begins anew, with the next `cycle`. */
                 metric?: components["schemas"]["SlaMetric"];
                 policyId?: string;
                 /** @description Words in the number of the entity or the name of the policy. All must be there, the last one may go on; `"…"` is a phrase, `-` excludes, `or` is either. Accents, case and punctuation do not count. A number such as `INC-4` is taken as a whole. */
@@ -51828,7 +51828,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description List SLA clocks */
+            /** @description List SLA timers */
             200: {
                 headers: {
                     "X-Request-ID"?: string;
@@ -51951,7 +51951,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Explain an SLA clock */
+            /** @description Explain an SLA timer */
             200: {
                 headers: {
                     "X-Request-ID"?: string;

@@ -38,7 +38,7 @@ const ImpactedItem = GraphItem.extend({
     .meta({ description: 'From a failing item to this one.' }),
 })
 
-/** What of a clock is at risk with an item. */
+/** What of a timer is at risk with an item. */
 const SlaAtRisk = SlaTimer.pick({
   ...{ entityType: true, entityId: true, entityNumber: true, policyName: true },
   ...{ metric: true, dueAt: true, breached: true },
@@ -61,10 +61,10 @@ export const CiImpact = z
       .optional()
       .meta({
         description:
-          'SLA clocks that run or are paused over open incidents, changes and problems about what fails or is affected: ' +
+          'SLA timers that run or are paused over open incidents, changes and problems about what fails or is affected: ' +
           'breached ones too, the first due first, paused ones last. 100 at most. Only with the permission `itsm:read`, and not with `asOf`.',
       }),
-    slasTruncated: z.boolean().optional().meta({ description: 'There are more clocks at risk.' }),
+    slasTruncated: z.boolean().optional().meta({ description: 'There are more timers at risk.' }),
   })
   .meta({ id: 'CiImpact' })
 export type CiImpact = z.infer<typeof CiImpact>

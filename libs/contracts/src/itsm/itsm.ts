@@ -335,7 +335,7 @@ export const IncidentCause = z.enum(['caller', 'parent', 'problem', 'change', 'a
 export type IncidentCause = z.infer<typeof IncidentCause>
 const cause = { cause: IncidentCause.optional() }
 
-/** The threshold of a clock at which an escalation rule has changed an incident. */
+/** The threshold of a timer at which an escalation rule has changed an incident. */
 export const ReachedThreshold = z.object({
   timerId: idSchema('slaTimer'),
   policyId: idSchema('slaPolicy'),

@@ -41,7 +41,7 @@ const calendarFields = {
     .meta({ description: 'Dates with other hours. They go before holidays.' }),
 }
 
-/** When time counts: what clocks are pinned to is one revision of it. */
+/** When time counts: what timers are pinned to is one revision of it. */
 export const SlaCalendarState = z.object({
   id: idSchema('slaCalendar'),
   ...calendarFields,

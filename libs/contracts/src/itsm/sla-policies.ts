@@ -16,7 +16,7 @@ export const SlaMetric = z.enum(['response', 'resolution', 'next_response', 'app
     '`next_response`, of incidents alone, begins with a public comment of the caller that nobody has answered and ends ' +
     'with a public comment by anyone else, or when the incident is resolved or closed. `approval`, of changes and ' +
     'requests, begins when approval is asked for and ends when it is given or refused. The last two come again: the ' +
-    'same clock begins anew, with the next `cycle`.',
+    'same timer begins anew, with the next `cycle`.',
 })
 export type SlaMetric = z.infer<typeof SlaMetric>
 
@@ -26,7 +26,7 @@ export type RecurringSlaMetric = (typeof recurringSlaMetrics)[number]
 
 export const SlaEntityType = z
   .enum(['incident', 'problem', 'change', 'request'])
-  .meta({ id: 'SlaEntityType', description: 'What a clock can run over.' })
+  .meta({ id: 'SlaEntityType', description: 'What a timer can run over.' })
 export type SlaEntityType = z.infer<typeof SlaEntityType>
 
 export const SlaGoalsBy = z.enum(['severity', 'priority', 'all']).meta({
@@ -46,12 +46,12 @@ export type SlaGoalKey = z.infer<typeof SlaGoalKey>
 export const SlaGoalUnit = z.enum(['minutes', 'business_days']).meta({
   id: 'SlaGoalUnit',
   description:
-    'What goals are given in, and clocks count in: `minutes` of open time, or `business_days`, dates on which the calendar ' +
+    'What goals are given in, and timers count in: `minutes` of open time, or `business_days`, dates on which the calendar ' +
     'is open at all. The open time of such a date, however much it is, counts 86,400,000 ms in all, each part of it its share.',
 })
 export type SlaGoalUnit = z.infer<typeof SlaGoalUnit>
 
-/** What is done with an incident when a clock of the policy reaches a threshold. It only ever raises. */
+/** What is done with an incident when a timer of the policy reaches a threshold. It only ever raises. */
 export const SlaEscalation = z
   .strictObject({
     atPercent: z
@@ -103,7 +103,7 @@ const policyFields = {
   pauseStatuses: z
     .array(z.string().min(1).max(50))
     .max(20)
-    .meta({ description: 'Statuses of the entity in which the clock stands.', example: [] }),
+    .meta({ description: 'Statuses of the entity in which the timer stands.', example: [] }),
   warnings: z
     .array(z.int().min(1).max(99))
     .max(10)
@@ -114,14 +114,14 @@ const policyFields = {
     .max(10)
     .meta({
       description:
-        'What is done with incidents, which alone have escalations, when the clock gets so far; those of one ' +
-        'percent in their order, and once in the life of a clock.',
+        'What is done with incidents, which alone have escalations, when the timer gets so far; those of one ' +
+        'percent in their order, and once in the life of a timer.',
       example: [
         { atPercent: 75, assignmentGroup: 'duty-managers' },
         { atPercent: 100, severity: 'critical' },
       ],
     }),
-  status: z.enum(['active', 'inactive']).meta({ description: 'An inactive one starts no clocks.' }),
+  status: z.enum(['active', 'inactive']).meta({ description: 'An inactive one starts no timers.' }),
 }
 
 export const SlaPolicyState = z.object({
@@ -135,7 +135,7 @@ export const SlaPolicyState = z.object({
   // Those of before were not bounded.
   conditions: Filter.meta(overEntity),
   revision: z.int().min(1),
-  activeSince: At.nullable().meta({ description: 'Entities opened before have no clock of this policy.' }),
+  activeSince: At.nullable().meta({ description: 'Entities opened before have no timer of this policy.' }),
   createdAt: At,
   updatedAt: At,
 })

@@ -25,7 +25,7 @@ export const SlaClockState = z
   .meta({ id: 'SlaClockState' })
 export type SlaClockState = z.infer<typeof SlaClockState>
 
-/** From when on the clock is in a state, until the next entry. */
+/** From when on the timer is in a state, until the next entry. */
 export const SlaLedgerEntry = z.object({
   from: At,
   state: SlaClockState,
@@ -57,7 +57,7 @@ export const SlaTimer = z
     cycle: z
       .int()
       .min(1)
-      .meta({ description: 'Counts the goals the clock has had, and the spans it began with.' }),
+      .meta({ description: 'Counts the goals the timer has had, and the spans it began with.' }),
     state: SlaClockState,
     breached: z.boolean(),
     startedAt: At.meta({ description: 'Where what comes again began last; otherwise, when the entity did.' }),
@@ -90,7 +90,7 @@ export const SlaInterval = z
   .meta({ id: 'SlaInterval' })
 export type SlaInterval = z.infer<typeof SlaInterval>
 
-/** A clock as it is at an instant, with what it did when in place of its ledger. */
+/** A timer as it is at an instant, with what it did when in place of its ledger. */
 export const ExplainedSlaTimer = SlaTimer.omit({ ledger: true })
   .extend({
     elapsedMs: z.int().min(0).meta({ description: 'What it has counted, in the measure of `goalMs`.' }),
@@ -105,7 +105,7 @@ export const IncidentSla = z
   .meta({ id: 'IncidentSla' })
 export type IncidentSla = z.infer<typeof IncidentSla>
 
-/** A clock in a list: without its history. */
+/** A timer in a list: without its history. */
 export const SlaTimerItem = SlaTimer.omit({ ledger: true, fired: true })
   .extend({ version: z.int().min(1) })
   .meta({ id: 'SlaTimerItem' })
@@ -124,7 +124,7 @@ export const SlaPreview = z
   .object({
     asOf: At,
     entityId: EntityId,
-    applies: z.boolean().meta({ description: 'Whether it gets a clock.' }),
+    applies: z.boolean().meta({ description: 'Whether it gets a timer.' }),
     reason: z.enum(['no_goal', 'conditions', 'ended', 'not_begun']).nullable().meta({
       description:
         'Why none: no goal for what it goes by, conditions not met, ended before they were, or nothing asked for yet.',
@@ -150,7 +150,7 @@ const Applied = SlaTimer.pick({
 export const SlaReapplied = z
   .object({
     dryRun: z.boolean(),
-    open: z.int().meta({ description: 'Open clocks of the policy.' }),
+    open: z.int().meta({ description: 'Open timers of the policy.' }),
     changed: z.int().meta({ description: 'Those pinned to something else than the present revisions.' }),
     applied: z.int().meta({ description: 'Of those, changed now: 1,000 at most.' }),
     remaining: z.int().meta({ description: 'Still to be changed: repeat the request until there are none.' }),
@@ -178,17 +178,17 @@ export const slaEvents = {
   'sla_calendar.updated': resourceEvent(SlaCalendarState, 'A calendar got a new revision.'),
   'sla_calendar.deleted': resourceEvent(
     SlaCalendarState,
-    'A calendar was deleted; clocks that began keep it.',
+    'A calendar was deleted; timers that began keep it.',
   ),
   'sla_policy.created': resourceEvent(SlaPolicyState, 'An SLA policy was created.'),
   'sla_policy.updated': resourceEvent(SlaPolicyState, 'An SLA policy got a new revision.'),
-  'sla_policy.deleted': resourceEvent(SlaPolicyState, 'A policy was deleted; clocks that began go on.'),
+  'sla_policy.deleted': resourceEvent(SlaPolicyState, 'A policy was deleted; timers that began go on.'),
   'sla.started': timerEvent(
-    'An SLA clock began to count; one of what comes again begins anew each time, with another cycle.',
+    'An SLA timer began to count; one of what comes again begins anew each time, with another cycle.',
   ),
-  'sla.paused': timerEvent('A clock was paused.'),
-  'sla.resumed': timerEvent('A clock counts again.'),
-  'sla.retargeted': timerEvent('A clock got another goal; the time counted and the pauses stay.', {
+  'sla.paused': timerEvent('A timer was paused.'),
+  'sla.resumed': timerEvent('A timer counts again.'),
+  'sla.retargeted': timerEvent('A timer got another goal; the time counted and the pauses stay.', {
     cause: z.enum(['severity', 'priority', 'policy', 'time_zone']),
   }),
   'sla.warning': timerEvent('A part of the goal is used up.', {
@@ -198,9 +198,9 @@ export const slaEvents = {
   }),
   'sla.met': timerEvent('What was promised was done in time.'),
   'sla.missed': timerEvent('What was promised was done, but late.'),
-  'sla.canceled': timerEvent('A clock does not apply, or no longer.'),
-  'sla.breached': timerEvent('A clock went past its goal.', breach),
-  'incident.sla_breached': resourceEvent(IncidentState, 'A clock of the incident went past its goal.', {
+  'sla.canceled': timerEvent('A timer does not apply, or no longer.'),
+  'sla.breached': timerEvent('A timer went past its goal.', breach),
+  'incident.sla_breached': resourceEvent(IncidentState, 'A timer of the incident went past its goal.', {
     ...breach,
     entityType: z.literal('incident'),
     entityId: idSchema('incident'),

@@ -22,7 +22,7 @@ import type { SlaSaving } from './saving.js'
 const tag = 'SLA calendars'
 const path = '/itsm/calendars/:id'
 
-/** When time counts for SLA clocks. */
+/** When time counts for SLA timers. */
 export function calendarRoutes(
   { database, cursors }: ServiceContext,
   { calendars }: SlaStores,
@@ -84,7 +84,7 @@ export function calendarRoutes(
       path,
       summary: 'Update an SLA calendar',
       description:
-        'Makes a new revision for clocks that start from now on; those that began keep theirs. Refused when an ' +
+        'Makes a new revision for timers that start from now on; those that began keep theirs. Refused when an ' +
         'active policy would have a goal beyond a year of it.',
       tag,
       scope: 'sla:write',

@@ -7,7 +7,7 @@ import type { Clocks } from '../timer/clocks.js'
 import { elapsedMs, intervals } from '../timer/ledger.js'
 import type { PinnedPolicy } from '../timer/timer.js'
 
-/** Why a clock says what it says. */
+/** Why a timer says what it says. */
 export function explainRoutes(
   { database }: ServiceContext,
   incidents: IncidentStore,
@@ -18,10 +18,10 @@ export function explainRoutes(
       operationId: 'getIncidentSla',
       method: 'get',
       path: '/itsm/incidents/:id/sla',
-      summary: 'Explain the SLA clocks of an incident',
+      summary: 'Explain the SLA timers of an incident',
       description:
-        'Every clock with what it counted when: open hours, closed hours, pauses with the event that led to them. ' +
-        'The counted times add up to the elapsed time exactly. With `asOf`: the clocks there were, up to that instant; ' +
+        'Every timer with what it counted when: open hours, closed hours, pauses with the event that led to them. ' +
+        'The counted times add up to the elapsed time exactly. With `asOf`: the timers there were, up to that instant; ' +
         'one that lies ahead is now.',
       tag: 'Incidents',
       scope: 'itsm:read',
@@ -39,13 +39,13 @@ export function explainRoutes(
   ]
 }
 
-/** Up to when clocks are explained, and whether that is in the past: nothing has been counted beyond now. */
+/** Up to when timers are explained, and whether that is in the past: nothing has been counted beyond now. */
 export function seenAt(asOf: Instant | undefined, now: Instant): { past: Instant | undefined; at: Instant } {
   const past = asOf !== undefined && asOf < now ? asOf : undefined
   return { past, at: past ?? now }
 }
 
-/** A clock as it is at an instant. */
+/** A timer as it is at an instant. */
 export function explained({ ledger, ...timer }: SlaTimer, { calendar }: PinnedPolicy, at: Instant) {
   const until = Date.parse(at)
   const elapsed = elapsedMs(ledger, calendar, until)

@@ -15,14 +15,14 @@ import type { SlaEntity } from '../entity/entity.js'
 import { checkEscalations } from '../escalation/escalation-rules.js'
 import { checkTraps } from './policy-traps.js'
 
-/** The kind of entity a policy is for. Throws validation_failed when no clocks run over it. */
+/** The kind of entity a policy is for. Throws validation_failed when no timers run over it. */
 export function entityFor(type: SlaEntityType): SlaEntity {
   const entity = entityOf(type)
-  if (!entity) throw invalidField('/entityType', 'no_clocks', 'No clocks run over this kind of entity.')
+  if (!entity) throw invalidField('/entityType', 'no_clocks', 'No timers run over this kind of entity.')
   return entity
 }
 
-/** Throws validation_failed for a policy that its entity, its calendar or the clock cannot go by. */
+/** Throws validation_failed for a policy that its entity, its calendar or the timer cannot go by. */
 export function checkPolicy(
   policy: SlaPolicyState,
   calendar: SlaCalendarState | null,
@@ -109,7 +109,7 @@ export function checkStillKept(
   return calendar
 }
 
-/** The first goal that the open hours of a year do not reach. A clock of it would never be due. */
+/** The first goal that the open hours of a year do not reach. A timer of it would never be due. */
 function goalBeyondAYear(
   { goals, goalUnit }: Pick<SlaPolicyState, 'goals' | 'goalUnit'>,
   calendar: SlaCalendarState | null,

@@ -48,7 +48,7 @@ export function policyRoutes(ctx: ServiceContext, { policies }: SlaStores, savin
       summary: 'Create an SLA policy',
       description:
         'Holds for what is opened from now on. A goal beyond a year of the calendar is refused, and, unless it is ' +
-        'inactive, a policy whose clocks could never begin or run, or would be canceled by what is to pause them.',
+        'inactive, a policy whose timers could never begin or run, or would be canceled by what is to pause them.',
       tag,
       scope: 'sla:write',
       body: NewSlaPolicy,
@@ -76,7 +76,7 @@ export function policyRoutes(ctx: ServiceContext, { policies }: SlaStores, savin
       path,
       summary: 'Update an SLA policy',
       description:
-        'Makes a new revision; clocks that began keep theirs until it is reapplied. Another `goalUnit` needs `goals` in it.',
+        'Makes a new revision; timers that began keep theirs until it is reapplied. Another `goalUnit` needs `goals` in it.',
       tag,
       scope: 'sla:write',
       body: SlaPolicyPatch,
@@ -90,7 +90,7 @@ export function policyRoutes(ctx: ServiceContext, { policies }: SlaStores, savin
       method: 'delete',
       path,
       summary: 'Delete an SLA policy',
-      description: 'Clocks that began go on.',
+      description: 'Timers that began go on.',
       tag,
       scope: 'sla:write',
       response: z.void(),

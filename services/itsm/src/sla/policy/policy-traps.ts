@@ -15,7 +15,7 @@ import type { SlaEntity } from '../entity/entity.js'
 const held = 'on_hold'
 
 /**
- * Throws validation_failed for a policy whose parts undo each other: its clocks would never begin, never run, or be
+ * Throws validation_failed for a policy whose parts undo each other: its timers would never begin, never run, or be
  * canceled by what is to pause or to raise them. One that is inactive may be so until it is switched on.
  */
 export function checkTraps(policy: SlaPolicyState, entity: SlaEntity): void {
@@ -27,13 +27,13 @@ export function checkTraps(policy: SlaPolicyState, entity: SlaEntity): void {
     throw invalidField(
       '/conditions/status',
       'never_starts',
-      `A clock of ${metric} does not count in these statuses; it counts in ${counted.join(', ')}.`,
+      `A timer of ${metric} does not count in these statuses; it counts in ${counted.join(', ')}.`,
     )
   if (running.every((status) => pauseStatuses.includes(status)))
     throw invalidField(
       '/pauseStatuses',
       'never_runs',
-      `The clock would be paused whenever it counts, which is in ${running.join(', ')}.`,
+      `The timer would be paused whenever it counts, which is in ${running.join(', ')}.`,
     )
   const canceling = pauseStatuses.findIndex(
     (status) => counted.includes(status) && isStatus(entity, status) && !allows(conditions, { status }),
@@ -54,7 +54,7 @@ function checkReasons(conditions: Filter, pauseReasons: readonly HoldReason[]): 
   if (canceling >= 0) throw cancels(`/pauseReasons/${canceling}`)
 }
 
-/** What a rule makes of an incident may have no goal, or not meet the conditions: then it ends its own clock. */
+/** What a rule makes of an incident may have no goal, or not meet the conditions: then it ends its own timer. */
 function checkRule(
   { severity, assignmentGroup, assigneeId }: SlaEscalation,
   { goals, goalsBy, conditions }: SlaPolicyState,
@@ -72,14 +72,14 @@ const endsClock = (path: string) =>
   invalidField(
     path,
     'cancels',
-    'The policy has no goal for such an incident, or its conditions do not hold, so that the clock would be canceled. Widen the policy, or leave this out.',
+    'The policy has no goal for such an incident, or its conditions do not hold, so that the timer would be canceled. Widen the policy, or leave this out.',
   )
 
 const cancels = (path: string) =>
   invalidField(
     path,
     'cancels',
-    'The conditions do not hold then, so that the clock would be canceled instead of paused. Widen the conditions, or leave this out.',
+    'The conditions do not hold then, so that the timer would be canceled instead of paused. Widen the conditions, or leave this out.',
   )
 
 /** Whether the conditions on these fields, if there are any, hold for their values. */

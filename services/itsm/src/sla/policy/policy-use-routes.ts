@@ -7,7 +7,7 @@ import type { SlaStores } from '../timer/stores.js'
 import { tag } from './policy-routes.js'
 import { preview } from './preview.js'
 
-/** Trying a policy on an entity, and having it hold for clocks that began before. */
+/** Trying a policy on an entity, and having it hold for timers that began before. */
 export function policyUseRoutes(ctx: ServiceContext, stores: SlaStores, clocks: Clocks): Route[] {
   return [
     defineRoute({
@@ -16,7 +16,7 @@ export function policyUseRoutes(ctx: ServiceContext, stores: SlaStores, clocks: 
       path: '/itsm/sla-policies/:id/preview',
       summary: 'Try an SLA policy on an entity',
       description:
-        'The clock the entity would have now had the policy, as it is, been active since its creation: goal, due ' +
+        'The timer the entity would have now had the policy, as it is, been active since its creation: goal, due ' +
         'time and what was counted when. Works for inactive policies too. Nothing is stored and nothing emitted.',
       tag,
       scope: 'itsm:read',
@@ -32,9 +32,9 @@ export function policyUseRoutes(ctx: ServiceContext, stores: SlaStores, clocks: 
       operationId: 'reapplySlaPolicy',
       method: 'post',
       path: '/itsm/sla-policies/:id/reapply',
-      summary: 'Reapply an SLA policy to open clocks',
+      summary: 'Reapply an SLA policy to open timers',
       description:
-        'Counts open clocks of older revisions anew by the present policy and calendar, 1,000 a request: repeat it ' +
+        'Counts open timers of older revisions anew by the present policy and calendar, 1,000 a request: repeat it ' +
         'until `remaining` is 0. Unless `dryRun` is false it only tells what would change. Emits `sla.retargeted`, ' +
         'and `sla.canceled` where the policy no longer applies.',
       tag,

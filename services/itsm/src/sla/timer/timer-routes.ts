@@ -19,9 +19,9 @@ import { entityFor } from '../policy/policy-lint.js'
 import { timerSelection, timerSorts } from '../queries.js'
 import type { Clocks } from './clocks.js'
 
-const tag = 'SLA clocks'
+const tag = 'SLA timers'
 
-/** The clocks of everything there is. */
+/** The timers of everything there is. */
 export function timerRoutes(
   { database, cursors }: ServiceContext,
   { timers, pinnedPolicies }: Clocks,
@@ -30,7 +30,7 @@ export function timerRoutes(
     defineList({
       operationId: 'listSlaTimers',
       path: '/itsm/sla-timers',
-      summary: 'List SLA clocks',
+      summary: 'List SLA timers',
       description:
         'All given filters must hold; those of requests the caller may not see are left out. Those of the newest entities first unless `sort` says otherwise; sorted by ' +
         '`dueAt`, paused ones come after all others. With `asOf` those that began last come first. ' +
@@ -56,9 +56,9 @@ export function timerRoutes(
       operationId: 'getSlaTimer',
       method: 'get',
       path: '/itsm/sla-timers/:id',
-      summary: 'Explain an SLA clock',
+      summary: 'Explain an SLA timer',
       description:
-        'What it counted when, as `GET /itsm/incidents/:id/sla` does for all clocks of an incident. With `asOf`, up to ' +
+        'What it counted when, as `GET /itsm/incidents/:id/sla` does for all timers of an incident. With `asOf`, up to ' +
         'that instant; one that lies ahead is now.',
       tag,
       scope: 'itsm:read',
