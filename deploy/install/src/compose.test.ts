@@ -22,3 +22,11 @@ test.each<[string, Record<string, string>, string]>([
   for (const service of ['gateway', 'analytics'])
     expect(readFileSync(join(folder, 'env', `${service}.env`), 'utf8')).toContain(`PUBLIC_ORIGIN='${origin}'`)
 })
+
+test('the gateway alone is given an origin for apps', async () => {
+  await prepareLocal(folder, { ...servers, APPS_ORIGIN: 'https://apps.example.com' })
+  const withIt = ['gateway', 'apps'].map((service) =>
+    readFileSync(join(folder, 'env', `${service}.env`), 'utf8').includes('APPS_ORIGIN'),
+  )
+  expect(withIt).toEqual([true, false])
+})

@@ -22,6 +22,7 @@ const config = z.object({
   postgresUrl: z.url().meta({ description: 'superuser of the database, without a password' }),
   natsUrl: z.string().meta({ description: 'the NATS server, without a user' }),
   publicOrigin: z.url().optional().meta({ description: 'origin people use' }),
+  appsOrigin: z.url().optional().meta({ description: 'origin that apps alone run at' }),
   publicPort: z.coerce
     .number()
     .int()
@@ -122,7 +123,7 @@ function environmentsOf(
     workflows: outbound('WORKFLOW'),
     sdk: outbound('SDK'),
     analytics: origin,
-    gateway: origin,
+    gateway: { ...origin, APPS_ORIGIN: place.appsOrigin },
   }
   return {
     ...eachOf(serviceNames, (name) => ({ ...common, ...own[name], ...extra[name] })),

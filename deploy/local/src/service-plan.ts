@@ -119,7 +119,11 @@ function ownVariables({
       SDK_ALLOW_HTTP: env.SDK_ALLOW_HTTP ?? 'loopback',
     },
     analytics: { PUBLIC_ORIGIN: origin },
-    gateway: { PUBLIC_ORIGIN: origin, RATE_LIMIT_PER_MINUTE: env.RATE_LIMIT_PER_MINUTE },
+    gateway: {
+      PUBLIC_ORIGIN: origin,
+      APPS_ORIGIN: env.APPS_ORIGIN,
+      RATE_LIMIT_PER_MINUTE: env.RATE_LIMIT_PER_MINUTE,
+    },
   }
 }
 

@@ -1,6 +1,6 @@
 import type { ChangePage, ChangeQuery } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
-import { type Positions, settledPosition } from './log-end.js'
+import { durablePosition, type Positions } from './log-end.js'
 
 /**
  * The rows of a table in the order they last changed. Whatever changes one in a way that others are to know of draws a
@@ -21,7 +21,7 @@ export async function readChanges<Row extends object, Change>(
   { table, sequence, columns, changeOf }: ChangeFeed<Row, Change>,
   { after }: ChangeQuery,
 ): Promise<ChangePage<Change>> {
-  const settled = await settledPosition(sql, { table, sequence })
+  const settled = await durablePosition(sql, { table, sequence })
   const rows = await sql.unsafe<(Row & { position: number })[]>(
     `select change_position::float8 as position, ${columns} from ${table}
      where change_position > $1::text::bigint and change_position <= $2::text::bigint

@@ -9,6 +9,9 @@ export interface LogEdge {
   last: number
   /** Virtual ids of the transactions. */
   writers: string[]
+  /** Bytes of WAL that were written when it stood there, and how many of them are on disk. */
+  logged: number
+  flushed: number
 }
 
 /** Where positions are drawn from, and the table that is written in by whoever draws one, from before that to its end. */
@@ -19,9 +22,13 @@ export interface Positions {
 
 const logPositions: Positions = { sequence: 'events_position_seq', table: 'outbox' }
 
+/** A server in recovery draws no positions, and has no WAL of its own. */
+const walOf = (end: 'insert' | 'flush') =>
+  `case when pg_is_in_recovery() then 0 else (pg_current_wal_${end}_lsn() - '0/0')::float8 end`
+
 /** The end of the sequence is read before the locks are: who drew a position up to there has its lock by then. */
 const edgeOf = ({ sequence, table }: Positions) => `
-  select edge.last::float8 as last, array(
+  select edge.last::float8 as last, ${walOf('insert')} as logged, ${walOf('flush')} as flushed, array(
     select distinct virtualtransaction from pg_locks
     where edge.last is not null and locktype = 'relation' and mode = 'RowExclusiveLock' and granted
       and relation = '${table}'::regclass
@@ -31,12 +38,15 @@ const edgeOf = ({ sequence, table }: Positions) => `
 
 export async function logEdge(sql: StatementRunner, of: Positions = logPositions): Promise<LogEdge> {
   const [row] = await sql.unsafe<LogEdge[]>(edgeOf(of), [], { prepare: true })
-  return row ?? { last: 0, writers: [] }
+  return row ?? { last: 0, writers: [], logged: 0, flushed: 0 }
 }
 
 const pollMs = 20
 
-/** A position up to which every event, or whatever else draws positions, that there will ever be is visible. */
+/**
+ * A position up to which every event, or whatever else draws positions, that there will ever be is visible, unless Postgres dies: see
+ * `durablePosition`.
+ */
 export async function settledPosition(sql: StatementRunner, of: Positions = logPositions): Promise<number> {
   const { last, writers } = await logEdge(sql, of)
   for (let left = writers; left.length > 0; ) {
@@ -45,4 +55,19 @@ export async function settledPosition(sql: StatementRunner, of: Positions = logP
     left = left.filter((writer) => still.has(writer))
   }
   return last
+}
+
+/**
+ * The same, also when Postgres dies. Positions that were drawn and whose WAL is not on disk yet, as that of a transaction which has
+ * failed, are drawn again then: whoever remembers a position elsewhere than in this database would miss them. Not to be called in a
+ * transaction.
+ */
+export async function durablePosition(sql: StatementRunner, of: Positions = logPositions): Promise<number> {
+  const position = await settledPosition(sql, of)
+  const { logged, flushed } = await logEdge(sql, of)
+  if (flushed >= logged) return position
+  // All that stands before the end of a transaction is written with it, within a second where nobody waits for it.
+  await sql.unsafe('select pg_current_xact_id()')
+  while ((await logEdge(sql, of)).flushed < logged) await delay(pollMs)
+  return position
 }

@@ -2,7 +2,7 @@ import { ApiError, backendNames, mayPublish, PlatformEvent, StoredEvent } from '
 import { defineRoute, type Route, type ServiceClient } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import { z } from 'zod'
-import { settledPosition } from '../log-end.js'
+import { durablePosition } from '../log-end.js'
 import { envelopeOf, type LoggedEvent, loggedEventColumns } from '../logged-events.js'
 
 /** Most events of a page, and about the bytes of their data: one event more where the first is larger. */
@@ -46,7 +46,7 @@ const LogEnd = z.object({ position: z.int().min(0) })
 export const ownLog = (source: string, database: Database): LogSource => ({
   source,
   page: (query) => readLogPage(database, query),
-  end: () => settledPosition(database.sql),
+  end: () => durablePosition(database.sql),
 })
 
 /** Of what a service has in its log, its own types of events alone count. */
@@ -89,7 +89,7 @@ export function internalEventRoutes(database: Database): Route[] {
       scope: 'service',
       callers: backendNames,
       response: LogEnd,
-      handler: async () => ({ position: await settledPosition(database.sql) }),
+      handler: async () => ({ position: await durablePosition(database.sql) }),
     }),
   ]
 }

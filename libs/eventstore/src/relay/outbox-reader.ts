@@ -77,19 +77,20 @@ export async function readOutbox(options: OutboxReaderOptions): Promise<boolean>
 
 /**
  * Up to which position no commit can appear any more. Whoever draws a position holds a lock on the outbox from before
- * until its commit: once all that held one when the log ended at a position have ended, nothing is missing below.
+ * until its commit: once all that held one when the log ended at a position have ended, nothing is missing below. It counts once the
+ * WAL up to there is on disk: a Postgres that dies before draws those positions again, for others.
  */
 function createEdge(store: RelayStore) {
   let settled = 0
-  let next: { position: number; writers: ReadonlySet<string> } | undefined
+  let next: { position: number; logged: number; writers: ReadonlySet<string> } | undefined
   return {
     settled: () => settled,
     async advance(): Promise<void> {
-      const { last, writers } = await store.edge()
+      const { last, writers, logged, flushed } = await store.edge()
       next = next
         ? { ...next, writers: new Set(writers.filter((writer) => next?.writers.has(writer))) }
-        : { position: last, writers: new Set(writers) }
-      if (next.writers.size > 0) return
+        : { position: last, logged, writers: new Set(writers) }
+      if (next.writers.size > 0 || flushed < next.logged) return
       settled = next.position
       next = undefined
     },

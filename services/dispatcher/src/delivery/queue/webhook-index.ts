@@ -49,6 +49,8 @@ export function createWebhookIndex({ sql, now, maxKept = 200_000 }: WebhookIndex
   /** The one asked for longest ago first. */
   const kept = new Map<string, TenantWebhooks>()
   let count = 0
+  /** How often anything was: what was being loaded then may be older than that. */
+  let forgotten = 0
 
   function known(tenant: TenantScope) {
     const key = tenantKey(tenant)
@@ -88,13 +90,17 @@ export function createWebhookIndex({ sql, now, maxKept = 200_000 }: WebhookIndex
         if (missing.length === 0) return found
         if (loads === mostLoads) throw new Error(`webhooks of ${missing.length} tenants cannot be loaded`)
         if (loads > 0) await addRevisions(sql, missing)
+        const before = forgotten
         for (const loaded of await load(sql, missing, now())) {
+          // The statement that inserts by it finds out that it is not so any more; nothing is to be believed before.
+          if (forgotten !== before) loaded.checkedAt = Number.NEGATIVE_INFINITY
           keep(loaded)
           found.set(tenantKey(loaded.tenant), loaded)
         }
       }
     },
     forget(tenants) {
+      forgotten++
       for (const tenant of tenants) drop(tenantKey(tenant))
     },
   }
