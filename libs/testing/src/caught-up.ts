@@ -35,7 +35,8 @@ export async function caughtUp(
         const idle = await Promise.all(durables.map(isIdle))
         return before !== undefined && idle.every(Boolean) && before === (await end())
       },
-      { message, timeoutMs: 30_000 },
+      // What a process that was killed had in hand comes again after 30 s.
+      { message, timeoutMs: 90_000 },
     )
   } finally {
     await link.close()
