@@ -43,19 +43,25 @@ export async function logEdge(sql: StatementRunner, of: Positions = logPositions
 
 const pollMs = 20
 
+/** The end of the log as it stood, once all who were writing below it then have ended; `flushed` is as of now. */
+async function settledEdge(sql: StatementRunner, of: Positions): Promise<Omit<LogEdge, 'writers'>> {
+  const { writers, ...edge } = await logEdge(sql, of)
+  for (let left = writers; left.length > 0; ) {
+    await delay(pollMs)
+    const now = await logEdge(sql, of)
+    const still = new Set(now.writers)
+    left = left.filter((writer) => still.has(writer))
+    edge.flushed = now.flushed
+  }
+  return edge
+}
+
 /**
  * A position up to which every event, or whatever else draws positions, that there will ever be is visible, unless Postgres dies: see
  * `durablePosition`.
  */
-export async function settledPosition(sql: StatementRunner, of: Positions = logPositions): Promise<number> {
-  const { last, writers } = await logEdge(sql, of)
-  for (let left = writers; left.length > 0; ) {
-    await delay(pollMs)
-    const still = new Set((await logEdge(sql, of)).writers)
-    left = left.filter((writer) => still.has(writer))
-  }
-  return last
-}
+export const settledPosition = async (sql: StatementRunner, of: Positions = logPositions): Promise<number> =>
+  (await settledEdge(sql, of)).last
 
 /**
  * The same, also when Postgres dies. Positions that were drawn and whose WAL is not on disk yet, as that of a transaction which has
@@ -63,11 +69,10 @@ export async function settledPosition(sql: StatementRunner, of: Positions = logP
  * transaction.
  */
 export async function durablePosition(sql: StatementRunner, of: Positions = logPositions): Promise<number> {
-  const position = await settledPosition(sql, of)
-  const { logged, flushed } = await logEdge(sql, of)
-  if (flushed >= logged) return position
+  const { last, logged, flushed } = await settledEdge(sql, of)
+  if (flushed >= logged) return last
   // All that stands before the end of a transaction is written with it, within a second where nobody waits for it.
   await sql.unsafe('select pg_current_xact_id()')
   while ((await logEdge(sql, of)).flushed < logged) await delay(pollMs)
-  return position
+  return last
 }

@@ -4,6 +4,7 @@ import { createReadStream, createWriteStream } from 'node:fs'
 import { type Readable, Transform, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { constants, createGunzip, createGzip } from 'node:zlib'
+import { gathered } from '@opsplane/runtime'
 import type postgres from 'postgres'
 import { quoted } from '../sql-text.js'
 import type { DumpedTable } from './catalogue.js'
@@ -42,26 +43,15 @@ const lineFeed = 10
 /** Compressed at a time. */
 const gatheredBytes = 256 * 1_024
 
-/**
- * Counts rows as they pass: in COPY's text format a line feed ends one and stands nowhere else. The client makes a chunk of each row; what
- * it has read by now goes on as one, since a row by itself costs every stream behind, and the compression most, as much as many do.
- */
+/** Counts rows as they pass: in COPY's text format a line feed ends one and stands nowhere else. */
 function rowCounter() {
   const counted = { rows: 0, plainBytes: 0 }
   const through = async function* (source: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
-    let gathered: Buffer[] = []
-    let bytes = 0
     for await (const chunk of source) {
       counted.plainBytes += chunk.length
       for (let at = chunk.indexOf(lineFeed); at >= 0; at = chunk.indexOf(lineFeed, at + 1)) counted.rows++
-      gathered.push(chunk)
-      bytes += chunk.length
-      if (bytes < gatheredBytes) continue
-      yield Buffer.concat(gathered)
-      gathered = []
-      bytes = 0
+      yield chunk
     }
-    if (bytes > 0) yield Buffer.concat(gathered)
   }
   return { through, counted }
 }
@@ -77,7 +67,8 @@ export async function copyOut(sql: postgres.Sql, table: DumpedTable, file: strin
   const digest = fileDigest()
   await pipeline(
     rows,
-    counter.through,
+    // The client makes a chunk of each row, which by itself costs every stream behind as much as many do, the compression most.
+    (source: AsyncIterable<Buffer>) => counter.through(gathered(source, gatheredBytes)),
     createGzip({ level: constants.Z_BEST_SPEED, chunkSize: 65_536 }),
     digest.through,
     createWriteStream(file, { flags: 'wx', mode: 0o600, flush: true }),

@@ -8,6 +8,7 @@ import {
 } from '@opsplane/contracts'
 import type { RequestMeta } from '@opsplane/http'
 import { type Database, translatePostgresError } from '@opsplane/postgres'
+import { gathered } from '@opsplane/runtime'
 import { and, asc, eq, sql } from 'drizzle-orm'
 import { recordImportParts, recordImports } from '../schema.js'
 
@@ -61,7 +62,7 @@ export function createImportStore({ db, sql: client }: Pick<Database, 'db' | 'sq
       let bytes = 0
       let part = 0
       try {
-        for await (const chunk of inParts(content)) {
+        for await (const chunk of gathered(content, partBytes)) {
           await db.insert(recordImportParts).values({ importId: id, part: part++, content: chunk })
           bytes += chunk.length
         }
@@ -99,20 +100,6 @@ export function createImportStore({ db, sql: client }: Pick<Database, 'db' | 'sq
       }
     },
   }
-}
-
-async function* inParts(content: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
-  let waiting: Buffer[] = []
-  let size = 0
-  for await (const chunk of content) {
-    waiting.push(chunk)
-    size += chunk.length
-    if (size < partBytes) continue
-    yield Buffer.concat(waiting)
-    waiting = []
-    size = 0
-  }
-  if (size > 0) yield Buffer.concat(waiting)
 }
 
 function shown(row: typeof recordImports.$inferSelect): RecordImport {
