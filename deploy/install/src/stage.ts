@@ -29,7 +29,9 @@ const Manifest = z.object({ dependencies: z.record(z.string(), z.string()).defau
  */
 export function stage(root: string, target: string): number {
   const services = readdirSync(join(root, 'services')).map((name) => join('services', name))
-  const bundles = [...services, commandOfOperator].flatMap((folder) => bundlesOf(root, join(folder, 'bundle')))
+  const bundles = [...services, commandOfOperator].flatMap((folder) =>
+    bundlesOf(root, join(folder, 'bundle')),
+  )
   const copy = copier(root, target)
   for (const bundle of bundles) {
     copy.place(bundle)
