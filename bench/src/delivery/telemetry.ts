@@ -11,7 +11,7 @@ import { createIncidentsByTurns } from '../load.js'
 import { incidents, type MeasureOptions } from '../log/creates.js'
 import { consumersCaughtUp } from '../log/pipeline.js'
 import { medianInterval } from '../median-interval.js'
-import { cpuSince, cpuTimes, totalMs } from '../process-times.js'
+import { breakdown, type CpuTimes, cpuSince, cpuTimes, totalMs } from '../process-times.js'
 import type { Figure } from '../report.js'
 import { everyEventArrived, subscribeTo } from './delivered.js'
 import { startPlainReceiver } from './receiver.js'
@@ -73,6 +73,8 @@ async function sideBySide(
   const receiver = await startPlainReceiver()
   for (const side of sides) await subscribeTo(clusters[side], `${receiver.origin}/${side}`)
   const ratios: number[] = []
+  let dearer: CpuTimes = {}
+  let counted = 0
   for (let round = 0; round < warmUps + rounds; round++) {
     await ask(receiver.child, 'report')
     const before = { plain: cpuTimes(clusters.plain), watched: cpuTimes(clusters.watched) }
@@ -82,16 +84,26 @@ async function sideBySide(
     })
     await everyEventArrived(receiver.child, sides.length * count)
     for (const side of sides) await consumersCaughtUp(clusters[side])
-    const cost = (side: Side) => totalMs(cpuSince(before[side], cpuTimes(clusters[side]))) / count
+    const spent = (side: Side) => cpuSince(before[side], cpuTimes(clusters[side]))
+    const times = { plain: spent('plain'), watched: spent('watched') }
+    const cost = (side: Side) => totalMs(times[side]) / count
     const ratio = cost('watched') / cost('plain')
-    if (round >= warmUps) ratios.push(ratio)
+    if (round >= warmUps) {
+      ratios.push(ratio)
+      counted += count
+      dearer = sumOf(dearer, cpuSince(times.plain, times.watched))
+    }
     say(
       `  round ${round}: ${count} each, ${cost('plain').toFixed(3)} and ${cost('watched').toFixed(3)} ms, ${percent(ratio)}`,
     )
   }
+  say(`  dearer per incident by ms: ${breakdown(dearer, counted)}`)
   receiver.child.kill()
   return ratios
 }
+
+const sumOf = (some: CpuTimes, more: CpuTimes): CpuTimes =>
+  Object.fromEntries(Object.entries(more).map(([name, ms]) => [name, ms + (some[name] ?? 0)]))
 
 async function scrape({ metricsUrls = {} }: { metricsUrls?: Record<string, string> | undefined }) {
   for (const url of Object.values(metricsUrls)) await request(url).then(({ body }) => body.dump())

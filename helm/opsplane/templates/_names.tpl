@@ -98,7 +98,9 @@ PORT: '8080'
 DRAIN_DELAY_MS: {{ mul (int .service.preStopSeconds) 1000 | quote }}
 {{- with .root.Values.tracing.endpoint }}
 OTEL_EXPORTER_OTLP_ENDPOINT: {{ . | quote }}
+{{- if not (kindIs "invalid" $.root.Values.tracing.sampling) }}
 OTEL_TRACES_SAMPLER_ARG: {{ $.root.Values.tracing.sampling | quote }}
+{{- end }}
 {{- end }}
 {{- if .root.Values.metrics.enabled }}
 METRICS_HOST: 0.0.0.0

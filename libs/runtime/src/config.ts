@@ -91,8 +91,8 @@ export const baseConfig = z.object({
   otelExporterOtlpHeaders: z.string().optional().meta({
     description: 'headers sent to it, such as its key: name=value, separated by commas',
   }),
-  otelTracesSamplerArg: z.coerce.number().min(0).max(1).default(0.05).meta({
-    description: 'the share of requests that are traced',
+  otelTracesSamplerArg: z.coerce.number().min(0).max(1).optional().meta({
+    description: 'the share of requests that are traced; unless set one in twenty, and at most five a second',
   }),
   natsUrl: z.string().default('nats://127.0.0.1:4222').meta({ description: 'NATS server' }),
   natsPrefix: z

@@ -1,3 +1,4 @@
+import type { ReadableSpan } from '@opentelemetry/sdk-trace-base'
 import { type Choice, createTracing, noTracing, type Tracing } from './tracing.js'
 
 export interface TracingSettings {
@@ -5,10 +6,13 @@ export interface TracingSettings {
   otelExporterOtlpEndpoint?: string | undefined
   /** Sent to it, such as its key: `name=value`, separated by commas. */
   otelExporterOtlpHeaders?: string | undefined
-  /** The share of requests that are followed, 0 to 1. */
-  otelTracesSamplerArg: number
+  /** The share of requests that are followed, 0 to 1; unless given one in twenty, and at most `chosenPerSecond`. */
+  otelTracesSamplerArg?: number | undefined
 }
 
+const usualShare = 0.05
+/** Of the usual share so many of a second: what it costs to be watched does not grow with the load, and nobody reads more. */
+const chosenPerSecond = 5
 /** Requests of a second that are followed because their callers ask for it, whatever the share is. */
 const askedPerSecond = 20
 const exportTimeoutMs = 10_000
@@ -19,40 +23,50 @@ const exportEveryMs = 10_000
 export async function openTracing(service: string, settings: TracingSettings): Promise<Tracing> {
   const { otelExporterOtlpEndpoint: endpoint, otelExporterOtlpHeaders: headers = '' } = settings
   if (endpoint === undefined) return noTracing
-  const [{ OTLPTraceExporter }, { resourceFromAttributes }, sdk] = await Promise.all([
-    import('@opentelemetry/exporter-trace-otlp-http'),
-    import('@opentelemetry/resources'),
-    import('@opentelemetry/sdk-trace-base'),
-  ])
+  const [{ OTLPTraceExporter }, { defaultResource, resourceFromAttributes }, { BatchSpanProcessor }] =
+    await Promise.all([
+      import('@opentelemetry/exporter-trace-otlp-http'),
+      import('@opentelemetry/resources'),
+      import('@opentelemetry/sdk-trace-base'),
+    ])
   const exporter = new OTLPTraceExporter({
     url: `${endpoint.replace(/\/$/, '')}/v1/traces`,
     headers: headersOf(headers),
     timeoutMillis: exportTimeoutMs,
   })
-  const provider = new sdk.BasicTracerProvider({
-    resource: resourceFromAttributes({ 'service.name': service, 'service.namespace': 'opsplane' }),
-    // What is begun was chosen before.
-    sampler: new sdk.AlwaysOnSampler(),
-    spanProcessors: [new sdk.BatchSpanProcessor(exporter, { scheduledDelayMillis: exportEveryMs })],
-  })
-  return createTracing(provider.getTracer('opsplane'), chooser(settings.otelTracesSamplerArg), () =>
-    provider.shutdown().catch(() => {}),
+  const processor = new BatchSpanProcessor(exporter, { scheduledDelayMillis: exportEveryMs })
+  const sink = {
+    resource: defaultResource().merge(
+      resourceFromAttributes({ 'service.name': service, 'service.namespace': 'opsplane' }),
+    ),
+    onEnd: (span: ReadableSpan) => processor.onEnd(span),
+  }
+  return createTracing(sink, chooser(settings.otelTracesSamplerArg), () =>
+    processor.shutdown().catch(() => {}),
   )
 }
 
 /** By chance; of those whose callers ask for it the first ones of each second as well. */
 export function chooser(
-  share: number,
+  share: number | undefined,
   { random = Math.random, nowMs = () => performance.now() } = {},
 ): Choice {
-  let second = 0
-  let asked = 0
+  const ofAsked = perSecond(askedPerSecond, nowMs)
+  const ofChosen = share === undefined ? perSecond(chosenPerSecond, nowMs) : () => true
   return (isAsked) => {
-    if (share > 0 && random() < share) return true
-    if (!isAsked || share === 0) return false
+    if (share === 0) return false
+    return (random() < (share ?? usualShare) && ofChosen()) || (isAsked && ofAsked())
+  }
+}
+
+/** Whether one more is among the first so many of its second. */
+function perSecond(most: number, nowMs: () => number): () => boolean {
+  let second = 0
+  let count = 0
+  return () => {
     const now = Math.floor(nowMs() / 1_000)
-    if (now !== second) [second, asked] = [now, 0]
-    return ++asked <= askedPerSecond
+    if (now !== second) [second, count] = [now, 0]
+    return ++count <= most
   }
 }
 

@@ -1,4 +1,4 @@
-import { isValidSpanId, isValidTraceId, type SpanContext, TraceFlags } from '@opentelemetry/api'
+import { INVALID_SPANID, INVALID_TRACEID, type SpanContext, TraceFlags } from '@opentelemetry/api'
 
 const form = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
 const longest = 128
@@ -10,10 +10,11 @@ export function parseTraceparent(
   if (!text || text.length > longest) return undefined
   const [, version, traceId = '', spanId = '', flags = '', rest] = form.exec(text) ?? []
   if (version === undefined || version === 'ff' || (version === '00' && rest !== undefined)) return undefined
-  if (!isValidTraceId(traceId) || !isValidSpanId(spanId)) return undefined
+  if (traceId === INVALID_TRACEID || spanId === INVALID_SPANID) return undefined
   const sampled = (Number.parseInt(flags, 16) & TraceFlags.SAMPLED) !== 0
   const context = { traceId, spanId, isRemote: true, traceFlags: TraceFlags.SAMPLED }
   return { context, sampled }
 }
 
-export const formatTraceparent = ({ traceId, spanId }: SpanContext): string => `00-${traceId}-${spanId}-01`
+export const formatTraceparent = ({ traceId, spanId }: Pick<SpanContext, 'traceId' | 'spanId'>): string =>
+  `00-${traceId}-${spanId}-01`

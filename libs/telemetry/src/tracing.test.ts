@@ -1,13 +1,14 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
-import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
+import { emptyResource } from '@opentelemetry/resources'
+import { InMemorySpanExporter, type ReadableSpan, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
 import { chooser, openTracing } from './open-tracing.js'
 import { parseTraceparent } from './traceparent.js'
 import { causedBy, createTracing, endingWith, inSpan, traceFields, traceparentOfCause } from './tracing.js'
 
 const exporter = new InMemorySpanExporter()
-const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] })
+const processor = new SimpleSpanProcessor(exporter)
 const tracing = createTracing(
-  provider.getTracer('test'),
+  { resource: emptyResource(), onEnd: (span: ReadableSpan) => processor.onEnd(span) },
   () => true,
   async () => {},
 )
@@ -117,6 +118,18 @@ describe('who is followed', () => {
     expect(chosen()).toBe(0)
     nowMs = 1_500
     expect(chosen()).toBe(20)
+  })
+
+  test('is one in twenty unless said otherwise, and at most five a second', () => {
+    let nowMs = 500
+    const lucky = chooser(undefined, { random: () => 0.049, nowMs: () => nowMs })
+    const chosen = () => Array.from({ length: 100 }, () => lucky(false)).filter(Boolean).length
+    expect([chosen(), chosen()]).toEqual([5, 0])
+    nowMs = 1_500
+    expect(chosen()).toBe(5)
+    expect(chooser(undefined, { random: () => 0.05, nowMs: () => nowMs })(false)).toBe(false)
+    const all = chooser(1, { random: () => 0.5, nowMs: () => nowMs })
+    expect(Array.from({ length: 100 }, () => all(false)).every(Boolean)).toBe(true)
   })
 
   test('is nobody where the share is 0', () => {

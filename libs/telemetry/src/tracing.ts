@@ -1,20 +1,8 @@
-import {
-  type Attributes,
-  type Context,
-  ROOT_CONTEXT,
-  type Span,
-  SpanKind,
-  SpanStatusCode,
-  type Tracer,
-  trace,
-} from '@opentelemetry/api'
+import type { SpanContext } from '@opentelemetry/api'
+import { RecordedSpan, type SpanOptions, type SpanSink } from './span.js'
 import { formatTraceparent, parseTraceparent } from './traceparent.js'
 
-export interface SpanOptions {
-  /** `client` and `producer` ask somebody else, `server` and `consumer` were asked. */
-  kind?: 'server' | 'client' | 'producer' | 'consumer'
-  attributes?: Attributes
-}
+export type { SpanOptions } from './span.js'
 
 /** A span that is under way, or nothing where nobody follows it. */
 export interface Traced {
@@ -50,66 +38,49 @@ export const noTracing: Tracing = {
   close: async () => {},
 }
 
-const kinds = {
-  server: SpanKind.SERVER,
-  client: SpanKind.CLIENT,
-  producer: SpanKind.PRODUCER,
-  consumer: SpanKind.CONSUMER,
-}
+/** The spans that are under way, by their traceparents: spans within them go to the same place. */
+const underWay = new Map<string, Begun>()
 
-/** Who has begun the spans that are under way, by their traceparents: spans within them are begun by the same. */
-const underWay = new Map<string, Tracer>()
+interface Begun {
+  sink: SpanSink
+  span: RecordedSpan
+}
 
 function begin(
-  tracer: Tracer,
-  parent: Context,
+  sink: SpanSink,
+  parent: SpanContext | undefined,
   name: string,
-  { kind, attributes }: SpanOptions = {},
+  options: SpanOptions = {},
 ): Traced {
-  const span = tracer.startSpan(
-    name,
-    { kind: kind ? kinds[kind] : SpanKind.INTERNAL, ...(attributes && { attributes }) },
-    parent,
-  )
-  const traceparent = formatTraceparent(span.spanContext())
-  underWay.set(traceparent, tracer)
+  const span = new RecordedSpan(sink, name, parent, options)
+  const traceparent = formatTraceparent(span)
+  underWay.set(traceparent, { sink, span })
   return {
     traceparent,
-    rename: (changed) => void span.updateName(changed),
+    rename(changed) {
+      span.name = changed
+    },
     end(error) {
       underWay.delete(traceparent)
-      ended(span, error)
+      span.end(error)
     },
   }
-}
-
-function ended(span: Span, error: unknown): void {
-  // Of an error only its kind: what it says may hold what a tenant has written.
-  if (error !== undefined)
-    span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Error ? error.name : 'Error' })
-  span.end()
 }
 
 /** Whether a request is followed; `asked`: its caller follows it and would like us to. */
 export type Choice = (asked: boolean) => boolean
 
-export function createTracing(tracer: Tracer, choose: Choice, close: () => Promise<void>): Tracing {
+export function createTracing(sink: SpanSink, choose: Choice, close: () => Promise<void>): Tracing {
   return {
     enabled: true,
     follow(name, traceparent, options) {
       const parent = parseTraceparent(traceparent)
-      if (!parent?.sampled) return untraced
-      return begin(tracer, trace.setSpanContext(ROOT_CONTEXT, parent.context), name, options)
+      return parent?.sampled ? begin(sink, parent.context, name, options) : untraced
     },
     enter(name, traceparent, options) {
       const parent = parseTraceparent(traceparent)
       if (!choose(parent?.sampled ?? false)) return untraced
-      return begin(
-        tracer,
-        parent ? trace.setSpanContext(ROOT_CONTEXT, parent.context) : ROOT_CONTEXT,
-        name,
-        options,
-      )
+      return begin(sink, parent?.context, name, options)
     },
     close,
   }
@@ -125,10 +96,9 @@ export function inSpan<Result>(
   work: (traceparent: string | undefined) => Result,
   options?: SpanOptions,
 ): Result {
-  const tracer = parent === undefined ? undefined : underWay.get(parent)
-  const remote = tracer && parseTraceparent(parent)
-  if (!remote) return work(parent)
-  const traced = begin(tracer, trace.setSpanContext(ROOT_CONTEXT, remote.context), name, options)
+  const within = parent === undefined ? undefined : underWay.get(parent)
+  if (!within) return work(parent)
+  const traced = begin(within.sink, within.span.spanContext(), name, options)
   return endingWith(traced, () => work(traced.traceparent))
 }
 
