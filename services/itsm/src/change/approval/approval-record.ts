@@ -1,6 +1,6 @@
 import { ApiError, type Approval, type Instant, invalidField } from '@opsplane/contracts'
 import { tooFewApprovers, voided } from '../../approval/approval.js'
-import { askedBy, type Unmet, unmetAfter } from './distinct.js'
+import { askedBy, bothOf, type Unmet, unmetAfter } from './distinct.js'
 import type { ChangeRecord } from './separation-of-duties.js'
 
 /**
@@ -114,7 +114,7 @@ export function checkAuthorization(change: ChangeRecord): void {
     throw invalidField(
       '/approvals',
       'too_few_approvers',
-      `${unmet.together} cannot be met together, as who approves the technical stage does not count for the ` +
+      `${bothOf(unmet)} cannot be met together, as who approves the technical stage does not count for the ` +
         'authorization: others have to be named in these rules.',
     )
 }
@@ -126,11 +126,11 @@ export function checkAuthorization(change: ChangeRecord): void {
 export function checkSpared(change: ChangeRecord): void {
   const unmet = unmetAuthorization(change)
   if (!unmet) return
-  const { rule, short, together } = unmet
+  const { rule, short } = unmet
   const why = short
     ? `Who approves the technical stage cannot give ${rule.name}, which needs ${short.required} of its approvers. With ` +
       `your approval only ${short.left} would be left`
-    : `With your approval ${together} could not be met together any longer, as who approves the technical stage does ` +
+    : `With your approval ${bothOf(unmet)} could not be met together any longer, as who approves the technical stage does ` +
       'not count for the authorization'
   throw new ApiError('conflict', `${why}, so somebody else must approve the technical stage.`)
 }

@@ -1,10 +1,12 @@
 import type { Approval, ApprovalRule, ChangeApprovalPolicy } from '@opsplane/contracts'
 import { type Shortfall, shortfallOf } from '../../approval/approval.js'
-import { clashOf, type Need } from './both-stages.js'
 
-/** Approvals that are missing in the technical stage, and who may still give them. */
-export interface Asked extends Need {
+/** Approvals that are missing in the technical stage. */
+export interface Asked {
   name: string
+  /** Who may still give them; null for anyone. */
+  people: readonly string[] | null
+  count: number
 }
 
 export const askedBy = (approval: Approval): Asked => {
@@ -25,36 +27,41 @@ export interface Unmet {
   rule: ApprovalRule
   /** Where it lacks approvers by itself. */
   short: Shortfall | undefined
-  /** Else what it cannot be met together with, and it: rules of both stages, by name. */
-  together: string
+  /** Else the technical rule that needs them first. */
+  beside: string
 }
+
+export const bothOf = ({ beside, rule }: Unmet): string =>
+  `${beside} (technical) and ${rule.name} (authorization)`
 
 /**
  * The first authorization that cannot be met, as who approves the technical stage does not approve it where the policy
- * asks for distinct approvers. Whatever is not unmet can be met by some of those who may still decide.
+ * asks for distinct approvers. Looks at it beside each technical rule by itself: what several take from it only together
+ * shows when the last of them is to be approved.
  */
 export function unmetAfter(
   asked: readonly Asked[],
   { distinctApprovers, authorization }: Pick<ChangeApprovalPolicy, 'distinctApprovers' | 'authorization'>,
   excludedIds: readonly string[],
 ): Unmet | undefined {
-  const wanted = authorization.map((rule) => needOf(rule, excludedIds))
-  const clash = clashOf(distinctApprovers ? asked : [], wanted)
-  const [index] = clash?.after ?? []
-  const rule = index === undefined ? undefined : authorization[index]
-  if (clash === undefined || index === undefined || rule === undefined) return undefined
-  const names = [
-    ...clash.before.map((place) => `${asked[place]?.name} (technical)`),
-    ...clash.after.map((place) => `${authorization[place]?.name} (authorization)`),
-  ]
-  const together = new Intl.ListFormat('en').format(names)
-  return { index, rule, short: shortfallOf(rule, excludedIds), together }
+  for (const [index, rule] of authorization.entries()) {
+    const short = shortfallOf(rule, excludedIds)
+    const beside = distinctApprovers
+      ? asked.find((technical) => clashes(technical, rule, excludedIds))
+      : undefined
+    if (short || beside) return { index, rule, short, beside: beside?.name ?? '' }
+  }
+  return undefined
+}
+
+/** Whether the technical rule takes more of the approvers of the other one than that can spare. */
+function clashes({ people, count }: Asked, rule: ApprovalRule, excludedIds: readonly string[]): boolean {
+  const approvers = rule.approverIds?.filter((id) => !excludedIds.includes(id))
+  if (!people || !approvers) return false
+  const others = people.filter((id) => !approvers.includes(id)).length
+  return count - others > approvers.length - leastOf(rule)
 }
 
 /** All, or a percentage, are of those who are left: one is enough. */
-function needOf({ approverIds, waitFor }: ApprovalRule, excludedIds: readonly string[]): Need {
-  return {
-    people: approverIds?.filter((id) => !excludedIds.includes(id)) ?? null,
-    count: typeof waitFor === 'object' && 'count' in waitFor ? waitFor.count : 1,
-  }
-}
+const leastOf = ({ waitFor }: ApprovalRule): number =>
+  typeof waitFor === 'object' && 'count' in waitFor ? waitFor.count : 1

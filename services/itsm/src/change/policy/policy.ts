@@ -14,7 +14,7 @@ import {
 } from '@opsplane/contracts'
 import { checkApprovalRule, requiredOf } from '../../approval/approval.js'
 import { checkConditions } from '../../conditions.js'
-import { unmetAfter } from '../approval/distinct.js'
+import { bothOf, unmetAfter } from '../approval/distinct.js'
 import { withPatch } from '../patch.js'
 
 const anyone: ApprovalRule = { name: 'Approval', approverIds: null, waitFor: 'first' }
@@ -95,7 +95,7 @@ function checkDistinct(policy: ChangePolicyState): void {
     throw invalidField(
       `/authorization/${unmet.index}/approverIds`,
       'unreachable',
-      `${unmet.together} cannot be met together, as who approves the technical stage does not count for the ` +
+      `${bothOf(unmet)} cannot be met together, as who approves the technical stage does not count for the ` +
         'authorization: they need further approvers.',
     )
 }
