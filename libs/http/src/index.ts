@@ -21,7 +21,6 @@ export {
   type InternalVerifier,
   type VerifiedToken,
 } from './calls/internal-token.js'
-export { RecentMap } from './calls/recent-map.js'
 export {
   createSecretValues,
   type ResolveSecrets,

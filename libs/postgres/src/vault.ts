@@ -1,6 +1,7 @@
 import { type DataKey, generationOf, type Sealer, type WrappedDataKey } from '@opsplane/runtime'
 import { and, desc, eq } from 'drizzle-orm'
 import { integer, pgTable, text, timestamp, uniqueIndex } from 'drizzle-orm/pg-core'
+import { LRUCache } from 'lru-cache'
 import type { Drizzle } from './database.js'
 
 /** Data keys by workspace, wrapped by the master key. Sealed values name the key they were sealed with. */
@@ -29,7 +30,7 @@ const maxKnownKeys = 10_000
  * `data_keys`. Values of earlier generations stay readable.
  */
 export function createVault(db: Drizzle, sealer: Sealer): Vault {
-  const known = new Map<string, DataKey>()
+  const known = new LRUCache<string, DataKey>({ max: maxKnownKeys })
 
   const newestOf = async (workspaceId: string): Promise<WrappedDataKey | undefined> => {
     const [row] = await db
@@ -66,10 +67,7 @@ export function createVault(db: Drizzle, sealer: Sealer): Vault {
     if (!row) throw new Error(`there is no data key ${id}`)
     const key = { id, wrapped: row.wrapped }
     // One that cannot be unwrapped here may be wrapped anew meanwhile, so it is read again next time.
-    if (sealer.unwraps(key)) {
-      if (known.size >= maxKnownKeys) known.clear()
-      known.set(id, key)
-    }
+    if (sealer.unwraps(key)) known.set(id, key)
     return key
   }
 

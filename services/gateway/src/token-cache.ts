@@ -1,5 +1,6 @@
 import { ApiError, type Principal } from '@opsplane/contracts'
 import { sha256Hex } from '@opsplane/runtime'
+import { LRUCache } from 'lru-cache'
 
 /** What is asked about a token: whether it may act in this workspace (by slug) and environment. */
 export interface TokenQuestion {
@@ -59,16 +60,9 @@ const isDenial = (error: unknown) =>
 export function createTokenCache(options: TokenCacheOptions): TokenCache {
   const { ttlMs, monotonicMs, wallMs, capacity = 20_000 } = options
   const denialMs = ttlMs / 2
-  const entries = new Map<string, Entry>()
-  /** What settings has vouched for, the last ones at the end, also when its answer has run out. */
-  const vouched = new Set<string>()
-
-  const vouch = (key: string) => {
-    vouched.delete(key)
-    vouched.add(key)
-    const oldest = vouched.size > capacity ? vouched.values().next() : undefined
-    if (oldest && !oldest.done) vouched.delete(oldest.value)
-  }
+  const entries = new LRUCache<string, Entry>({ max: capacity })
+  /** What settings has vouched for, also when its answer has run out. */
+  const vouched = new LRUCache<string, true>({ max: capacity })
 
   const ask = (key: string, question: TokenQuestion): Entry => {
     const startedAt = monotonicMs()
@@ -76,7 +70,7 @@ export function createTokenCache(options: TokenCacheOptions): TokenCache {
     verified.then(
       ({ principal, expiresAt }) => {
         entry.principal = principal
-        vouch(key)
+        vouched.set(key, true)
         if (expiresAt === null) return
         const leftMs = Date.parse(expiresAt) - wallMs()
         entry.freshUntil = Math.min(entry.freshUntil, monotonicMs() + leftMs)
@@ -85,7 +79,7 @@ export function createTokenCache(options: TokenCacheOptions): TokenCache {
         if (isDenial(error)) {
           entry.freshUntil = startedAt + denialMs
           vouched.delete(key)
-        } else if (entries.get(key) === entry) entries.delete(key)
+        } else if (entries.peek(key) === entry) entries.delete(key)
       },
     )
     const entry: Entry = {
@@ -97,22 +91,12 @@ export function createTokenCache(options: TokenCacheOptions): TokenCache {
     return entry
   }
 
-  const keep = (key: string, entry: Entry) => {
-    // Re-inserted at the end, so that the first key is always the one verified longest ago.
-    entries.delete(key)
-    if (entries.size >= capacity) {
-      const oldest = entries.keys().next()
-      if (!oldest.done) entries.delete(oldest.value)
-    }
-    entries.set(key, entry)
-  }
-
   const renew = (key: string, current: Entry, question: TokenQuestion) => {
     current.renewing = true
     const next = ask(key, question)
     const replace = () => {
       // Forgotten meanwhile: the answer may be older than the reason to forget.
-      if (entries.get(key) === current) keep(key, next)
+      if (entries.peek(key) === current) entries.set(key, next)
     }
     next.answer.then(replace, (error: unknown) => {
       if (isDenial(error)) replace()
@@ -135,7 +119,7 @@ export function createTokenCache(options: TokenCacheOptions): TokenCache {
       if (entry === undefined) {
         if (!vouched.has(key)) admit?.()
         entry = ask(key, question)
-        keep(key, entry)
+        entries.set(key, entry)
       } else if (
         entry.principal !== undefined &&
         !entry.renewing &&

@@ -1,7 +1,8 @@
 import { type ErrorDetail, KnownMembers, type TenantScope } from '@opsplane/contracts'
-import { RecentMap, type ServiceClient, validationFailed } from '@opsplane/http'
+import { type ServiceClient, validationFailed } from '@opsplane/http'
 import type { Logger } from '@opsplane/runtime'
 import { type BackgroundWork, openNeighbour, type ServiceContext } from '@opsplane/service'
+import { LRUCache } from 'lru-cache'
 
 /** What names a person, or several, by its place in the body, such as `tasks/0/assigneeId`; null names nobody. */
 export type Named = Readonly<Record<string, string | readonly string[] | null | undefined>>
@@ -29,7 +30,7 @@ const keptForMs = 30_000
 const mostKept = 10_000
 
 export function createPeople({ settings, log, nowMs }: PeopleOptions): People {
-  const knownUntil = new RecentMap<number>(mostKept)
+  const knownUntil = new LRUCache<string, number>({ max: mostKept })
 
   const unknownOf = async ({ workspaceId }: TenantScope, userIds: readonly string[]): Promise<string[]> => {
     const asked = userIds.filter((id) => (knownUntil.get(`${workspaceId} ${id}`) ?? 0) <= nowMs())

@@ -1,11 +1,12 @@
 import { eventHeaders, eventOwner, mayPublish, type PlatformEvent, StoredEvent } from '@opsplane/contracts'
 import { type NatsLink, SignatureError, type StreamMessage } from '@opsplane/nats'
+import { LRUCache } from 'lru-cache'
 
 const mostEvents = 512
 /** What is larger is parsed by everybody: so the cache of a process stays below 32 MiB of text. */
 const mostBytes = 64 * 1_024
 
-const caches = new WeakMap<NatsLink, Map<string, PlatformEvent>>()
+const caches = new WeakMap<NatsLink, LRUCache<string, PlatformEvent>>()
 
 /**
  * The event in a message, parsed once for all consumers of a process that get it, which share it and must not change it:
@@ -14,7 +15,7 @@ const caches = new WeakMap<NatsLink, Map<string, PlatformEvent>>()
  */
 export function eventOf(link: NatsLink, message: StreamMessage): PlatformEvent {
   if (message.bytes > mostBytes) return readEvent(link, message)
-  const cache = caches.get(link) ?? new Map<string, PlatformEvent>()
+  const cache = caches.get(link) ?? new LRUCache<string, PlatformEvent>({ max: mostEvents })
   caches.set(link, cache)
   // The same sequence of a stream that was made anew is another message.
   const key = `${message.stream}/${message.seq}/${message.storedMs}`
@@ -22,8 +23,6 @@ export function eventOf(link: NatsLink, message: StreamMessage): PlatformEvent {
   if (known) return known
   const event = readEvent(link, message)
   cache.set(key, event)
-  const [oldest] = cache.keys()
-  if (cache.size > mostEvents && oldest !== undefined) cache.delete(oldest)
   return event
 }
 

@@ -5,10 +5,10 @@ import {
   Grant,
   type GrantRequest,
 } from '@opsplane/contracts'
+import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import type { RequestMeta } from '../route/route.js'
 import type { InternalIssuer } from './internal-token.js'
-import { RecentMap } from './recent-map.js'
 import type { ServiceClient } from './service-client.js'
 
 /** How long a token is used again: rights that end take so long to end here as well. */
@@ -37,7 +37,7 @@ export interface Delegations {
 
 /** `settings`: a client of the settings service with this service's own identity. */
 export function createDelegations(settings: Pick<ServiceClient, 'post'>): Delegations {
-  const tokens = new RecentMap<{ token: Promise<string>; until: number }>(mostKept)
+  const tokens = new LRUCache<string, { token: Promise<string>; until: number }>({ max: mostKept })
   const askFor = async (wanted: DelegationRequest) =>
     (await settings.post('/internal/delegations', wanted, DelegatedToken)).token
 

@@ -7,8 +7,8 @@ import {
 } from 'node:crypto'
 import { ApiError, Principal } from '@opsplane/contracts'
 import { decodeProtectedHeader, type JWTPayload, type JWTVerifyOptions, jwtVerify, SignJWT } from 'jose'
+import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
-import { RecentMap } from './recent-map.js'
 import { SingleUse } from './single-use.js'
 
 export const algorithm = 'EdDSA'
@@ -78,7 +78,7 @@ export function createInternalIssuer({
   privateKey: string
 }): InternalIssuer {
   const key = createPrivateKey({ key: Buffer.from(privateKey, 'base64'), format: 'der', type: 'pkcs8' })
-  const issued = new RecentMap<{ token: Promise<string>; reuseUntil: number }>(5000)
+  const issued = new LRUCache<string, { token: Promise<string>; reuseUntil: number }>({ max: 5000 })
   // The gateway asks with the same principal for as long as it trusts a client's token.
   const texts = new WeakMap<Principal, string>()
   const textOf = (principal: Principal) => {
@@ -141,7 +141,7 @@ export function createInternalVerifier({
   const keys = new Map(
     Object.entries(trustedKeys).map(([name, list]) => [name, list.split(',').map(publicKeyOf)]),
   )
-  const reusable = new RecentMap<CheckedToken>(5000)
+  const reusable = new LRUCache<string, CheckedToken>({ max: 5000 })
   const used = new SingleUse(callSeconds * 1_000)
 
   const check = async (token: string, call: InternalCall): Promise<CheckedToken> => {

@@ -1,8 +1,8 @@
 import { type LookupAddress, NOTFOUND, TIMEOUT } from 'node:dns'
 import { isIP, type LookupFunction, Socket } from 'node:net'
 import { type SecureContext, TLSSocket } from 'node:tls'
+import { LRUCache } from 'lru-cache'
 import type { buildConnector } from 'undici'
-import { RecentMap } from '../calls/recent-map.js'
 import { undici } from '../calls/undici.js'
 import { aborted } from './aborted.js'
 import type { AddressPolicy } from './addresses.js'
@@ -106,7 +106,7 @@ export function createGuardedConnector(
     ...(secureContext && { secureContext }),
   })
   /** undici holds sessions weakly: after a garbage collection every connection of a burst would shake hands in full. */
-  const sessions = new RecentMap<Buffer>(mostSessions)
+  const sessions = new LRUCache<string, Buffer>({ max: mostSessions })
 
   return (options, callback) => {
     const host = hostWithoutBrackets(options.hostname)

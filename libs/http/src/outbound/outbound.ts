@@ -1,6 +1,6 @@
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls'
+import { LRUCache } from 'lru-cache'
 import type { Agent, Dispatcher } from 'undici'
-import { RecentMap } from '../calls/recent-map.js'
 import { undici } from '../calls/undici.js'
 import { aborted } from './aborted.js'
 import { createAddressPolicy } from './addresses.js'
@@ -101,7 +101,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
   }
 
   /** The rules stay as they are, so what passed them once passes them again. */
-  const passed = new RecentMap<URL>(mostPassed)
+  const passed = new LRUCache<string, URL>({ max: mostPassed })
   const checked = (text: string): URL => {
     const known = passed.get(text)
     if (known) return known

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { StatementRunner } from '../database.js'
 
 /** Postgres' names of types by their numbers, in the order asked. */
@@ -7,11 +8,10 @@ const mostRemembered = 10_000
 
 /** Asked of the catalogue, which tenants may not read, and remembered: numbers are not given out twice. */
 export function createTypeNames(sql: StatementRunner): TypeNames {
-  const known = new Map<number, string>()
+  const known = new LRUCache<number, string>({ max: mostRemembered })
   return async (types) => {
     const missing = [...new Set(types)].filter((type) => !known.has(type))
     if (missing.length > 0) {
-      if (known.size > mostRemembered) known.clear()
       const found = await sql.unsafe<{ type: string; name: string }[]>(
         `select oid::text as type, case when typnamespace = 'pg_catalog'::regnamespace then format_type(oid, null) else typname end as name
          from pg_type where oid::text = any(string_to_array($1, ','))`,

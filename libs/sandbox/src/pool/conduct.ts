@@ -1,4 +1,5 @@
 import { retryDelayMs } from '@opsplane/runtime'
+import { LRUCache } from 'lru-cache'
 
 interface Conduct {
   /** Quick answers in a row. */
@@ -19,17 +20,8 @@ const unknown: Conduct = { quick: 0, slowUntil: 0, strikes: 0, waitsUntil: 0 }
 
 /** What is known of tenants, by how long their requests took and whether they cost a child; by it they have places. */
 export function createConduct() {
-  // In the order of their last requests: a Map keeps the order of insertion.
-  const known = new Map<string, Conduct>()
-  const of = (tenant: string) => known.get(tenant) ?? unknown
-  const remember = (tenant: string, conduct: Conduct) => {
-    known.delete(tenant)
-    known.set(tenant, conduct)
-    for (const oldest of known.keys()) {
-      if (known.size <= keptTenants) return
-      known.delete(oldest)
-    }
-  }
+  const known = new LRUCache<string, Conduct>({ max: keptTenants })
+  const of = (tenant: string) => known.peek(tenant) ?? unknown
   return {
     /** Has been slow lately, or has cost a child. */
     isSlow: (tenant: string, now: number): boolean => of(tenant).slowUntil > now,
@@ -43,16 +35,16 @@ export function createConduct() {
       const before = of(tenant)
       if (tookMs >= slowMs) {
         const slowUntil = Math.max(before.slowUntil, now + slowForMs)
-        remember(tenant, { ...before, quick: 0, slowUntil })
+        known.set(tenant, { ...before, quick: 0, slowUntil })
       } else if (before.slowUntil <= now) {
-        remember(tenant, { ...unknown, quick: before.quick + 1 })
+        known.set(tenant, { ...unknown, quick: before.quick + 1 })
       }
     },
     /** Its request has cost a child: the next waits, longer with each in a row. */
     struck(tenant: string, now: number): void {
       const strikes = of(tenant).slowUntil > now ? of(tenant).strikes + 1 : 1
       const waitMs = retryDelayMs({ attempt: strikes, strategy: 'exponential', baseMs: 50, maxMs: 5_000 })
-      remember(tenant, { quick: 0, slowUntil: now + strikeForMs, strikes, waitsUntil: now + waitMs })
+      known.set(tenant, { quick: 0, slowUntil: now + strikeForMs, strikes, waitsUntil: now + waitMs })
     },
   }
 }

@@ -8,7 +8,7 @@ import {
   type TenantScope,
   type Widget,
 } from '@opsplane/contracts'
-import { RecentMap } from '@opsplane/http'
+import { LRUCache } from 'lru-cache'
 import type { DataAge } from '../fact/data-age.js'
 import type { FactVersions } from '../fact/fact-versions.js'
 import type { QueryCaller, QueryRunner } from '../query/types.js'
@@ -33,7 +33,7 @@ const widgetsAtOnce = 4
  * from the database studio is read for each person.
  */
 export function createDashboardData({ versions, dashboards, runner, age }: DashboardDataOptions) {
-  const evaluations = new RecentMap<Promise<Shown>>(mostKept)
+  const evaluations = new LRUCache<string, Promise<Shown>>({ max: mostKept })
 
   const queryOf = async ({ query, report: id, parameters }: Widget, tenant: TenantScope) => {
     if (query) return query

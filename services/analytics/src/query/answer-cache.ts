@@ -1,5 +1,5 @@
 import { type AnalyticsQuery, canonicalJson, type QueryAnswer, type TenantScope } from '@opsplane/contracts'
-import { RecentMap } from '@opsplane/http'
+import { LRUCache } from 'lru-cache'
 
 type Answer = Omit<QueryAnswer, 'dataAsOf'>
 
@@ -8,7 +8,7 @@ type Answer = Omit<QueryAnswer, 'dataAsOf'>
  * before, and what row rules bind is never kept. Questions asked at the same time are answered once.
  */
 export function createAnswerCache(most: number) {
-  const answers = new RecentMap<Promise<Answer>>(most)
+  const answers = new LRUCache<string, Promise<Answer>>({ max: Math.max(most, 1) })
   return {
     find(
       tenant: TenantScope,

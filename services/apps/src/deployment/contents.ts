@@ -5,9 +5,9 @@ import {
   type ReadModelRow,
   type TenantScope,
 } from '@opsplane/contracts'
-import { RecentMap } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import { sha256Hex } from '@opsplane/runtime'
+import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import type { Draft } from '../draft.js'
 
@@ -39,7 +39,7 @@ export type LoadContents = (id: string, tenant: TenantScope) => Promise<StoredCo
 const mostKept = 200
 
 export function contentsLoader({ sql }: Pick<Database, 'sql'>): LoadContents {
-  const kept = new RecentMap<Promise<StoredContents>>(mostKept)
+  const kept = new LRUCache<string, Promise<StoredContents>>({ max: mostKept })
   const read = async (id: string, { workspaceId, environment }: TenantScope) => {
     const [row] = await sql.unsafe(
       'select state from deployment_contents where id = $1 and workspace_id = $2 and environment = $3',

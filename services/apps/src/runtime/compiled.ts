@@ -1,6 +1,6 @@
 import type { DeploymentContents, PinnedResource } from '@opsplane/contracts'
-import { RecentMap } from '@opsplane/http'
 import { parseTemplate, type Template } from '@opsplane/sandbox'
+import { LRUCache } from 'lru-cache'
 
 type Source = DeploymentContents['sources'][number]
 
@@ -23,7 +23,7 @@ const mostKept = 200
 
 /** Compiles the sources of a deployment once. */
 export function sourceCompiler() {
-  const kept = new RecentMap<CompiledSources>(mostKept)
+  const kept = new LRUCache<string, CompiledSources>({ max: mostKept })
   return (
     id: string,
     { sources }: DeploymentContents,

@@ -5,8 +5,9 @@ import {
   notFound,
   type TenantScope,
 } from '@opsplane/contracts'
-import { type PlatformCaller, RecentMap, type RequestMeta } from '@opsplane/http'
+import type { PlatformCaller, RequestMeta } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
+import { LRUCache } from 'lru-cache'
 import type { Deployments } from '../deployment/deployments.js'
 import { liveAt } from '../deployment/queries.js'
 import type { Embeds } from '../embed/embeds.js'
@@ -40,7 +41,7 @@ const mostGrants = 5_000
 export function createEnter({ database }: ServiceContext, parts: EnterParts): Enter {
   const { deployments, embeds, platform } = parts
   const compile = sourceCompiler()
-  const grants = new RecentMap<{ grant: Promise<string>; until: number }>(mostGrants)
+  const grants = new LRUCache<string, { grant: Promise<string>; until: number }>({ max: mostGrants })
 
   const live = async (slug: string, tenant: TenantScope) => {
     const row = await liveAt(database.sql, slug, tenant)

@@ -1,5 +1,6 @@
 import { notFound, RecordValidation, type Table, type TenantScope } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
+import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 
 /** A validation that is asked about records of a table. */
@@ -31,7 +32,7 @@ const Row = z.object({
 })
 
 export function createDefinitions({ sql }: Pick<Database, 'sql'>): Definitions {
-  const known = new Map<string, { until: number; defined: Promise<Defined> }>()
+  const known = new LRUCache<string, { until: number; defined: Promise<Defined> }>({ max: mostRemembered })
   const nameOf = ({ workspaceId, environment }: TenantScope, slug: string) =>
     `${workspaceId}/${environment}/${slug}`
 
@@ -58,7 +59,6 @@ export function createDefinitions({ sql }: Pick<Database, 'sql'>): Definitions {
     if (remembered && remembered.until > performance.now()) return remembered.defined
     const found = read(tenant, slug)
     found.catch(() => known.delete(name))
-    if (known.size >= mostRemembered) known.clear()
     known.set(name, { until: performance.now() + freshMs, defined: found })
     return found
   }

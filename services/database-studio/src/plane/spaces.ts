@@ -1,5 +1,6 @@
 import { newId, type TenantScope } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
+import { LRUCache } from 'lru-cache'
 import { verifiersOf } from './logins.js'
 import type { Space } from './space.js'
 
@@ -17,7 +18,7 @@ const columns = `id, workspace_id as "workspaceId", environment, schema_name as 
 const mostRemembered = 50_000
 
 export function createSpaces({ sql }: Pick<Database, 'sql'>): Spaces {
-  const known = new Map<string, Promise<Space>>()
+  const known = new LRUCache<string, Promise<Space>>({ max: mostRemembered })
   let keyRead: Promise<Buffer> | undefined
 
   const readKey = async () => {
@@ -58,7 +59,6 @@ export function createSpaces({ sql }: Pick<Database, 'sql'>): Spaces {
       if (remembered) return remembered
       const finding = find(tenant)
       finding.catch(() => known.delete(name))
-      if (known.size >= mostRemembered) known.clear()
       known.set(name, finding)
       return finding
     },

@@ -1,4 +1,5 @@
 import { byKey, type Metrics, type Tracing } from '@opsplane/telemetry'
+import { LRUCache } from 'lru-cache'
 import type { Content } from './attempt/attempt.js'
 import type { ResultRow } from './attempt/record-statement.js'
 import { idTimeMs } from './delivery-id.js'
@@ -29,13 +30,7 @@ export function watchAttempts({ metrics, tracing, nowMs }: WatchOptions): Watch 
   const ended = byKey((outcome: Outcome) => metrics.counter('opsplane_delivery_attempts_total', { outcome }))
   const took = metrics.histogram('opsplane_delivery_attempt_duration_seconds', {})
   const lag = metrics.histogram('opsplane_delivery_lag_seconds', {})
-  const retried = new Map<string, string>()
-
-  const remember = (deliveryId: string, traceparent: string) => {
-    const [oldest] = retried.keys()
-    if (retried.size >= mostRemembered && oldest !== undefined) retried.delete(oldest)
-    retried.set(deliveryId, traceparent)
-  }
+  const retried = new LRUCache<string, string>({ max: mostRemembered })
 
   return ({ deliveryId, traceparent: own, content, attempts }) => {
     const startedAt = performance.now()
@@ -52,7 +47,7 @@ export function watchAttempts({ metrics, tracing, nowMs }: WatchOptions): Watch 
         traced.end(outcome === 'succeeded' ? undefined : outcome)
         retried.delete(deliveryId)
         if (parent !== undefined && (outcome === 'retrying' || outcome === 'postponed'))
-          remember(deliveryId, parent)
+          retried.set(deliveryId, parent)
       },
     }
   }

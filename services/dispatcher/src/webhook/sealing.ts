@@ -1,5 +1,6 @@
 import { redactedValue, referencedSecrets } from '@opsplane/contracts'
 import type { Vault } from '@opsplane/postgres'
+import { LRUCache } from 'lru-cache'
 import type { PreparedHeaders } from './domain.js'
 import { isValidAt } from './secret-rotation.js'
 import type { Target } from './target.js'
@@ -48,7 +49,7 @@ export function createCredentials(
   nowMs: () => number,
   maxKept = 5_000,
 ): (target: Target) => Promise<Credentials> {
-  const known = new Map<string, { version: number; opened: Promise<Opened> }>()
+  const known = new LRUCache<string, { version: number; opened: Promise<Opened> }>({ max: maxKept })
 
   const open = async (target: Target): Promise<Opened> => {
     const { workspaceId } = target.tenant
@@ -67,7 +68,6 @@ export function createCredentials(
   const opened = (target: Target): Promise<Opened> => {
     const kept = known.get(target.id)
     if (kept?.version === target.version) return kept.opened
-    if (known.size >= maxKept) known.clear()
     const fresh = open(target)
     known.set(target.id, { version: target.version, opened: fresh })
     fresh.catch(() => known.delete(target.id))

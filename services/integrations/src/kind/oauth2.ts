@@ -1,5 +1,6 @@
 import { hostOfUrl } from '@opsplane/contracts'
 import { sha256Hex } from '@opsplane/runtime'
+import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { CallFailure } from './call-failure.js'
 import { Credential } from './credential.js'
@@ -47,7 +48,7 @@ export interface AccessTokens {
  * use: a rotated one, or one that may no longer be used, ends them.
  */
 export function createAccessTokens(send: SendHttp, nowMs = () => performance.now()): AccessTokens {
-  const kept = new Map<string, Kept>()
+  const kept = new LRUCache<string, Kept>({ max: mostKept })
   const underway = new Map<string, Promise<Kept>>()
 
   const ask = async (key: string, call: Call, auth: OAuth2, client: Client): Promise<Kept> => {
@@ -60,8 +61,6 @@ export function createAccessTokens(send: SendHttp, nowMs = () => performance.now
     )
     const lifeMs = seconds * 1_000
     const fresh = { token, until: began + lifeMs - restMs(lifeMs) }
-    const [oldest] = kept.keys()
-    if (kept.size >= mostKept && oldest !== undefined) kept.delete(oldest)
     kept.set(key, fresh)
     return fresh
   }

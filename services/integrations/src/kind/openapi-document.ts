@@ -1,4 +1,5 @@
 import { sha256Hex } from '@opsplane/runtime'
+import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 import { CallFailure } from './call-failure.js'
 import { answeredFailure, type SendHttp } from './http-calls.js'
@@ -39,7 +40,7 @@ const mostKept = 16
 
 /** Reads documents through the guard, and keeps each for five minutes. Throws CallFailure. */
 export function createDocuments(send: SendHttp, nowMs = () => performance.now()): LoadDocument {
-  const kept = new Map<string, { loaded: LoadedDocument; until: number }>()
+  const kept = new LRUCache<string, { loaded: LoadedDocument; until: number }>({ max: mostKept })
   return async (call, url) => {
     const { workspaceId, environment } = call.tenant
     const key = [workspaceId, environment, call.connectorId, url].join('\0')
@@ -47,8 +48,6 @@ export function createDocuments(send: SendHttp, nowMs = () => performance.now())
     if (known && known.until > nowMs()) return known.loaded
     kept.delete(key)
     const loaded = await parsed(await read(send, call, url))
-    const [oldest] = kept.keys()
-    if (kept.size >= mostKept && oldest !== undefined) kept.delete(oldest)
     kept.set(key, { loaded, until: nowMs() + keptMs })
     return loaded
   }

@@ -8,6 +8,7 @@ import type {
 } from '@opsplane/contracts'
 import type { Unit } from '@opsplane/eventstore'
 import type { ServiceContext } from '@opsplane/service'
+import { LRUCache } from 'lru-cache'
 import { defaultSettings, itsmSettings } from './domain.js'
 import { settingsIdOf } from './settings-id.js'
 
@@ -24,7 +25,7 @@ const mostKept = 10_000
 /** How the desk of each tenant works. */
 export function settingsStore({ store }: Pick<ServiceContext, 'store'>) {
   const aggregate = store.aggregate(itsmSettings)
-  const kept = new Map<string, Kept>()
+  const kept = new LRUCache<string, Kept>({ max: mostKept })
 
   return {
     /**
@@ -37,7 +38,6 @@ export function settingsStore({ store }: Pick<ServiceContext, 'store'>) {
       if (known && known.until > performance.now()) return known.state
       const until = performance.now() + keptForMs
       const state = (await aggregate.find(id, tenant))?.state ?? defaultSettings(id)
-      if (kept.size > mostKept) kept.clear()
       kept.set(id, { state, until })
       return state
     },

@@ -1,5 +1,6 @@
 import type { TenantScope } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
+import { LRUCache } from 'lru-cache'
 import { type Fence, type Target, targetOf, type WebhookRow } from '../../webhook/target.js'
 
 /** A webhook, and which events it is too young for, by their source. */
@@ -46,36 +47,15 @@ const mostLoads = 5
  * the statement compare the revision, and asks again after `forget` when it is another one.
  */
 export function createWebhookIndex({ sql, now, maxKept = 200_000 }: WebhookIndexOptions): WebhookIndex {
-  /** The one asked for longest ago first. */
-  const kept = new Map<string, TenantWebhooks>()
-  let count = 0
+  /** A tenant with more webhooks than all have room for is kept by itself. */
+  const kept = new LRUCache<string, TenantWebhooks>({
+    maxSize: maxKept,
+    sizeCalculation: ({ count }) => Math.min(count + 1, maxKept),
+  })
   /** How often anything was: what was being loaded then may be older than that. */
   let forgotten = 0
 
-  function known(tenant: TenantScope) {
-    const key = tenantKey(tenant)
-    const found = kept.get(key)
-    if (!found) return undefined
-    kept.delete(key)
-    kept.set(key, found)
-    return found
-  }
-
-  function drop(key: string) {
-    count -= kept.get(key)?.count ?? 0
-    kept.delete(key)
-  }
-
-  function keep(loaded: TenantWebhooks) {
-    const key = tenantKey(loaded.tenant)
-    drop(key)
-    kept.set(key, loaded)
-    count += loaded.count
-    for (const oldest of kept.keys()) {
-      if ((count <= maxKept && kept.size <= maxKept) || oldest === key) return
-      drop(oldest)
-    }
-  }
+  const known = (tenant: TenantScope) => kept.get(tenantKey(tenant))
 
   return {
     known,
@@ -94,14 +74,14 @@ export function createWebhookIndex({ sql, now, maxKept = 200_000 }: WebhookIndex
         for (const loaded of await load(sql, missing, now())) {
           // The statement that inserts by it finds out that it is not so any more; nothing is to be believed before.
           if (forgotten !== before) loaded.checkedAt = Number.NEGATIVE_INFINITY
-          keep(loaded)
+          kept.set(tenantKey(loaded.tenant), loaded)
           found.set(tenantKey(loaded.tenant), loaded)
         }
       }
     },
     forget(tenants) {
       forgotten++
-      for (const tenant of tenants) drop(tenantKey(tenant))
+      for (const tenant of tenants) kept.delete(tenantKey(tenant))
     },
   }
 }

@@ -1,10 +1,10 @@
 import type { TenantScope } from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
 import { and, asc, eq, isNotNull, sql } from 'drizzle-orm'
+import { LRUCache } from 'lru-cache'
 import { knowledgeChunks as chunks, knowledgePublished as published } from '../../schema/knowledge.js'
 import { ofTenant } from '../queries.js'
 import { ownerColumns, toOwner, type VectorMatrix } from '../search/nearest.js'
-import { sizedCache } from '../search/sized-cache.js'
 import { stampOf } from '../search/stamp.js'
 
 export interface EmbeddingIndex extends VectorMatrix {
@@ -17,7 +17,10 @@ const mostBytes = 256 * 1024 * 1024
 
 /** The vectors of one model, one matrix per tenant, read from the database and kept while nothing changes. */
 export function embeddingIndexes(db: Drizzle, model: string) {
-  const ready = sizedCache<EmbeddingIndex>(mostBytes)
+  const ready = new LRUCache<string, EmbeddingIndex>({
+    maxSize: mostBytes,
+    sizeCalculation: ({ bytes }) => bytes,
+  })
   const mine = (tenant: TenantScope) =>
     and(
       eq(chunks.workspaceId, tenant.workspaceId),

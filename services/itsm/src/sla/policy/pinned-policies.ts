@@ -1,4 +1,5 @@
 import { SlaCalendarState, type SlaGoalUnit, SlaPolicyState, type SlaTimer } from '@opsplane/contracts'
+import { LRUCache } from 'lru-cache'
 import { aroundTheClock, type Calendar, createCalendar } from '../../calendar/calendar.js'
 import type { StatementRunner } from '../timer/rows.js'
 import type { PinnedPolicy } from '../timer/timer.js'
@@ -25,8 +26,8 @@ const compile = (calendar: SlaCalendarState): Compiled => ({
 })
 
 export function createPinnedPolicies(): PinnedPolicies {
-  const policies = new Map<string, SlaPolicyState>()
-  const calendars = new Map<string, Compiled>()
+  const policies = new LRUCache<string, SlaPolicyState>({ max: mostKept })
+  const calendars = new LRUCache<string, Compiled>({ max: mostKept })
 
   const present: PinnedPolicies['present'] = (policy, calendar) => {
     if (calendar === null) return { policy, calendar: aroundTheClock, calendarRevision: null }
@@ -54,8 +55,6 @@ export function createPinnedPolicies(): PinnedPolicies {
   return {
     present,
     async load(tx, timers) {
-      if (policies.size > mostKept) policies.clear()
-      if (calendars.size > mostKept) calendars.clear()
       const unknownPolicies = timers.map(policyKey).filter((key) => !policies.has(key))
       for (const state of await read(tx, 'sla_policy_revisions', unknownPolicies)) {
         const policy = SlaPolicyState.parse(state)
