@@ -28,8 +28,8 @@ const silenceMs = 60_000
 const chunkBytes = 131_072
 
 /**
- * A stream as bytes of the server's own format, by its snapshot API: with it a stream keeps its sequences and the instant it
- * was made, which ids of topic events are made of (ADR 012). Consumers are not in it. Undefined where there is no such stream.
+ * A stream as bytes of the server's own format, by its snapshot API: with it a stream keeps its sequences and its
+ * description, which ids of topic events are made of (ADR 012). Consumers are not in it. Undefined where there is no such stream.
  * The server sends no more than is read. Rejects with StreamBackupError for a stream in memory, which has no snapshots.
  */
 export async function readStream(

@@ -11,6 +11,7 @@ import type { NatsConnection } from '@nats-io/transport-node'
 import { ApiError } from '@opsplane/contracts'
 import type { NatsLink } from './link.js'
 import { onReconnect } from './reconnects.js'
+import { streamIdentity } from './streams.js'
 
 /** One message as the stream keeps it. */
 export interface StoredMessage {
@@ -23,8 +24,10 @@ export interface StoredMessage {
  * does not answer in time; whether an append took effect is not known then.
  */
 export interface StreamLog {
-  /** The stream's identity: another one when it was lost and created again. */
+  /** The stream's identity: another one when it was lost and created again, the same when it was restored from a backup. */
   identity(): Promise<string>
+  /** When the server has created it, restored it, or begins to say so after a restart. */
+  created(): Promise<string>
   /** Appends and waits for the acknowledgement. A duplicate has the sequence of the message it repeats. */
   append(subject: string, text: string, messageId?: string): Promise<{ sequence: number; duplicate: boolean }>
   at(sequence: number): Promise<StoredMessage | null>
@@ -37,7 +40,7 @@ export interface StreamLog {
 }
 
 const timeoutMs = 5_000
-const identityKeptMs = 5_000
+const keptMs = 5_000
 
 interface Handles {
   js: JetStreamClient
@@ -47,7 +50,7 @@ interface Handles {
 /** `restore` makes the stream anew when the server says that it does not exist; the question is asked again then. */
 export function streamLog(link: NatsLink, stream: string, restore?: () => Promise<void>): StreamLog {
   const handles = new WeakMap<NatsConnection, Handles>()
-  let identity: { value: string; until: number } | undefined
+  let about: { identity: string; created: string; until: number } | undefined
   let restoring: Promise<void> | undefined
 
   const open = async (): Promise<Handles> => {
@@ -61,14 +64,14 @@ export function streamLog(link: NatsLink, stream: string, restore?: () => Promis
       manager: await jetstreamManager(connection, { checkAPI: false, timeout: timeoutMs }),
     }
     handles.set(connection, made)
-    identity = undefined
+    about = undefined
     onReconnect(connection, () => {
-      identity = undefined
+      about = undefined
     })
     return made
   }
   const restored = (make: () => Promise<void>) => {
-    identity = undefined
+    about = undefined
     restoring ??= make().finally(() => {
       restoring = undefined
     })
@@ -86,7 +89,7 @@ export function streamLog(link: NatsLink, stream: string, restore?: () => Promis
         return await question(handles)
       }
     } catch (error) {
-      identity = undefined
+      about = undefined
       throw error instanceof ApiError ? error : unavailable(error)
     }
   }
@@ -95,13 +98,16 @@ export function streamLog(link: NatsLink, stream: string, restore?: () => Promis
     query: { seq: number } | { last_by_subj: string } | { next_by_subj: string; seq: number },
   ) => ask(async ({ manager }) => stored(await manager.streams.getMessage(stream, query)))
 
+  const described = async () => {
+    if (about && about.until > performance.now()) return about
+    const info = await ask(({ manager }) => manager.streams.info(stream))
+    about = { identity: streamIdentity(info), created: info.created, until: performance.now() + keptMs }
+    return about
+  }
+
   return {
-    async identity() {
-      if (identity && identity.until > performance.now()) return identity.value
-      const { created } = await ask(({ manager }) => manager.streams.info(stream))
-      identity = { value: created, until: performance.now() + identityKeptMs }
-      return created
-    },
+    identity: async () => (await described()).identity,
+    created: async () => (await described()).created,
     append: (subject, text, messageId) =>
       ask(async ({ js }) => {
         const ack = await js.publish(subject, text, {
@@ -118,7 +124,7 @@ export function streamLog(link: NatsLink, stream: string, restore?: () => Promis
       return found ? { sequence: found.seq, text: found.string() } : fromLeader(query)
     },
     forget() {
-      identity = undefined
+      about = undefined
     },
   }
 }

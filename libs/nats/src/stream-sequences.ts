@@ -25,12 +25,12 @@ export function streamSequences(link: NatsLink, stream: string): StreamSequences
   const log = streamLog(link, stream)
   return {
     async of(messages) {
-      const created = await log.identity()
+      const created = await log.created()
       return messages.map((message) => sequenceOf(message, created))
     },
     async lowWatermark(durable) {
       // In this order: were the stream created anew in between, the lowWatermark would be too low, which only delays.
-      const created = await log.identity()
+      const created = await log.created()
       const manager = await jetstreamManager(await link.ready(), { checkAPI: false, timeout: timeoutMs })
       const { ack_floor } = await manager.consumers.info(stream, durable)
       return streamSequence(Date.parse(created), ack_floor.stream_seq)

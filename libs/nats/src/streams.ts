@@ -125,8 +125,20 @@ export async function streamInfo(manager: JetStreamManager, name: string): Promi
   }
 }
 
+const madeAt = 'made '
+
+/**
+ * What ids are made of: when the stream was made, by its own description, which backups keep. The instant the server gives changes with
+ * a restart (nats-server 2.9, after a change of configuration) or a restore; it holds for a stream that somebody else has made.
+ */
+export function streamIdentity({ config, created }: Pick<StreamInfo, 'config' | 'created'>): string {
+  const { description } = config
+  return description?.startsWith(madeAt) ? description : String(created)
+}
+
 const newStream = (wanted: WantedStream, options: StreamOptions) => ({
   name: wanted.name,
+  description: `${madeAt}${new Date().toISOString()}`,
   retention: RetentionPolicy.Limits,
   discard: DiscardPolicy.Old,
   max_msgs: -1,
