@@ -1,6 +1,13 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { eventHeaders } from '@opsplane/contracts'
-import { constantTimeEqual, hmacSha256, pairKey, publicKeyOf, sha256Hex } from '@opsplane/runtime'
+import {
+  constantTimeEqual,
+  hmacSha256Under,
+  pairKey,
+  publicKeyOf,
+  sha256Bytes,
+  sha256Hex,
+} from '@opsplane/runtime'
 import { SignatureError } from './errors.js'
 
 /** What a signature covers: none of it can be changed, nor the body be moved to another subject. */
@@ -55,29 +62,29 @@ export function createEventSignatures(options: EventSignaturesOptions): EventSig
       keysOf(name).map((key) => [keyId(key), { source: name.replaceAll('-', '_'), key }] as const),
     ),
   )
-  let targets: { id: string; key: Buffer }[] | undefined
+  let targets: { id: string; macOf: Mac }[] | undefined
   /** A key costs milliseconds, and is made when it is first needed. */
   const signingKeys = () =>
     (targets ??= verifiers.flatMap((name) => {
       const [otherPublicKey] = name === service ? [publicKeyOf(options.privateKey)] : keysOf(name)
       if (otherPublicKey === undefined) return []
       const id = keyId(otherPublicKey)
-      return [
-        { id, key: pairKey({ ownPrivateKey: options.privateKey, otherPublicKey }, purpose(signer, id)) },
-      ]
+      const key = pairKey({ ownPrivateKey: options.privateKey, otherPublicKey }, purpose(signer, id))
+      return [{ id, macOf: macUnder(key) }]
     }))
-  const checkingKeys = new Map<string, Buffer>()
+  const checkingKeys = new Map<string, Mac>()
   const checkingKey = (from: string, otherPublicKey: string, { id, privateKey }: (typeof own)[number]) => {
     const known = checkingKeys.get(from + id)
-    const key = known ?? pairKey({ ownPrivateKey: privateKey, otherPublicKey }, purpose(from, id))
-    checkingKeys.set(from + id, key)
-    return key
+    if (known) return known
+    const macOf = macUnder(pairKey({ ownPrivateKey: privateKey, otherPublicKey }, purpose(from, id)))
+    checkingKeys.set(from + id, macOf)
+    return macOf
   }
 
   return {
     sign(message) {
       const digest = digestOf(message)
-      return [signer, ...signingKeys().map(({ id, key }) => `${id}=${macOf(key, digest)}`)].join(' ')
+      return [signer, ...signingKeys().map(({ id, macOf }) => `${id}=${macOf(digest)}`)].join(' ')
     },
     check(message) {
       const [from = '', ...macs] = (message.header(eventHeaders.signature) ?? '').split(' ')
@@ -90,7 +97,7 @@ export function createEventSignatures(options: EventSignaturesOptions): EventSig
       for (const key of own) {
         const mac = macs.find((each) => each.startsWith(`${key.id}=`))?.slice(key.id.length + 1)
         if (mac === undefined) continue
-        if (constantTimeEqual(mac, macOf(checkingKey(from, signedBy.key, key), digest))) return
+        if (constantTimeEqual(mac, checkingKey(from, signedBy.key, key)(digest))) return
         throw new SignatureError('the signature is wrong')
       }
       throw new SignatureError('it is not signed for this service')
@@ -101,11 +108,17 @@ export function createEventSignatures(options: EventSignaturesOptions): EventSig
 /** Names a public key in headers. */
 const keyId = (publicKey: string) => sha256Hex(publicKey).slice(0, 12)
 const purpose = (from: string, to: string) => `opsplane event ${from}>${to}`
-const macOf = (key: Buffer, digest: Buffer) =>
-  hmacSha256(key, digest).subarray(0, macBytes).toString('base64url')
 
-/** Headers and subjects have no line breaks, so no two messages read the same. */
-function digestOf({ subject, body, header }: SignedMessage): Buffer {
+/** The MAC of a digest, in base64url. */
+type Mac = (digest: string) => string
+
+function macUnder(key: Buffer): Mac {
+  const hmac = hmacSha256Under(key, sha256Bytes)
+  return (digest) => Buffer.from(hmac(digest).slice(0, macBytes), 'binary').toString('base64url')
+}
+
+/** As a binary string. Headers and subjects have no line breaks, so no two messages read the same. */
+function digestOf({ subject, body, header }: SignedMessage): string {
   const head = [subject, ...signedHeaders.map((name) => header(name) ?? '')].join('\n')
-  return createHash('sha256').update(`${head}\n\n`).update(body).digest()
+  return hash('sha256', `${head}\n\n${body}`, 'binary')
 }
