@@ -167,7 +167,8 @@ begin
 	end if;
 	if not exists (select from pg_constraint k where k.conrelid = relation and k.contype = 'c' and k.conkey = array[
 		(select attnum from pg_attribute where attrelid = relation and attname = 'id')]) then
-		execute format('alter table %s add check (id ~ ''^rec_[0-9A-HJKMNP-TV-Z]{26}$'')', target);
+		execute format('alter table %s add check (octet_length(id) = 30
+			and rtrim(convert_to(id, ''UTF8''), ''0123456789ABCDEFGHJKMNPQRSTVWXYZ''::bytea) = ''rec_''::bytea)', target);
 	end if;
 	perform attach_capture('tbl_' || ulid_time(floor(extract(epoch from clock_timestamp()) * 1000)::bigint)
 		|| upper(substr(replace(gen_random_uuid()::text, '-', ''), 17, 16)), schema_name, table_name, table_name, -1);

@@ -177,7 +177,8 @@ function readRecords({ table }: Opened, given: readonly unknown[]): Values[] {
   for (const [index, record] of given.entries()) {
     if (problems.full) break
     const values = readRecord(table, record, { place: below(records, index), problems, isNew: true })
-    rows.push({ ...values, id: newId('record') })
+    values.id = newId('record')
+    rows.push(values)
   }
   problems.check()
   return rows

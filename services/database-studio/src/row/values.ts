@@ -39,7 +39,7 @@ const parsers: Record<ValueKind, Parser> = {
   },
   decimal(value, column) {
     const text = typeof value === 'number' ? decimalText(value) : value
-    const match = typeof text === 'string' ? /^-?(\d{1,1000})(?:\.(\d{1,1000}))?$/.exec(text) : null
+    const match = typeof text === 'string' ? decimalPattern.exec(text) : null
     if (!match) return wrong('must be a decimal, such as "12.50"')
     const [, whole = '', fraction = ''] = match
     if (column?.type !== 'decimal' || column.precision === null) return right(text)
@@ -52,11 +52,9 @@ const parsers: Record<ValueKind, Parser> = {
   },
   boolean: (value) => (typeof value === 'boolean' ? right(value) : wrong('must be true or false')),
   date(value) {
-    const known = typeof value === 'string' && /^(?!0000)\d{4}-\d\d-\d\d$/.test(value)
-    const day = known ? new Date(`${value}T00:00:00Z`) : undefined
-    if (day === undefined || Number.isNaN(day.getTime()) || day.toISOString().slice(0, 10) !== value)
-      return wrong('must be a date, such as "2026-03-02"')
-    return right(value)
+    return typeof value === 'string' && datePattern.test(value) && isDay(value)
+      ? right(value)
+      : wrong('must be a date, such as "2026-03-02"')
   },
   timestamp(value) {
     const instant = typeof value === 'string' && instantPattern.test(value) ? new Date(value) : undefined
@@ -84,6 +82,18 @@ const parsers: Record<ValueKind, Parser> = {
     typeof value === 'string' && value.length <= 200 && !value.includes('\0')
       ? right(value)
       : wrong('must be the id of a record'),
+}
+
+const decimalPattern = /^-?(\d{1,1000})(?:\.(\d{1,1000}))?$/
+const datePattern = /^(?!0000)\d{4}-\d\d-\d\d$/
+const daysOfMonths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+
+/** Whether there is such a day in the calendar of today, of a text of the right form. */
+function isDay(text: string): boolean {
+  const [year, month, day] = [Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8))]
+  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
+  const days = month === 2 && isLeap ? 29 : (daysOfMonths[month - 1] ?? 0)
+  return day >= 1 && day <= days
 }
 
 const instantPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/i

@@ -9,6 +9,12 @@ export interface Parts {
   indexes: Map<string, string>
 }
 
+/**
+ * As for `adopt_table`. Bytes are trimmed rather than matched: a regular expression makes its states anew for each row, which is
+ * a tenth of what an insert takes.
+ */
+const idForm = `check (octet_length(id) = 30 and rtrim(convert_to(id, 'UTF8'), '0123456789ABCDEFGHJKMNPQRSTVWXYZ'::bytea) = 'rec_'::bytea)`
+
 type Defined = Pick<TableState, 'columns' | 'indexes' | 'uniques' | 'checks'>
 
 /** Every constraint and index of a table. Names are said twice by nobody but a client. */
@@ -16,7 +22,7 @@ export function partsOf(place: Place, { columns, indexes, uniques, checks }: Def
   const list = (names: readonly string[]) => names.map(quoted).join(', ')
   const constraints = new Map([
     [nameOf(place.slug, 'pkey'), 'primary key (id)'] as const,
-    [nameOf(place.slug, 'id', 'form'), `check (id ~ '^rec_[0-9A-HJKMNP-TV-Z]{26}$')`] as const,
+    [nameOf(place.slug, 'id', 'form'), idForm] as const,
     ...columns.flatMap((column) => [...columnConstraints(place, column)]),
     ...uniques.map(({ name, columns: of }) => [name, `unique (${list(of)})`] as const),
     ...checks.map(({ name, expression }) => [name, `check (${expression})`] as const),
