@@ -1,14 +1,17 @@
+import type { Cluster } from '@opsplane/local'
 import autocannon from 'autocannon'
 import postgres from 'postgres'
 import { startChild } from '../child.js'
 import { headersOf, throughGateway, toService } from '../limits/callers.js'
 import { median } from '../load.js'
 import type { MeasureOptions } from '../log/creates.js'
+import { breakdown, cpuSince, cpuTimes } from '../process-times.js'
 import type { Figure } from '../report.js'
 import { call, columns, indexes, record, type Target, workspaceOf } from './record-calls.js'
 
 const connections = 32
 const rounds = 3
+const rowsAtOnce = 1_000
 
 /** Records at the service's port and through the gateway, beside bare Express + postgres.js. */
 export async function measureRecords({ cluster, seconds, say }: MeasureOptions): Promise<Figure[]> {
@@ -75,15 +78,23 @@ export async function measureRecords({ cluster, seconds, say }: MeasureOptions):
   )
   raw.child.kill()
 
-  const bulk = JSON.stringify({ records: Array.from({ length: 1_000 }, () => record) })
-  const bulks = await drive(service, `${service.url}/bulk`, seconds, bulk, 4)
-  figures.push({
-    name: 'records: bulk create of 1,000',
-    value: `${(bulks * 1_000).toFixed(0)} rows/s`,
-    goal: '≥ 50,000 rows/s',
-    met: bulks * 1_000 >= 50_000,
-  })
+  figures.push(await measureBulk(cluster, service, seconds))
   return figures
+}
+
+/** With the CPU of all processes: what a row costs them says more than its rate where they share the cores with others. */
+async function measureBulk(cluster: Cluster, service: Target, seconds: number): Promise<Figure> {
+  const body = JSON.stringify({ records: Array.from({ length: rowsAtOnce }, () => record) })
+  const before = cpuTimes(cluster)
+  const perSecond = (await drive(service, `${service.url}/bulk`, seconds, body, 4)) * rowsAtOnce
+  const cpu = cpuSince(before, cpuTimes(cluster))
+  const rows = perSecond * seconds
+  return {
+    name: `records: bulk create of ${rowsAtOnce.toLocaleString('en')}`,
+    value: `${perSecond.toFixed(0)} rows/s (ms of CPU for 1,000: ${breakdown(cpu, rows / 1_000)})`,
+    goal: '≥ 50,000 rows/s',
+    met: perSecond >= 50_000,
+  }
 }
 
 type Load = (target: Target, seconds: number) => Promise<number>
