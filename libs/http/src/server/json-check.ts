@@ -5,11 +5,11 @@ import { maxDepth } from './json-bounds.js'
 /**
  * Refuses what parses as JSON but no part of the platform can take: nesting beyond 100 levels, `__proto__` keys,
  * text that Postgres cannot store (U+0000, lone surrogates), and numbers beyond those there are, which JSON.parse
- * makes infinite and JSON.stringify null. Ordinary bodies are cleared by a text search.
+ * makes infinite and JSON.stringify null. Ordinary bodies are cleared by a text search, large ones by their depth as well.
  */
 export function checkJson(text: string, value: unknown): void {
   const suspicious = text.includes('\\u') || text.includes('__proto__') || longNumber.test(text)
-  if (!suspicious && bracketsAtMost(text, maxDepth)) return
+  if (!suspicious && (bracketsAtMost(text, maxDepth) || isNoDeeper(value, maxDepth))) return
   const problem = findProblem(value, [], maxDepth)
   if (problem) throw validationFailed([problem])
 }
@@ -25,6 +25,11 @@ function bracketsAtMost(text: string, limit: number): boolean {
     }
   }
   return true
+}
+
+function isNoDeeper(value: unknown, levels: number): boolean {
+  if (value === null || typeof value !== 'object') return true
+  return levels > 0 && Object.values(value).every((inner) => isNoDeeper(inner, levels - 1))
 }
 
 function findProblem(value: unknown, path: PropertyKey[], depthLeft: number): ErrorDetail | undefined {
