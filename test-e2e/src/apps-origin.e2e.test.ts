@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { freePort } from '@opsplane/runtime/server-process'
-import { chromiumPath, startBrowser } from './browser.js'
+import { chromiumPath, startBrowser, startPortal, type Tab } from './browser.js'
 import { cliRunner } from './cli.js'
-import { startTestCluster } from './platform.js'
+import { type Api, apiClient, startTestCluster } from './platform.js'
 
 /** What apps keep of who has logged in, for scripts of their origin. */
 const session = "sessionStorage.getItem('opsplane.session')"
@@ -12,34 +12,58 @@ inBrowser('apps at an origin of their own (with chromium)', () => {
   let cluster: Awaited<ReturnType<typeof startTestCluster>>
   let browser: Awaited<ReturnType<typeof startBrowser>>
   /** One gateway by two names. */
-  let [main, own, path] = ['', '', '']
+  let [main, own, path, id] = ['', '', '', '']
+  let portal: Awaited<ReturnType<typeof startPortal>>
+  let api: Api
 
   beforeAll(async () => {
-    ;[cluster, browser] = await Promise.all([startTestCluster(), startBrowser()])
+    ;[cluster, browser, portal] = await Promise.all([startTestCluster(), startBrowser(), startPortal()])
+    api = apiClient(cluster.info)
     const port = await freePort()
     ;[main, own] = [`http://127.0.0.1:${port}`, `http://apps.localhost:${port}`]
     await cluster.replica('gateway', { PORT: String(port), APPS_ORIGIN: own })
     const { baseUrl, apiKey, workspace } = cluster.info
     const environment = { OPSPLANE_URL: baseUrl, OPSPLANE_API_KEY: apiKey, OPSPLANE_WORKSPACE: workspace }
     const opsplane = cliRunner(environment)
-    const installed = await opsplane.json<{ url: string }>('apps', 'install-sample', 'asset-register')
+    const installed = await opsplane.json<{ id: string; url: string }>(
+      ...(['apps', 'install-sample', 'asset-register', '--embeddable'] as const),
+    )
     path = new URL(installed.url).pathname
+    id = installed.id
+    await make('/tables/asset_register/records', { serial_number: 'L-1', name: 'Old laptop', kind: 'laptop' })
   })
   afterAll(async () => {
     await browser?.close()
+    await portal?.stop()
     await cluster?.stop()
   })
 
+  async function make<Made>(at: string, body: object): Promise<Made> {
+    const answer = await api<{ data: Made }>('POST', at, { body })
+    if (answer.status >= 300) throw new Error(`${at}: ${answer.status} ${JSON.stringify(answer.body)}`)
+    return answer.body.data
+  }
+  const sharedWithPortal = () =>
+    make<{ id: string; token: string; path: string }>(`/apps/${id}/embed-token`, {
+      ...{ origins: [portal.origin], expiresInSeconds: 600 },
+    })
+
+  async function logIn({ page }: Tab) {
+    await page.getByLabel('E-mail').fill(cluster.info.email)
+    await page.getByLabel('Password').fill(cluster.info.password)
+    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByRole('button', { name: 'Log out' }).waitFor()
+  }
+
   test('are used there, where no script reaches the API, nor what is kept for the other origin', async () => {
-    const { page, problems, requests } = await browser.open()
+    const tab = await browser.open()
+    const { page, problems, requests } = tab
     await page.goto(`${main}/api/v1/docs`)
     await page.evaluate("sessionStorage.setItem('kept', 'for the main origin')")
 
     await page.goto(`${main}${path}/new`)
     expect(new URL(page.url()).origin).toBe(own)
-    await page.getByLabel('E-mail').fill(cluster.info.email)
-    await page.getByLabel('Password').fill(cluster.info.password)
-    await page.getByRole('button', { name: 'Log in' }).click()
+    await logIn(tab)
     await page.getByLabel('Name').fill('A laptop')
     await page.getByLabel('Serial number').fill('S-1')
     await page.getByLabel('Kind').selectOption('laptop')
@@ -62,5 +86,64 @@ inBrowser('apps at an origin of their own (with chromium)', () => {
     expect(await api(main)).toBe('refused by the browser')
     await page.goto(`${main}/api/v1/docs`)
     expect(await page.evaluate('Object.keys(sessionStorage)')).toEqual(['kept'])
+  })
+
+  test('are shown by another site with a token for it, and leave the session of whoever looks alone', async () => {
+    const tab = await browser.open()
+    const { page, problems, requests, screenshot } = tab
+    const frame = page.frameLocator('iframe')
+    await page.goto(`${own}${path}`)
+    await logIn(tab)
+    const before = await page.evaluate(session)
+    const token = await sharedWithPortal()
+
+    for (const origin of [own, main]) {
+      requests.length = 0
+      await page.goto(portal.showing(`${origin}${token.path}`))
+      await frame.getByRole('cell', { name: 'Old laptop' }).waitFor()
+      expect(await frame.getByRole('button', { name: 'Log out' }).count()).toBe(0)
+      // Nothing but the page is asked for at the main origin, which passes it on.
+      const asked = requests.filter((url) => !url.startsWith(portal.origin)).map((url) => new URL(url))
+      const elsewhere = asked.filter((url) => url.origin !== own)
+      expect(elsewhere.map(({ pathname }) => pathname)).toEqual(origin === own ? [] : [path])
+      // It is behind the # of an address, which no server sees.
+      expect(asked.filter(({ pathname, search }) => `${pathname}${search}`.includes(token.token))).toEqual([])
+    }
+    await screenshot('embedded-at-its-own-origin')
+    expect(problems).toEqual([])
+    expect(await page.context().cookies()).toEqual([])
+    const inFrame = page.frames().find((found) => found.url().startsWith(own))
+    // Browsers give a frame on another site a storage of its own, or none.
+    expect(
+      await inFrame?.evaluate(`(() => { try { return ${session} } catch { return null } })()`),
+    ).toBeNull()
+
+    await page.goto(`${own}${path}`)
+    await page.getByRole('cell', { name: 'Old laptop' }).waitFor()
+    expect(await page.evaluate(session)).toBe(before)
+    expect(before).toMatch(/^\S{20,}$/)
+  })
+
+  test('are shown by no site without a valid token, nor by one that the token does not name', async () => {
+    const { page } = await browser.open()
+    const shown = page.frameLocator('iframe').getByRole('heading', { level: 1 })
+    const token = await sharedWithPortal()
+    /** Where the frame is: a refused one has a page of the browser instead. */
+    const refused = async (showing: string) => {
+      await page.goto(showing)
+      expect(await shown.count()).toBe(0)
+      return page.frames()[1]?.url()
+    }
+    const other = await startPortal()
+    for (const origin of [own, main]) {
+      await page.goto(portal.showing(`${origin}${token.path.slice(0, -8)}AAAAAAAA`))
+      await shown.filter({ hasText: 'This is no longer shared' }).waitFor()
+      expect(await refused(portal.showing(`${origin}${path}`))).toMatch(/^chrome-error:/)
+      expect(await refused(other.showing(`${origin}${token.path}`))).toMatch(/^chrome-error:/)
+    }
+    await other.stop()
+    await api('DELETE', `/apps/${id}/embed-tokens/${token.id}`)
+    expect(await refused(portal.showing(`${own}${token.path}`))).toMatch(/^chrome-error:/)
+    expect(await page.context().cookies()).toEqual([])
   })
 })
