@@ -9,7 +9,7 @@ import type { ObjectStorage } from '../storage/object-storage.js'
 import type { Held, JobStore, Opened, Part, PartDone } from './job-store.js'
 import { fileNameOf, type PlannedExport } from './plan.js'
 import type { OpenOptions } from './rows.js'
-import { withTightHeap } from './tight-heap.js'
+import { collectYoung, withTightHeap } from './tight-heap.js'
 
 /** A file as far as it has come. */
 export interface FileJob extends Held {
@@ -140,6 +140,7 @@ function partSink(
       if (filling.length + writer.held() < partBytes || 'query' in job.plan.rows) return
       put(filling, await writer.flush())
       await finish(page.cursor)
+      if ('composites' in page) collectYoung()
     },
     async end() {
       put(filling, await writer.end())

@@ -23,10 +23,13 @@ export function putByte(sink: ByteSink, byte: number): void {
   sink.bytes[sink.length++] = byte
 }
 
+/** Twice as much would leave nearly half of a part unused. */
+const growth = 1.25
+
 function reserve(sink: ByteSink, count: number): void {
   const needed = sink.length + count
   if (needed <= sink.bytes.length) return
-  const larger = Buffer.allocUnsafe(Math.max(needed, 2 * sink.bytes.length))
+  const larger = Buffer.allocUnsafe(Math.ceil(needed * growth))
   sink.bytes.copy(larger, 0, 0, sink.length)
   sink.bytes = larger
 }
