@@ -6,7 +6,7 @@ import type { FactWriter } from './write-facts.js'
  * Events are gathered for so long, but the first one after a pause: a batch costs little more than a single one, and dashboards look
  * less often.
  */
-const spacingMs = 500
+const spacingMs = 1_000
 
 /** Turns every event into facts. What is committed changes nothing when it comes again. `written` is called after each batch. */
 export const gatherFacts = (
