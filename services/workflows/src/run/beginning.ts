@@ -1,33 +1,75 @@
+import { delay } from '@opsplane/runtime'
 import { isPlain } from '@opsplane/sandbox'
-import type { Evaluate } from './evaluate.js'
+import type { Signal } from '../engine/signal.js'
+import type { TaskId } from '../engine/task.js'
+import type { Evaluate, EvaluateTask } from './evaluate.js'
 import { type Decided, type FoldedRun, foldRun, type RunHistory } from './folded-run.js'
 import type { RunIdentity } from './model.js'
 
 export interface Beginning {
   folded: FoldedRun
-  /** What has happened by then. */
-  entries: Decided[]
+  /** What has happened by then, and when (Unix ms). */
+  entries: (Decided & { at: number })[]
+  /** What was begun for it and has not come out yet. */
+  underWay?: WorkUnderWay
+}
+
+/** Work of a run that was begun before anybody has the run in hand. */
+export interface WorkUnderWay {
+  task: TaskId
+  /** Rejects with the reason it is aborted for. */
+  signal: Promise<Signal>
+  abort(): void
+}
+
+export interface BeginOptions {
+  nowMs(): number
+  evaluate: Evaluate
 }
 
 type NewRun = Omit<RunHistory, 'recorded'> & { identity: RunIdentity }
 
+/** So long a new run waits for its first expressions to be written with it. */
+const longestMs = 20
+
 /**
- * How a run begins, all of which is written with the run itself: it is started and, where that takes neither a child process
- * nor more than its own journal, its first step is evaluated.
+ * How a run begins, all of which is written with the run itself: it is started and, where that takes nothing but its own
+ * journal and no longer than a moment, its first step is evaluated.
  */
-export async function begin(run: NewRun, at: number, evaluate: Evaluate): Promise<Beginning> {
+export async function begin(run: NewRun, at: number, options: BeginOptions): Promise<Beginning> {
   const started = start(run, at)
   const [first, ...others] = started.folded.tasks()
-  if (first?.kind !== 'evaluate' || others.length > 0 || !first.templates.every(isPlain)) return started
+  if (first?.kind !== 'evaluate' || others.length > 0) return started
+  const { signal, underWay } = await evaluated({ ...run, folded: started.folded }, first, options)
+  if (!signal) return { ...started, underWay }
   const { folded, entries } = started
-  const signal = await evaluate({ identity: run.identity, folded }, first)
-  entries.push(...folded.decide(signal, at))
+  const later = Math.max(at, options.nowMs())
+  entries.push(...folded.decide(signal, later).map((entry) => ({ ...entry, at: later })))
   // An end and what is waited for are written otherwise.
   const goesOn = folded.face().endedAt === null && folded.tasks().every(({ kind }) => kind !== 'await')
-  return goesOn ? started : start(run, at)
+  return goesOn ? started : { ...start(run, at), underWay }
+}
+
+/** The signal is undefined where a child process has not come up with it in time. */
+async function evaluated(
+  run: Pick<Required<Beginning>, 'folded'> & { identity: RunIdentity },
+  task: EvaluateTask,
+  { evaluate }: BeginOptions,
+): Promise<{ signal: Signal | undefined; underWay: WorkUnderWay }> {
+  const aborting = new AbortController()
+  const signal = evaluate(run, task, aborting.signal)
+  // Whoever has the run in hand by then hears of it.
+  signal.catch(() => {})
+  const underWay = { task: task.id, signal, abort: () => aborting.abort('given up') }
+  if (task.templates.every(isPlain)) return { signal: await signal, underWay }
+  const patience = new AbortController()
+  const late = delay(longestMs, patience.signal).then(() => undefined)
+  const inTime = await Promise.race([signal, late])
+  patience.abort('evaluated')
+  return { signal: inTime, underWay }
 }
 
 function start(run: NewRun, at: number): Beginning {
   const folded = foldRun({ ...run, recorded: [] })
-  return { folded, entries: folded.decide({ kind: 'start' }, at) }
+  return { folded, entries: folded.decide({ kind: 'start' }, at).map((entry) => ({ ...entry, at })) }
 }

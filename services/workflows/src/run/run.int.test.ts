@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { newId, Run, RunDetail, systemActor } from '@opsplane/contracts'
+import { createLogger } from '@opsplane/runtime'
+import { createExpressions, type Expressions } from '@opsplane/sandbox'
 import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
 import { z } from 'zod'
 import { type Definition, type RunService, runService } from '../fixture/run-service.js'
@@ -13,6 +15,8 @@ let api: ApiClient
 /** What the effects of this test were asked for, in order. */
 const asked: { key: string; input: unknown; signal: AbortSignal }[] = []
 let answer: (attempt: number) => Promise<unknown> = async () => ({ status: 200 })
+const children = createExpressions({ log: createLogger({ service: 'test', level: 'silent' }) })
+let evaluate: Expressions['evaluate'] = children.evaluate
 
 const principal = (more = {}) => testPrincipal({ workspaceId: world.tenant.workspaceId, ...more })
 
@@ -25,6 +29,7 @@ beforeAll(async () => {
   world = runService({
     leaseMs: 600_000,
     effects: { http, api: refuses, connector: refuses, artifact: refuses, publish: refuses },
+    expressions: { evaluate: (request) => evaluate(request) },
   })
   service = await startTestService(world.service)
   const [first] = world.replicas
@@ -32,7 +37,13 @@ beforeAll(async () => {
   runs = first
   api = service.as(principal())
 })
-afterAll(() => service?.stop())
+afterEach(() => {
+  evaluate = children.evaluate
+})
+afterAll(async () => {
+  await service?.stop()
+  await children.close()
+})
 
 const started = async (definition: Definition, input: unknown = null) =>
   (await runs.start(world.define(definition)({ input }))).runId
@@ -71,6 +82,20 @@ test('a run of three transforms comes to its end, each step recorded once', asyn
     select status, seq, lease_owner, ended_at is not null as ended from runs where id = ${runId}`
   expect(row).toEqual({ status: 'completed', seq: 5, lease_owner: null, ended: true })
   expect(await eventsOf(runId)).toEqual(['workflow.run_started', 'workflow.run_completed'])
+})
+
+test('expressions that take long are evaluated once, and given up with their run', async () => {
+  const evaluating: (AbortSignal | undefined)[] = []
+  evaluate = (request) =>
+    new Promise((_, reject) => {
+      evaluating.push(request.signal)
+      request.signal?.addEventListener('abort', () => reject(request.signal?.reason))
+    })
+  const runId = await started({ steps: [{ id: 'one', type: 'transform', value: '{{ 1 + 1 }}' }] })
+  expect((await detail(runId)).status).toBe('running')
+  await api.post(`/runs/${runId}/cancel`)
+  expect(await ended(runId)).toMatchObject({ status: 'cancelled' })
+  expect(evaluating.map((signal) => signal?.aborted)).toEqual([true])
 })
 
 test('a run that cannot be carried on is held back for longer each time, and goes on once it can be', async () => {

@@ -1,5 +1,6 @@
 import { createPlaces, type Held, type Holder } from '@opsplane/postgres'
 import { type ActiveRun, type ActiveRunOptions, createActiveRun, type Leaving } from './active-run.js'
+import type { WorkUnderWay } from './beginning.js'
 import type { FoldedRun } from './folded-run.js'
 import { heldRunOf, type LeasedRun } from './lease.js'
 import type { LoadedJournal } from './loading.js'
@@ -31,7 +32,11 @@ export interface RunnerOptions
 /** Runs that are worked on here. */
 export interface Runner extends Holder<LeasedRun> {
   /** A run that was leased by whoever made it. Where it is to be gone on with, it is. */
-  enter(run: HeldRun, journal: { origin: Origin }, folded: FoldedRun): ActiveRun
+  enter(
+    run: HeldRun,
+    begun: { origin: Origin; underWay?: WorkUnderWay | undefined },
+    folded: FoldedRun,
+  ): ActiveRun
   has(runId: string): boolean
   /** Undefined where it is not worked on here; waits while it is being read. */
   get(runId: string): Promise<ActiveRun | undefined>
@@ -61,6 +66,17 @@ const diedTooOften = (times: number) => ({
   code: 'worker_died',
   message: `Its worker died ${times} times in a row at the same step.`,
 })
+
+type Perform = RunnerOptions['perform']
+
+/** What was begun with the run itself is not begun again. */
+const goingOnWith =
+  ({ task, signal, abort }: WorkUnderWay, perform: Perform): Perform =>
+  (run, asked, aborted) => {
+    if (asked.id !== task) return perform(run, asked, aborted)
+    aborted.addEventListener('abort', abort, { once: true })
+    return signal
+  }
 
 /** Journals that are read at once, by their size. */
 const mostBytesAtOnce = 16 * 1024 * 1024
@@ -113,8 +129,9 @@ export function createRunner(options: RunnerOptions): Runner {
     arm(next)
   }
 
-  function begin(run: HeldRun, origin: Origin, folded: FoldedRun): ActiveRun {
-    const { nowMs: now, commit, perform, look, moved } = options
+  function begin(run: HeldRun, origin: Origin, folded: FoldedRun, underWay?: WorkUnderWay): ActiveRun {
+    const { nowMs: now, commit, look, moved } = options
+    const perform = underWay ? goingOnWith(underWay, options.perform) : options.perform
     return createActiveRun({
       ...{ run, origin, folded, nowMs: now, commit, perform, look, moved, schedule },
       left(active, leaving) {
@@ -183,8 +200,8 @@ export function createRunner(options: RunnerOptions): Runner {
         if (slot?.fence === fence) slot?.run?.drop()
       }
     },
-    enter(run, { origin }, folded) {
-      const active = begin(run, origin, folded)
+    enter(run, { origin, underWay }, folded) {
+      const active = begin(run, origin, folded, underWay)
       const { id, tenant } = run.identity
       hold(id, {
         fence: run.fence,

@@ -2,7 +2,7 @@ import { type Actor, idFactory, idTime, type TenantScope } from '@opsplane/contr
 import type { Database, StatementRunner } from '@opsplane/postgres'
 import { traceparentOfCause } from '@opsplane/telemetry'
 import type { Program } from '../engine/program.js'
-import { begin } from './beginning.js'
+import { type Beginning, begin } from './beginning.js'
 import type { DatabaseClock } from './clock.js'
 import { admission, type KeyedLimit } from './concurrency/admission.js'
 import type { Evaluate } from './evaluate.js'
@@ -73,7 +73,7 @@ const queued: RunFace = { status: 'queued', attempt: 1, error: null, startedAt: 
  * transaction it is due once that is committed: the caller wakes the runs then.
  */
 export function createStarter(options: StarterOptions) {
-  const { store, runner, programs, clock, owner, startedBy } = options
+  const { store, runner, programs, clock, owner, evaluate, startedBy } = options
   const newRunId = idFactory(clock.nowMs)
 
   /** One that finds no place waits for one, unless it is not to run then at all. */
@@ -102,12 +102,12 @@ export function createStarter(options: StarterOptions) {
     const identity = { ...identityOf(id, request, at), concurrencyKey: limit?.key ?? null }
     const origin = originOf(request, since)
     const begins = tx === undefined && limit === null && runner.hasRoomFor(tenant.workspaceId)
-    const { folded, entries } = begins
-      ? await begin({ program, identity, origin }, now, options.evaluate)
+    const { folded, entries, underWay }: Beginning = begins
+      ? await begin({ program, identity, origin }, now, { evaluate, nowMs: clock.nowMs })
       : { folded: foldRun({ program, identity, origin, recorded: [] }), entries: [] }
     const lines = [
       lineOf(0, now, origin),
-      ...entries.map(({ entry, text }, n) => lineOf(n + 1, now, entry, text)),
+      ...entries.map(({ entry, text, at: decidedAt }, n) => lineOf(n + 1, decidedAt, entry, text)),
     ]
     const bytes = lines.reduce((sum, line) => sum + line.bytes, 0)
     const face = begins ? folded.face() : queued
@@ -126,12 +126,17 @@ export function createStarter(options: StarterOptions) {
         news,
       ),
     }
-    const created = limit === null ? await store.insert(row, tx) : await insertWithin(limit, row, tx)
+    const inserted = limit === null ? store.insert(row, tx) : insertWithin(limit, row, tx)
+    const created = await inserted.catch((error: unknown) => {
+      underWay?.abort()
+      throw error
+    })
+    if (!created) underWay?.abort()
     if (!created) return { runId: (await startedBy(workflow.id, triggerKey ?? '')) ?? id, created }
     options.moved('queued')
     if (face.status !== 'queued') options.moved(face.status)
     const run: HeldRun = { identity, face, fence: '1', seq: entries.length, bytes, signals: 0 }
-    if (begins) runner.enter(run, { origin }, folded)
+    if (begins) runner.enter(run, { origin, underWay }, folded)
     else if (!tx) options.wake()
     return { runId: id, created }
   }
