@@ -18,6 +18,7 @@ import { visits } from './check/walk.js'
 import { type Pinned, type WorkflowCommand, type WorkflowRecord, type Written, workflow } from './domain.js'
 import { createVersionGrants, type VersionGrants } from './grants.js'
 import { requireRights } from './rights.js'
+import { createStandings } from './standings.js'
 import { allowedActions, statusAfter } from './transitions.js'
 import {
   createVersions,
@@ -89,6 +90,7 @@ export function createWorkflows(
   const aggregate = store.aggregate(workflow, { present: shown })
   const versions = createVersions(database, cursors)
   const grants = createVersionGrants(database, delegations, log)
+  const standingOf = createStandings(database)
 
   const record: Workflows['record'] = async (id, tenant) => {
     const found = await aggregate.find(id, tenant)
@@ -195,11 +197,12 @@ export function createWorkflows(
       ),
 
     published: async (id, tenant) => {
-      const state = await record(id, tenant)
-      statusAfter('trigger', state)
-      const ref = versionRef(id, state.publishedVersion ?? 0)
+      const standing = await standingOf(id, tenant)
+      if (!standing) throw notFound()
+      statusAfter('trigger', standing)
+      const ref = versionRef(id, standing.publishedVersion ?? 0)
       const { number, grant } = await versions.load(ref, tenant)
-      return { id, name: state.name, version: number, programRef: ref, grant }
+      return { id, name: standing.name, version: number, programRef: ref, grant }
     },
 
     pinDraft: async (id, testId, pins, meta) => {
