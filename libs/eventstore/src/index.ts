@@ -24,14 +24,14 @@ export {
   consumeEvents,
   type EventBatch,
   type EventConsumer,
-  type Handling,
-  type Performing,
+  type EventHandling,
 } from './consume/consume.js'
 export * from './consume/dead-letters.js'
 export type { EventOrigin } from './consume/event-origin.js'
 export { internalEventRoutes, LogPage, type LogSource, ownLog, remoteLog } from './consume/log-pages.js'
 export { redriveSubject } from './consume/redrive.js'
 export type { Transaction } from './consume/transaction.js'
+export type { UnreadEvent } from './consume/unread-event.js'
 export { VersionRaceError } from './errors.js'
 export { appendJournal, type JournalEntry } from './journal.js'
 export { type JournalRow, journalColumns, journalParts } from './journal-parts.js'

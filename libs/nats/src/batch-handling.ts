@@ -1,4 +1,5 @@
 import { delay, type Logger, retryDelayMs } from '@opsplane/runtime'
+import { UnreadableMessageError } from './errors.js'
 import type { Held, Readable } from './held-messages.js'
 import type { StreamMessage } from './stream-message.js'
 
@@ -17,7 +18,10 @@ export interface ConsumerCounters {
 export interface BatchHandlingOptions<T> {
   durable: string
   log: Logger
-  /** Applies the events. What throws is applied again, in smaller parts, so every effect is one that may be repeated. */
+  /**
+   * Applies the events. What throws is applied again, in smaller parts, so every effect is one that may be repeated. Whose
+   * UnreadableMessageError it is is given up at once.
+   */
   apply(batch: Received<T>[]): Promise<void>
   /** Whether the error says that a dependency is away: the events wait, and no delivery is counted. */
   isAway?(error: unknown): boolean
@@ -131,6 +135,7 @@ export function batchHandling<T>(options: BatchHandlingOptions<T>): BatchHandlin
   const failed = async (held: Received<T>, error: unknown, isItsFault: boolean) => {
     const { message, queueKey, tenant } = held
     const { subject, seq, deliveries } = message
+    if (error instanceof UnreadableMessageError) return giveUp(held, error.cause, deliveries)
     const count = (failures.get(seq) ?? 0) + (isItsFault ? 1 : 0)
     const attempt = isItsFault ? count : deliveries
     remember(failures, seq, count)

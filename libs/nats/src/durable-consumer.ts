@@ -152,7 +152,8 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
       return message.ack()
     const what = read(message)
     if (what) {
-      if (held.add({ message, ...what })) plan()
+      // Not copied: the event may be one that is read when it is asked for.
+      if (held.add(Object.assign(what, { message }))) plan()
       return
     }
     handling.counters.skipped++

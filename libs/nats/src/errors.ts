@@ -26,6 +26,14 @@ export class SignatureError extends Error {
   }
 }
 
+/** A message that was looked into late turned out to say nothing, which it never will; `cause` tells why. */
+export class UnreadableMessageError extends Error {
+  constructor(cause: unknown) {
+    super('the message cannot be read', { cause })
+    this.name = 'UnreadableMessageError'
+  }
+}
+
 /** Nobody takes messages of this subject: the stream is gone, or JetStream is off. */
 export class NoStreamError extends Error {
   constructor() {

@@ -14,11 +14,10 @@ import {
   consumeEvents,
   createEventStore,
   type EventConsumer,
+  type EventHandling,
   type EventStore,
-  type Handling,
   type LogSource,
   ownLog,
-  type Performing,
   type Relay,
   remoteLog,
   startIdempotencyPurge,
@@ -88,7 +87,7 @@ export type ServiceConsumer = Omit<
    * without its past; else the events that were missed since the consumer is there.
    */
   history?: 'all' | 'gap'
-} & (Handling | Performing)
+} & EventHandling
 
 export interface ServiceOverrides {
   /** Simulates the time. Due work goes by it as well, and by nothing but the database's clock without. */

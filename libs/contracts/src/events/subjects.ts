@@ -1,4 +1,4 @@
-import type { TenantScope } from '../core/principal.js'
+import { Environment, type TenantScope } from '../core/principal.js'
 import { type PlatformEvent, patternMatches } from './event.js'
 
 /** Headers of a message of the events stream, whose body is the event. */
@@ -12,11 +12,16 @@ export const eventHeaders = {
   position: 'Opsplane-Position',
   /** Every event of that log at this position or below was acknowledged by the stream when this one was published. */
   lowWatermark: 'Opsplane-Floor',
+  /** The stream of that log that it belongs to, percent-encoded: later events of it wait for this one. Not signed. */
+  stream: 'Opsplane-Stream',
   /** By the service that is the source, for each service that checks it: see ADR 049. */
   signature: 'Opsplane-Signature',
   /** W3C Trace Context of the span that has published it, where its request is followed; not signed. */
   traceparent: 'traceparent',
 } as const
+
+/** Whose an event is, and of which type. */
+export type SubjectEvent = Pick<PlatformEvent, 'workspaceId' | 'environment' | 'type'>
 
 /** Names of everything on the NATS server. A prefix keeps several installations apart on one server. */
 export function natsNames(prefix = '') {
@@ -26,8 +31,16 @@ export function natsNames(prefix = '') {
     eventsStream: stream('PLATFORM_EVENTS'),
     eventSubjects: `${dotted}evt.>`,
     /** `evt.<workspaceId>.<environment>.<type>` */
-    eventSubject: (event: Pick<PlatformEvent, 'workspaceId' | 'environment' | 'type'>) =>
+    eventSubject: (event: SubjectEvent) =>
       `${dotted}evt.${event.workspaceId}.${event.environment}.${event.type}`,
+    /** What a subject says of its event; undefined for one of another form. */
+    subjectEvent(subject: string): SubjectEvent | undefined {
+      const [first, workspaceId, environment, ...type] = subject.slice(dotted.length).split('.')
+      const known = Environment.options.find((each) => each === environment)
+      if (!subject.startsWith(dotted) || first !== 'evt' || !workspaceId || !known || type.length === 0)
+        return undefined
+      return { workspaceId, environment: known, type: type.join('.') }
+    },
     /** Filters for the events these patterns match, of one tenant or of all. No two of them overlap. */
     eventFilters: (patterns: readonly string[], tenant: Partial<TenantScope> = {}) => {
       const scope = `${tenant.workspaceId ?? '*'}.${tenant.environment ?? '*'}`

@@ -1,4 +1,4 @@
-import { type NatsNames, PlatformEvent } from '@opsplane/contracts'
+import { eventHeaders, type NatsNames, PlatformEvent } from '@opsplane/contracts'
 import {
   type ConsumerCounters,
   type ConsumerProgress,
@@ -8,6 +8,7 @@ import {
   type Received,
   refuseMismatch,
   SignatureError,
+  type StreamMessage,
   streamSequences,
 } from '@opsplane/nats'
 import { type Database, isDependencyAway, isTransient } from '@opsplane/postgres'
@@ -22,6 +23,9 @@ import { keepPast } from './past-of-consumer.js'
 import { startRedrive } from './redrive.js'
 import { spacedCheckpoint } from './spaced-checkpoint.js'
 import type { Transaction } from './transaction.js'
+import { lastOfEachSource, type UnreadEvent, unreadEventOf, unreadMessage } from './unread-event.js'
+
+const eventsOf = (received: readonly Received<PlatformEvent>[]) => received.map(({ event }) => event)
 
 export interface ConsumerSettings {
   database: Database
@@ -59,6 +63,7 @@ export interface Handling {
    */
   handle(events: PlatformEvent[], tx: Transaction, batch: EventBatch): Promise<void>
   perform?: never
+  sift?: never
 }
 
 export interface Performing {
@@ -68,6 +73,17 @@ export interface Performing {
    */
   perform(events: PlatformEvent[], batch: EventBatch): Promise<void>
   handle?: never
+  sift?: never
+}
+
+export interface Sifting {
+  /**
+   * As `perform`, where most events concern nobody, which their subjects tell: what it does not read is passed over without
+   * being checked or parsed by anybody.
+   */
+  sift(events: readonly UnreadEvent[], batch: EventBatch): Promise<void>
+  handle?: never
+  perform?: never
 }
 
 /** Where the events of a batch come from. */
@@ -78,7 +94,10 @@ export interface EventBatch {
   sequences(): Promise<string[]>
 }
 
-export type ConsumeEventsOptions = ConsumerSettings & (Handling | Performing)
+/** One way of the three. */
+export type EventHandling = Handling | Performing | Sifting
+
+export type ConsumeEventsOptions = ConsumerSettings & EventHandling
 
 export interface EventConsumer {
   counters(): ConsumerCounters
@@ -106,6 +125,7 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
     durable,
     handle: _,
     perform: __,
+    sift: ___,
     filterSubjects,
     history,
     ...settings
@@ -124,29 +144,47 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
 
   /** Events of the stream, or of a log, which no checkpoint tells of. */
   const apply = async (received: Received<PlatformEvent>[], isOfStream = true) => {
-    const events = received.map(({ event }) => event)
     const messages = received.map(({ message }) => message)
     const followed = follow(received)
     const origins = followed.origins ?? messages.map(originOf)
     const batch = { origins, sequences: () => sequences.of(messages) }
-    await followed.run(() => applied(events, batch, received, isOfStream))
+    await followed.run(() => applied(batch, received, isOfStream))
   }
-  const applied = async (
-    events: PlatformEvent[],
-    batch: EventBatch,
-    received: Received<PlatformEvent>[],
-    isOfStream: boolean,
-  ) => {
-    if (options.perform) {
-      await options.perform(events, batch)
+  const applied = async (batch: EventBatch, received: Received<PlatformEvent>[], isOfStream: boolean) => {
+    if (options.sift) await options.sift(received.map(unreadEvent), batch)
+    if (options.sift && isOfStream) notePassedOver(received)
+    if (options.perform) await options.perform(eventsOf(received), batch)
+    if (!options.handle) {
       const last = received.at(-1)
-      if (last && isOfStream) checkpoint.advance(last.message.seq, last.event.id, received.length)
+      if (last && isOfStream) checkpoint.advance(last.message.seq, idOf(last), received.length)
       return
     }
+    const events = eventsOf(received)
     await database.db.transaction(async (tx) => {
       await options.handle(events, tx, batch)
       if (isOfStream) await tables.advance(received, tx)
     })
+  }
+
+  /** Of what was passed over, what the stream knows it by, which is nearly always the same. */
+  const idOf = (received: Received<PlatformEvent>) =>
+    options.sift ? (received.message.header(eventHeaders.messageId) ?? '') : received.event.id
+  const unreadEvent = (received: Received<PlatformEvent>) => unreadEventOf(names, received)
+  /** How far a log has come is believed of what is vouched for only: of one event for all that came with it. */
+  const notePassedOver = (received: readonly Received<PlatformEvent>[]) => {
+    if (!past) return
+    for (const last of lastOfEachSource(received)) {
+      try {
+        if (last.event) past.lowWatermarks.note(last.message)
+      } catch {
+        // Nobody wanted it, so it is no dead letter either.
+      }
+    }
+  }
+  const readWhole = (message: StreamMessage) => {
+    const event = eventOf(link, message)
+    refuseMismatch(names, message, event)
+    return event
   }
 
   const consumer = durableConsumer<PlatformEvent>({
@@ -158,8 +196,9 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
     onStart: sequences.forget,
     ...(past && { prepare: past.prepare }),
     read(message) {
-      const event = eventOf(link, message)
-      refuseMismatch(names, message, event)
+      const unread = options.sift && unreadMessage(names, message, readWhole)
+      if (unread) return unread
+      const event = readWhole(message)
       past?.lowWatermarks.note(message)
       return { event, queueKey: queueKeyOf(event), tenant: event.workspaceId }
     },
@@ -184,7 +223,8 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
         origins: [{ source, position, redelivered: true }],
         sequences: () => sequences.of([{ seq, storedMs: Date.parse(event.createdAt) }]),
       }
-      if (options.perform) await options.perform([event], batch)
+      if (options.sift) await options.sift([{ ...event, read: () => event }], batch)
+      else if (options.perform) await options.perform([event], batch)
       else await options.handle([event], tx, batch)
     },
   })

@@ -15,12 +15,13 @@ const unfollowed: Followed = { origins: undefined, run: (work) => work() }
 
 /** Makes a span of each event that is followed. What is done because of the event belongs to it. */
 export function followEvents(tracing: Tracing, durable: string) {
-  const spanOf = ({ message, event }: Received<PlatformEvent>): Traced | undefined => {
-    const traceparent = message.header(eventHeaders.traceparent)
+  const spanOf = (received: Received<PlatformEvent>): Traced | undefined => {
+    const traceparent = received.message.header(eventHeaders.traceparent)
+    // What is not followed may be passed over unread.
     if (traceparent === undefined) return undefined
     return tracing.follow(durable, traceparent, {
       kind: 'consumer',
-      attributes: { 'opsplane.event_type': event.type },
+      attributes: { 'opsplane.event_type': received.event.type },
     })
   }
   return (received: readonly Received<PlatformEvent>[]): Followed => {
@@ -42,9 +43,9 @@ async function within(
   spans: readonly (Traced | undefined)[],
   work: () => Promise<void>,
 ): Promise<void> {
-  const over = received.flatMap(({ event }, at) => {
+  const over = received.flatMap((each, at) => {
     const span = spans[at]
-    return span ? [{ span, release: causedBy(event.id, span) }] : []
+    return span ? [{ span, release: causedBy(each.event.id, span) }] : []
   })
   const end = (error?: unknown) => {
     for (const { span, release } of over) {

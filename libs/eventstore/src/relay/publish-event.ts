@@ -41,6 +41,7 @@ export async function publishEvent(
   carried.set(eventHeaders.source, options.schema)
   carried.set(eventHeaders.position, event.position)
   carried.set(eventHeaders.lowWatermark, String(options.floor))
+  carried.set(eventHeaders.stream, encodeURIComponent(event.streamId))
   if (options.traceparent !== undefined) carried.set(eventHeaders.traceparent, options.traceparent)
   if (event.requestId !== null) carried.set(eventHeaders.requestId, event.requestId)
   const subject = names.eventSubject({ workspaceId, environment, type })

@@ -5,7 +5,9 @@ import {
   type JsonValue,
   type PlatformEvent,
   patternMatches,
+  type SubjectEvent,
 } from '@opsplane/contracts'
+import type { UnreadEvent } from '@opsplane/eventstore'
 import { type DepthsAfter, maxCausationDepth } from '@opsplane/http'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
 import type { ActiveRule, ArtifactLoading } from '../artifact/loading.js'
@@ -47,7 +49,7 @@ export function startRules(
   return consume({
     durable: 'sdk-rules',
     spacingMs,
-    perform: async (events) => {
+    sift: async (events) => {
       const matches = await matchesOf(loading, events)
       const depthAfter = await depthsAfter(matches.map(({ event }) => event))
       for (const { event, rule } of matches) {
@@ -65,7 +67,7 @@ export function startRules(
 
 async function matchesOf(
   { activeRules }: Pick<ArtifactLoading, 'activeRules'>,
-  events: readonly PlatformEvent[],
+  events: readonly UnreadEvent[],
 ) {
   const tenants = new Map(
     events.map(({ workspaceId, environment }) => [
@@ -74,16 +76,21 @@ async function matchesOf(
     ]),
   )
   const rules = await activeRules([...tenants.values()])
-  return events.flatMap((event) =>
-    rules.filter((rule) => isFor(rule, event)).map((rule) => ({ event, rule })),
-  )
+  return events.flatMap((unread) => {
+    const concerned = rules.filter((rule) => isOfType(rule, unread))
+    if (concerned.length === 0) return []
+    const event = unread.read()
+    return concerned.filter((rule) => lets(rule, event)).map((rule) => ({ event, rule }))
+  })
 }
 
-const isFor = ({ tenant, rule: { events, filter } }: ActiveRule, event: PlatformEvent): boolean =>
-  tenant.workspaceId === event.workspaceId &&
-  tenant.environment === event.environment &&
-  events.some((pattern) => patternMatches(pattern, event.type)) &&
-  (filter === undefined || filterMatches(filter, bodyOf(event)))
+const isOfType = ({ tenant, rule }: ActiveRule, { workspaceId, environment, type }: SubjectEvent): boolean =>
+  tenant.workspaceId === workspaceId &&
+  tenant.environment === environment &&
+  rule.events.some((pattern) => patternMatches(pattern, type))
+
+const lets = ({ rule: { filter } }: ActiveRule, event: PlatformEvent): boolean =>
+  filter === undefined || filterMatches(filter, bodyOf(event))
 
 /** An event as webhooks get it. */
 function bodyOf(event: PlatformEvent): JsonValue {

@@ -30,7 +30,7 @@ export interface BeginOptions {
 type NewRun = Omit<RunHistory, 'recorded'> & { identity: RunIdentity }
 
 /** So long a new run waits for its first expressions to be written with it. */
-const longestMs = 20
+const longestMs = 50
 
 /**
  * How a run begins, all of which is written with the run itself: it is started and, where that takes nothing but its own

@@ -35,7 +35,7 @@ export function startEventTriggers(
   { consume, database }: ServiceContext,
   { starting, deliver, depthsAfter }: EventTriggersOptions,
 ): EventConsumer {
-  /** By service: the last position of which an event was handled here. */
+  /** By service: the last position of which an event that concerned somebody was handled here. */
   const handled = new Map<string, number>()
   const start = async ({ event, since, workflow: { tenant, state } }: Match, depth: number) => {
     await starting.start(tenant, state, {
@@ -54,15 +54,17 @@ export function startEventTriggers(
   const consumer = consume({
     durable: 'workflows-triggers',
     spacingMs,
-    perform: async (events, { origins }) => {
-      const accepted = events.map((event, at): AcceptedEvent => {
+    sift: async (events, { origins }) => {
+      const { candidates, awaitedKeys } = await concernedBy(database, events.flatMap(keysOfEvent))
+      const concerned = new Set([...awaitedKeys, ...candidates.flatMap(({ keys }) => keys)])
+      const accepted = events.flatMap((event, at): AcceptedEvent[] => {
+        if (!keysOfEvent(event).some((key) => concerned.has(key))) return []
         const { source = null, position = null } = origins[at] ?? {}
-        return { event, source, position }
+        return [{ event: event.read(), source, position }]
       })
-      const keys = events.flatMap(keysOfEvent)
-      const { candidates, awaitedKeys } = await concernedBy(database, keys)
       const awaited = await keepAwaited(database.sql, accepted, awaitedKeys)
-      const before = new Map([...consumer.lowWatermarks(), ...handled])
+      const before = new Map(consumer.lowWatermarks())
+      for (const [source, position] of handled) advance(before, { source, position })
       const matches = matchesOf(candidates, accepted, before)
       const depthAfter = await depthsAfter(matches.map(({ event }) => event))
       for (let from = 0; from < matches.length; from += startsAtOnce)
@@ -76,7 +78,10 @@ export function startEventTriggers(
   return consumer
 }
 
-function advance(positions: Map<string, number>, { source, position }: AcceptedEvent): void {
+function advance(
+  positions: Map<string, number>,
+  { source, position }: Pick<AcceptedEvent, 'source' | 'position'>,
+): void {
   if (source === null || position === null) return
   positions.set(source, Math.max(position, positions.get(source) ?? 0))
 }

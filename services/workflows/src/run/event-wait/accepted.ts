@@ -4,6 +4,7 @@ import {
   Filter,
   filterMatches,
   type PlatformEvent,
+  type SubjectEvent,
 } from '@opsplane/contracts'
 
 /** By the service that it stands in: a position in a log. What is at or below was accepted before. */
@@ -31,7 +32,7 @@ export const patternsOf = ({ type }: Pick<PlatformEvent, 'type'>): string[] => [
 ]
 
 /** The same, each as `workspace/environment/pattern`. */
-export const keysOfEvent = (event: PlatformEvent): string[] =>
+export const keysOfEvent = (event: SubjectEvent): string[] =>
   patternsOf(event).map((pattern) => `${event.workspaceId}/${event.environment}/${pattern}`)
 
 /** An event as expressions, filters and steps see it: as webhooks get it. */
