@@ -49,29 +49,35 @@ export function createEnds(sql: Database['sql'], isHere: (runId: string) => bool
   }
 
   return {
-    async wait(runId, ms, aborted) {
-      const patience = new AbortController()
-      const until = AbortSignal.any([patience.signal, closing.signal, ...(aborted ? [aborted] : [])])
-      const end = await new Promise<RunEnd | undefined>((resolve) => {
+    wait(runId, ms, aborted) {
+      if (closing.signal.aborted || aborted?.aborted) return Promise.resolve(undefined)
+      return new Promise<RunEnd | undefined>((resolve) => {
         const found = waiting.get(runId) ?? new Set()
-        waiting.set(runId, found.add(resolve))
+        const settled = (end: RunEnd | undefined) => {
+          clearTimeout(timer)
+          aborted?.removeEventListener('abort', leave)
+          resolve(end)
+        }
+        const leave = () => {
+          settled(undefined)
+          found.delete(settled)
+          if (found.size === 0 && waiting.get(runId) === found) waiting.delete(runId)
+        }
+        const timer = setTimeout(leave, ms)
+        aborted?.addEventListener('abort', leave)
+        waiting.set(runId, found.add(settled))
         void lookWhileWaiting()
         if (!isHere(runId))
           void readEnds(sql, [runId])
             .then((ends) => ends.has(runId) && settle(runId, ends.get(runId)))
             .catch(() => {})
-        void delay(ms, until).then(() => {
-          resolve(undefined)
-          found.delete(resolve)
-          if (found.size === 0 && waiting.get(runId) === found) waiting.delete(runId)
-        })
       })
-      // A reason given costs no DOMException.
-      patience.abort('ended')
-      return end
     },
     ended: settle,
-    close: () => closing.abort(),
+    close() {
+      closing.abort()
+      for (const runId of [...waiting.keys()]) settle(runId, undefined)
+    },
   }
 }
 

@@ -1,0 +1,45 @@
+import { afterEach, expect, test } from '@jest/globals'
+import type { Database } from '@opsplane/postgres'
+import { createEnds, type Ends, type RunEnd } from './ends.js'
+
+const longMs = 60_000
+const end: RunEnd = { status: 'completed', output: 42, error: null }
+/** Nothing has ended elsewhere. */
+const sql = { unsafe: async () => [] } as unknown as Database['sql']
+let ends: Ends
+const open = () => {
+  ends = createEnds(sql, () => true)
+  return ends
+}
+afterEach(() => ends.close())
+
+test('everybody who waits for a run hears how it came out', async () => {
+  const { wait, ended } = open()
+  const waiting = [wait('run_a', longMs), wait('run_a', longMs)]
+  const other = wait('run_b', longMs)
+  ended('run_a', end)
+  expect(await Promise.all(waiting)).toEqual([end, end])
+  ended('run_b', { ...end, output: null })
+  expect(await other).toEqual({ ...end, output: null })
+})
+
+test('whoever has waited long enough, or is gone, hears nothing, and the others wait on', async () => {
+  const { wait, ended } = open()
+  const going = new AbortController()
+  const [gone, other] = [wait('run_a', longMs, going.signal), wait('run_a', longMs)]
+  const late = wait('run_a', 1)
+  going.abort()
+  expect(await gone).toBeUndefined()
+  expect(await late).toBeUndefined()
+  expect(await wait('run_a', longMs, going.signal)).toBeUndefined()
+  ended('run_a', end)
+  expect(await other).toEqual(end)
+})
+
+test('a service that is being stopped lets go of all of them', async () => {
+  const { wait, close } = open()
+  const waiting = [wait('run_a', longMs), wait('run_b', longMs)]
+  close()
+  expect(await Promise.all(waiting)).toEqual([undefined, undefined])
+  expect(await wait('run_a', longMs)).toBeUndefined()
+})
