@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { delay } from '@opsplane/runtime'
 import { isPlain } from '@opsplane/sandbox'
 import type { Signal } from '../engine/signal.js'
@@ -63,7 +64,8 @@ async function evaluated(
   const underWay = { task: task.id, signal, abort: () => aborting.abort('given up') }
   if (task.templates.every(isPlain)) return { signal: await signal, underWay }
   const patience = new AbortController()
-  const late = delay(longestMs, patience.signal).then(() => undefined)
+  // An answer that came while this process was busy is read before it is called late.
+  const late = delay(longestMs, patience.signal).then(() => nextTurn(undefined))
   const inTime = await Promise.race([signal, late])
   patience.abort('evaluated')
   return { signal: inTime, underWay }
