@@ -14,8 +14,8 @@ setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as (options: { type: 'minor' }) => void
 
 /**
- * Collects the young part of the heap, which takes about a millisecond. Rows that are read as text leave large buffers there and little else:
- * V8 counts them as if they were in the old part, and would collect all of the heap for them. See ADR 111.
+ * Collects the young part of the heap, which takes about a millisecond, while nearly all of it is garbage. Rows that are read as text leave large
+ * buffers there, which V8 counts as if they were in the old part; rows of values would move there with the page in use. See ADR 111.
  */
 export const collectYoung = () => collect({ type: 'minor' })
 

@@ -135,6 +135,7 @@ function partSink(
       if ('rows' in page) {
         put(filling, await writer.write(page.rows))
         file.rows += page.rows.length
+        collectYoung()
       } else file.rows += writer.writeComposites?.(filling, page.composites) ?? 0
       // The answer to a query may be another one next time: there is no place in it to go on at.
       if (filling.length + writer.held() < partBytes || 'query' in job.plan.rows) return

@@ -8,7 +8,7 @@ import type { FormatWriter, WriterState } from './writer.js'
 
 /** Of one row group, in rows and in about as many bytes before they are encoded. */
 const groupRows = 100_000
-const groupBytes = 3 * 1_048_576
+const groupBytes = 2 * 1_048_576
 
 const State = z.object({ offset: z.number(), rows: z.string(), groups: z.string() })
 
