@@ -50,7 +50,7 @@ export class RecordedSpan implements ReadableSpan {
   private durationMs = -1
 
   constructor(
-    private readonly sink: SpanSink,
+    readonly sink: SpanSink,
     public name: string,
     parent: SpanContext | undefined,
     { kind, attributes = {} }: SpanOptions,

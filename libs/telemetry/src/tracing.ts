@@ -39,12 +39,7 @@ export const noTracing: Tracing = {
 }
 
 /** The spans that are under way, by their traceparents: spans within them go to the same place. */
-const underWay = new Map<string, Begun>()
-
-interface Begun {
-  sink: SpanSink
-  span: RecordedSpan
-}
+const underWay = new Map<string, RecordedSpan>()
 
 function begin(
   sink: SpanSink,
@@ -54,7 +49,7 @@ function begin(
 ): Traced {
   const span = new RecordedSpan(sink, name, parent, options)
   const traceparent = formatTraceparent(span)
-  underWay.set(traceparent, { sink, span })
+  underWay.set(traceparent, span)
   return {
     traceparent,
     rename(changed) {
@@ -98,7 +93,7 @@ export function inSpan<Result>(
 ): Result {
   const within = parent === undefined ? undefined : underWay.get(parent)
   if (!within) return work(parent)
-  const traced = begin(within.sink, within.span.spanContext(), name, options)
+  const traced = begin(within.sink, within.spanContext(), name, options)
   return endingWith(traced, () => work(traced.traceparent))
 }
 

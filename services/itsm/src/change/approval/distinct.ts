@@ -37,7 +37,7 @@ export const bothOf = ({ beside, rule }: Unmet): string =>
 /**
  * The first authorization that cannot be met, as who approves the technical stage does not approve it where the policy
  * asks for distinct approvers. Looks at it beside each technical rule by itself: what several take from it only together
- * shows when the last of them is to be approved.
+ * shows at the approval that leaves too few.
  */
 export function unmetAfter(
   asked: readonly Asked[],

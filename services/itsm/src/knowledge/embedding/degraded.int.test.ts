@@ -8,8 +8,10 @@ import {
   type TestService,
   waitFor,
 } from '@opsplane/testing'
+import { drizzle } from 'drizzle-orm/postgres-js'
 import { itsm } from '../../service.js'
 import { knowledgeTeam } from '../knowledge.fixture.js'
+import { embeddingIndexes } from './embedding-index.js'
 
 const key = 'sk-of-the-test'
 let service: TestService
@@ -209,4 +211,12 @@ it('embeds only what changed of a new version, and nothing of a retired one', as
     const rows = await service.sql`select 1 from knowledge_chunks where article_id = ${id}`
     return rows.length === 0
   }, patiently)
+})
+
+it('reads vectors once while nothing changes, also more of them than all tenants have room for', async () => {
+  const { workspaceId = '', environment = 'production' } = team.principal
+  const indexes = embeddingIndexes(drizzle(service.sql), 'two-meanings', 100)
+  const read = await indexes.of({ workspaceId, environment })
+  expect(read?.bytes).toBeGreaterThan(100)
+  expect(await indexes.of({ workspaceId, environment })).toBe(read)
 })

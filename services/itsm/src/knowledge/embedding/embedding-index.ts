@@ -13,13 +13,14 @@ export interface EmbeddingIndex extends VectorMatrix {
 }
 
 const mostChunks = 50_000
-const mostBytes = 256 * 1024 * 1024
+const mostBytesKept = 256 * 1024 * 1024
 
 /** The vectors of one model, one matrix per tenant, read from the database and kept while nothing changes. */
-export function embeddingIndexes(db: Drizzle, model: string) {
+export function embeddingIndexes(db: Drizzle, model: string, mostBytes = mostBytesKept) {
+  // One that is larger is kept by itself: else each search would read it.
   const ready = new LRUCache<string, EmbeddingIndex>({
     maxSize: mostBytes,
-    sizeCalculation: ({ bytes }) => bytes,
+    sizeCalculation: ({ bytes }) => Math.min(bytes, mostBytes),
   })
   const mine = (tenant: TenantScope) =>
     and(
