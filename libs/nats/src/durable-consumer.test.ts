@@ -6,7 +6,7 @@ import { connectNats, durableConsumer } from './index.js'
 test('a service runs no durable consumer that the registry does not list for it', async () => {
   const log = createLogger({ service: 'test', level: 'silent' })
   const identity = {
-    durables: ['itsm-sla-clocks'],
+    durables: ['itsm-incident-timers'],
     signatures: { sign: () => '', check: () => undefined },
   }
   const url = `nats://127.0.0.1:${await freePort()}`
@@ -14,7 +14,7 @@ test('a service runs no durable consumer that the registry does not list for it'
   const start = (durable: string) =>
     durableConsumer({ link, stream: 'NONE', durable, log, read: () => null, apply: async () => undefined })
   expect(() => start('settings-audit-log')).toThrow('registry')
-  await start('itsm-sla-clocks').close()
+  await start('itsm-incident-timers').close()
   await link.close()
 })
 

@@ -73,7 +73,7 @@ test('every service with a log makes a stream that is gone, publishes, and consu
   await ensureStreams(linkOf('itsm'), names)
   const connection = await as('itsm')
   await jetstream(connection).publish(subject, '{"n":1}')
-  const durable = 'itsm-sla-clocks'
+  const durable = 'itsm-incident-timers'
   await ensureConsumer(connection, { stream, durable, filterSubjects: [subject] })
   const text = await new Promise<string>((resolve) => {
     const pull = openPull({
@@ -116,7 +116,7 @@ describe('is denied to a service', () => {
     ['to delete it', 'settings', (manager) => manager.streams.delete(stream)],
     ['to change it', 'dispatcher', (manager) => manager.streams.update(stream, { max_msgs: 1 })],
     ['to delete a message', 'itsm', (manager) => manager.streams.deleteMessage(stream, 1)],
-    ['to delete a consumer', 'itsm', (manager) => manager.consumers.delete(stream, 'itsm-sla-clocks')],
+    ['to delete a consumer', 'itsm', (manager) => manager.consumers.delete(stream, 'itsm-incident-timers')],
     [
       "to make another's consumer",
       'itsm',
@@ -126,7 +126,11 @@ describe('is denied to a service', () => {
           ack_policy: 'explicit' as never,
         }),
     ],
-    ["to see another's consumer", 'settings', (manager) => manager.consumers.info(stream, 'itsm-sla-clocks')],
+    [
+      "to see another's consumer",
+      'settings',
+      (manager) => manager.consumers.info(stream, 'itsm-incident-timers'),
+    ],
     [
       'to read the files of exports',
       'itsm',
@@ -238,7 +242,7 @@ test('a subscriber reads through the durable made for it, and does nothing else'
     () => manager.streams.getMessage(stream, { seq: 1 }),
     () =>
       manager.consumers.add(stream, { durable_name: subscriber.durable, ack_policy: 'explicit' as never }),
-    () => manager.consumers.info(stream, 'itsm-sla-clocks'),
+    () => manager.consumers.info(stream, 'itsm-incident-timers'),
     () => connection.request(subject, '{}', { timeout: 1_000 }),
   ])
     await expect(work()).rejects.toThrow(denied)

@@ -3,6 +3,7 @@ import {
   backendNames,
   durableConsumers,
   type EventCatalog,
+  familyOf,
   type NatsNames,
   natsNames,
   serviceRegistry,
@@ -80,7 +81,10 @@ export type ServiceConsumer = Omit<
   ConsumerSettings,
   'database' | 'link' | 'names' | 'log' | 'tracing' | 'filterSubjects' | 'history'
 > & {
-  /** Event types and patterns such as `incident.*`; every event when absent. */
+  /**
+   * Event types, and patterns such as `incident.*`, of one family; every event when absent. A server before 2.10 has no more
+   * than one filter for a consumer, and would deliver every event for two families.
+   */
   types?: readonly string[]
   /**
    * What is filled from the logs of all services when the stream no longer has it: `all` for a projection, which is nothing
@@ -177,6 +181,7 @@ export function openContext<Config extends BackendConfig>(
     cursors: cursorCodec(config.cursorSecret),
     logs,
     consume({ types, history = 'gap', ...options }) {
+      refuseSeveralFamilies(options.durable, types)
       const filter = types && { filterSubjects: names.eventFilters(types) }
       const own: ConsumeEventsOptions = {
         database,
@@ -197,6 +202,13 @@ export function openContext<Config extends BackendConfig>(
     tracing,
     log,
   }
+}
+
+/** Throws where a consumer takes events of several families: it would be sent every event there is. */
+function refuseSeveralFamilies(durable: string, types: readonly string[] = []): void {
+  const families = new Set(types.map(familyOf))
+  if (families.size > 1)
+    throw new Error(`${durable} takes events of ${[...families].join(', ')}: make a consumer for each family`)
 }
 
 /** Events are signed for every service that checks them, and for this one where no registry knows it. */

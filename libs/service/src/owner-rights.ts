@@ -6,7 +6,8 @@ import type { BackgroundWork, ServiceContext } from './context.js'
 export type HeldRights = Rights['permissions']
 
 export interface OwnerRightsOptions {
-  durable: string
+  /** The consumers of events of users, and of roles. */
+  durables: { users: string; roles: string }
   settings: Pick<ServiceClient, 'post'>
   /** Who owns something in the workspace that acts by itself, of these people; null: of all. */
   ownersIn(workspaceId: string, users: readonly string[] | null): Promise<readonly string[]>
@@ -21,32 +22,28 @@ export interface OwnerRightsOptions {
 }
 
 /** What can take rights from somebody. */
-const watched = ['user.role_changed', 'user.suspended', 'user.deactivated', 'role.*']
+const watched = { users: ['user.role_changed', 'user.suspended', 'user.deactivated'], roles: ['role.*'] }
 const ownersAtOnce = 200
-
-/** A server that knows one filter delivers every event there is: those gather where one follows another. */
-const spacingMs = 200
 
 /** Looks at the rights of owners of what acts by itself as soon as a membership or a role has changed: see ADR 046. */
 export function watchOwnerRights(
   { consume }: Pick<ServiceContext, 'consume'>,
-  { durable, settings, ownersIn, suspend }: OwnerRightsOptions,
-): BackgroundWork {
-  return consume({
-    durable,
-    spacingMs,
-    types: watched,
-    perform: async (events) => {
-      for (const { workspaceId, id, users } of concerned(events)) {
-        const owners = await ownersIn(workspaceId, users && [...users])
-        for (let from = 0; from < owners.length; from += ownersAtOnce) {
-          const userIds = owners.slice(from, from + ownersAtOnce)
-          const { permissions } = await settings.post('/internal/rights', { workspaceId, userIds }, Rights)
-          await suspend({ workspaceId, userIds, held: permissions, causationId: id })
-        }
+  { durables, settings, ownersIn, suspend }: OwnerRightsOptions,
+): BackgroundWork[] {
+  const perform = async (events: readonly PlatformEvent[]) => {
+    for (const { workspaceId, id, users } of concerned(events)) {
+      const owners = await ownersIn(workspaceId, users && [...users])
+      for (let from = 0; from < owners.length; from += ownersAtOnce) {
+        const userIds = owners.slice(from, from + ownersAtOnce)
+        const { permissions } = await settings.post('/internal/rights', { workspaceId, userIds }, Rights)
+        await suspend({ workspaceId, userIds, held: permissions, causationId: id })
       }
-    },
-  })
+    }
+  }
+  return [
+    consume({ durable: durables.users, types: watched.users, perform }),
+    consume({ durable: durables.roles, types: watched.roles, perform }),
+  ]
 }
 
 /** By workspace: who may have lost rights; null: anybody. */

@@ -191,7 +191,7 @@ function startSending(ctx: Context, options: SendingOptions): Sending {
       { close: () => dispatch.close(config.webhookStopGraceMs) },
       retention,
       consumer,
-      watchRights(ctx, { aggregate, settings, onChange }),
+      ...watchRights(ctx, { aggregate, settings, onChange }),
     ],
     routes: [
       ...webhookRoutes({

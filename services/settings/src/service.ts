@@ -119,7 +119,7 @@ function mailWork(ctx: Context, { mailer, vault }: Parts): BackgroundWork[] {
     ctx.dueWork.start(
       mailSending({ database, mailer, compose: createComposer({ vault, db: database.db, clock }), log }),
     )
-  return [recordNotifications(ctx, { withMail: mailer !== null })]
+  return recordNotifications(ctx, { withMail: mailer !== null })
 }
 
 function settingsRoutes(ctx: Context, parts: Parts): Route[] {

@@ -95,7 +95,7 @@ export const workflows = defineService<WorkflowsConfig>({
         ...clients.values(),
         expressions,
         ...ofRuns.background,
-        watchRights(ctx, definitions, settings),
+        ...watchRights(ctx, definitions, settings),
         startSettling(definitions.grants, ctx.log),
         triggers,
         startScheduleTriggers(ctx, { workflows: definitions, runs }),

@@ -44,24 +44,27 @@ export const backendNames = serviceNames.filter((name): name is BackendName => s
  * some checks the signatures of events, so they are signed for it. One that is missing here does not start.
  */
 export const durableConsumers: Partial<Record<ServiceName, readonly string[]>> = {
-  settings: ['settings-admin-notifications', 'settings-audit-log'],
+  settings: ['settings-audit-log', 'settings-webhook-notifications', 'settings-workflow-notifications'],
   itsm: [
     'itsm-change-conflicts',
     'itsm-change-late-waits',
     'itsm-change-resume',
+    'itsm-change-timers',
     'itsm-incident-families',
+    'itsm-incident-timers',
     'itsm-item-conflicts',
     'itsm-major-proposals',
     'itsm-problem-cascade',
     'itsm-problem-changes',
     'itsm-problem-late-waits',
-    'itsm-sla-clocks',
+    'itsm-problem-timers',
+    'itsm-request-timers',
     'itsm-sla-escalations',
     'itsm-window-conflicts',
   ],
-  dispatcher: ['dispatcher-delivery-fanout', 'dispatcher-webhook-rights'],
-  workflows: ['workflows-rights', 'workflows-schedules', 'workflows-triggers'],
-  sdk: ['sdk-rights', 'sdk-rules', 'sdk-schedules', 'sdk-validations'],
+  dispatcher: ['dispatcher-delivery-fanout', 'dispatcher-role-rights', 'dispatcher-user-rights'],
+  workflows: ['workflows-role-rights', 'workflows-schedules', 'workflows-triggers', 'workflows-user-rights'],
+  sdk: ['sdk-role-rights', 'sdk-rules', 'sdk-schedules', 'sdk-user-rights', 'sdk-validations'],
   analytics: ['analytics-export-links', 'analytics-facts', 'analytics-kpi-schedules'],
 }
 

@@ -100,6 +100,9 @@ export function deliveryBody(
   }
 }
 
+/** What stands before the dot of an event's type or of a pattern: `incident`. */
+export const familyOf = (type: string): string => type.split('.', 1)[0] ?? ''
+
 /** Whether a subscription entry matches: an exact type, `prefix.*`, `*`, or `audit.*` for the whole log. */
 export function patternMatches(pattern: string, type: string): boolean {
   if (pattern === '*' || pattern === 'audit.*' || pattern === type) return true

@@ -14,11 +14,11 @@ export interface RightsWatchOptions {
 }
 
 /** Pauses the webhooks whose owner may no longer do what they need. */
-export function watchRights(ctx: ServiceContext, options: RightsWatchOptions): BackgroundWork {
+export function watchRights(ctx: ServiceContext, options: RightsWatchOptions): BackgroundWork[] {
   const { database, clock } = ctx
   const { aggregate, settings, onChange } = options
   return watchOwnerRights(ctx, {
-    durable: 'dispatcher-webhook-rights',
+    durables: { users: 'dispatcher-user-rights', roles: 'dispatcher-role-rights' },
     settings,
     ownersIn: (workspaceId, users) => ownersIn(database, workspaceId, users),
     async suspend({ workspaceId, userIds, held, causationId }) {

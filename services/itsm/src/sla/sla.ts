@@ -39,12 +39,14 @@ function slaConsumers(ctx: ServiceContext, clocks: Clocks, incidents: IncidentSt
   const escalating = createEscalating(ctx, clocks.pinnedPolicies, incidents.settingsOf)
   ctx.dueWork.start(clocks.telling)
   return [
-    ctx.consume({
-      durable: 'itsm-sla-clocks',
-      spacingMs: 200,
-      types: slaEntities.flatMap(({ eventTypes }) => eventTypes),
-      perform: (events) => clocks.apply(events.map(({ resource }) => resource.id)),
-    }),
+    ...slaEntities.map(({ durable, eventTypes }) =>
+      ctx.consume({
+        durable,
+        spacingMs: 200,
+        types: eventTypes,
+        perform: (events) => clocks.apply(events.map(({ resource }) => resource.id)),
+      }),
+    ),
     ctx.consume({
       durable: 'itsm-sla-escalations',
       types: escalatingEvents,

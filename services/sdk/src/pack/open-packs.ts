@@ -61,6 +61,6 @@ export function openPacks(
     artifacts,
     packs,
     routes: [...artifactRoutes(ctx, artifacts), ...packRoutes(ctx, packs, available)],
-    background: [watchRights(ctx, packs, settings)],
+    background: watchRights(ctx, packs, settings),
   }
 }

@@ -10,10 +10,10 @@ export function watchRights(
   ctx: ServiceContext,
   { suspend }: Pick<Packs, 'suspend'>,
   settings: Pick<ServiceClient, 'post'>,
-): BackgroundWork {
+): BackgroundWork[] {
   const { database, clock } = ctx
   return watchOwnerRights(ctx, {
-    durable: 'sdk-rights',
+    durables: { users: 'sdk-user-rights', roles: 'sdk-role-rights' },
     settings,
     ownersIn: (workspaceId, users) => ownersIn(database, workspaceId, users),
     async suspend({ workspaceId, userIds, held, causationId }) {

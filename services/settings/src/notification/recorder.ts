@@ -1,4 +1,4 @@
-import { NotificationContent, newId, type PlatformEvent } from '@opsplane/contracts'
+import { familyOf, NotificationContent, newId, type PlatformEvent } from '@opsplane/contracts'
 import type { EventConsumer, Transaction } from '@opsplane/eventstore'
 import type { ServiceContext } from '@opsplane/service'
 import { notifications } from '../schema.js'
@@ -13,16 +13,18 @@ import { notificationText, notifiedTypes } from './text.js'
 export function recordNotifications(
   { consume, clock }: ServiceContext,
   { withMail }: { withMail: boolean },
-): EventConsumer {
-  return consume({
-    durable: 'settings-admin-notifications',
-    spacingMs: 250,
-    types: notifiedTypes,
-    async handle(events, tx) {
-      const made = await insertNotifications(tx, events)
-      if (withMail) await queueMails(tx, made, clock.now())
-    },
-  })
+): EventConsumer[] {
+  const families = new Set(notifiedTypes.map(familyOf))
+  return [...families].map((family) =>
+    consume({
+      durable: `settings-${family}-notifications`,
+      types: notifiedTypes.filter((type) => familyOf(type) === family),
+      async handle(events, tx) {
+        const made = await insertNotifications(tx, events)
+        if (withMail) await queueMails(tx, made, clock.now())
+      },
+    }),
+  )
 }
 
 async function insertNotifications(tx: Transaction, events: PlatformEvent[]): Promise<MadeNotification[]> {

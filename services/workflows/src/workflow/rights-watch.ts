@@ -12,10 +12,10 @@ export function watchRights(
   ctx: ServiceContext,
   { aggregate, versions }: Pick<Workflows, 'aggregate' | 'versions'>,
   settings: Pick<ServiceClient, 'post'>,
-): BackgroundWork {
+): BackgroundWork[] {
   const { database, clock } = ctx
   return watchOwnerRights(ctx, {
-    durable: 'workflows-rights',
+    durables: { users: 'workflows-user-rights', roles: 'workflows-role-rights' },
     settings,
     ownersIn: (workspaceId, users) => ownersIn(database, workspaceId, users),
     async suspend({ workspaceId, userIds, held, causationId }) {

@@ -13,6 +13,7 @@ export const changeEntity = slaEntity({
   entityType: 'change',
   table: 'changes',
   numberPrefix: 'CHG-',
+  durable: 'itsm-change-timers',
   eventTypes: Object.keys(changeEvents),
   metrics: { resolution: open, approval: undecided },
   goalsBy: ['all'],

@@ -40,6 +40,8 @@ export interface SlaEntity {
   table: string
   /** Before the digits of its number, which its table has as `number_value`. */
   numberPrefix: string
+  /** The consumer of its events. */
+  durable: string
   /** The events that can change a clock. */
   eventTypes: readonly string[]
   /** What can be measured of it, with the statuses in which a clock of it counts. */

@@ -9,6 +9,7 @@ export const incidentEntity = slaEntity({
   entityType: 'incident',
   table: 'incidents',
   numberPrefix: 'INC-',
+  durable: 'itsm-incident-timers',
   eventTypes: Object.keys(itsmEvents),
   metrics: { response: ['open'], resolution: open, next_response: open },
   spanEvents: ['incident.comment_added', 'incident.resolved', 'incident.closed'],

@@ -20,6 +20,7 @@ export const ticketEntity = slaEntity({
   entityType: 'problem',
   table: 'test_tickets',
   numberPrefix: 'PRB-',
+  durable: 'itsm-ticket-timers',
   eventTypes: ['ticket.created', 'ticket.updated'],
   metrics: { resolution: open },
   goalsBy: ['priority', 'all'],

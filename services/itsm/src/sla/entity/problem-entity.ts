@@ -7,6 +7,7 @@ export const problemEntity = slaEntity({
   entityType: 'problem',
   table: 'problems',
   numberPrefix: 'PRB-',
+  durable: 'itsm-problem-timers',
   eventTypes: Object.keys(problemEvents),
   metrics: { resolution: open },
   goalsBy: ['priority', 'all'],

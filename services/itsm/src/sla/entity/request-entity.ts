@@ -10,6 +10,7 @@ export const requestEntity = slaEntity({
   entityType: 'request',
   table: 'catalog_requests',
   numberPrefix: 'REQ-',
+  durable: 'itsm-request-timers',
   eventTypes: Object.keys(catalogRequestEvents),
   metrics: { resolution: open, approval: ['awaiting_approval'] },
   goalsBy: ['all'],
