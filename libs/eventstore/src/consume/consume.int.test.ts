@@ -1,19 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
-import { ApiError, natsNames, type PlatformEvent } from '@opsplane/contracts'
+import { ApiError, type PlatformEvent } from '@opsplane/contracts'
 import { connectNats, ensureStreams, type NatsLink, streamSequences } from '@opsplane/nats'
-import { testNatsUrl, uniquePrefix, waitFor } from '@opsplane/testing'
+import { testNatsUrl, waitFor } from '@opsplane/testing'
 import { sql } from 'drizzle-orm'
-import {
-  log,
-  meta,
-  opening,
-  openTestStore,
-  type Replica,
-  schema,
-  type TestStore,
-} from '../fixture/test-database.js'
-import { type Relay, startRelay } from '../relay/relay.js'
+import { openRelayedStore, type RelayedStore } from '../fixture/relayed-store.js'
+import { log, meta, opening, schema } from '../fixture/test-database.js'
 import {
   type ConsumeEventsOptions,
   type ConsumerSettings,
@@ -26,29 +18,25 @@ import { redriveSubject } from './redrive.js'
 import type { Transaction } from './transaction.js'
 
 describe('consumeEvents', () => {
-  let testStore: TestStore
-  let replica: Replica
-  let relay: Relay
+  let store: RelayedStore
+  let testStore: RelayedStore['testStore']
+  let replica: RelayedStore['replica']
   let link: NatsLink
-  let names: ReturnType<typeof natsNames>
+  let names: RelayedStore['names']
   const closing: (() => Promise<void>)[] = []
 
   beforeAll(() => {
     link = connectNats({ url: testNatsUrl(), name: 'consume-test', log })
   })
   beforeEach(async () => {
-    testStore = await openTestStore()
+    store = await openRelayedStore(link)
+    ;({ testStore, names, replica } = store)
     await testStore.database
       .sql`create table seen (id text primary key, subject_id text, version int, at serial)`
-    names = natsNames(uniquePrefix())
-    await ensureStreams(link, names)
-    relay = startRelay({ databaseUrl: testStore.url, schema, link, names, instanceId: 'one', log })
-    replica = testStore.replica({ onCommit: relay.offer })
   })
   afterEach(async () => {
     for (const close of closing.splice(0)) await close()
-    await relay.close()
-    await testStore.close()
+    await store.close()
   })
   afterAll(() => link.close())
 

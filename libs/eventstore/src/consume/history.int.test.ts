@@ -1,29 +1,21 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { jetstreamManager } from '@nats-io/jetstream'
-import { ApiError, natsNames, type PlatformEvent } from '@opsplane/contracts'
-import { connectNats, ensureStreams, type NatsLink } from '@opsplane/nats'
-import { testNatsUrl, uniquePrefix, waitFor } from '@opsplane/testing'
+import { ApiError, type PlatformEvent } from '@opsplane/contracts'
+import { connectNats, type NatsLink } from '@opsplane/nats'
+import { testNatsUrl, waitFor } from '@opsplane/testing'
 import { sql } from 'drizzle-orm'
-import {
-  log,
-  meta,
-  opening,
-  openTestStore,
-  type Replica,
-  schema,
-  type TestStore,
-} from '../fixture/test-database.js'
-import { type Relay, startRelay } from '../relay/relay.js'
+import { openRelayedStore, type RelayedStore } from '../fixture/relayed-store.js'
+import { log, meta, opening, schema } from '../fixture/test-database.js'
 import { type ConsumeEventsOptions, consumeEvents, type EventBatch } from './consume.js'
 import { type LogSource, ownLog } from './log-pages.js'
 import type { Transaction } from './transaction.js'
 
 describe('a consumer with a history', () => {
-  let testStore: TestStore
-  let replica: Replica
-  let relay: Relay
+  let store: RelayedStore
+  let testStore: RelayedStore['testStore']
+  let replica: RelayedStore['replica']
   let link: NatsLink
-  let names: ReturnType<typeof natsNames>
+  let names: RelayedStore['names']
   let logs: LogSource[]
   /** What each effect was about, in order, repetitions included. */
   let handled: string[]
@@ -34,21 +26,17 @@ describe('a consumer with a history', () => {
     link = connectNats({ url: testNatsUrl(), name: 'history-test', log })
   })
   beforeEach(async () => {
-    testStore = await openTestStore()
+    store = await openRelayedStore(link)
+    ;({ testStore, names, replica } = store)
     await testStore.database.sql`create table seen (id text primary key, title text, at serial)`
-    names = natsNames(uniquePrefix())
-    await ensureStreams(link, names)
     await expectExpiry()
-    relay = startRelay({ databaseUrl: testStore.url, schema, link, names, instanceId: 'one', log })
-    replica = testStore.replica({ onCommit: relay.offer })
     logs = [ownLog(schema, testStore.database)]
     handled = []
     positions = []
   })
   afterEach(async () => {
     for (const close of closing.splice(0).reverse()) await close()
-    await relay.close()
-    await testStore.close()
+    await store.close()
   })
   afterAll(() => link.close())
 

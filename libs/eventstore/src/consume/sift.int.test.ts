@@ -1,29 +1,20 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { jetstream } from '@nats-io/jetstream'
 import { headers } from '@nats-io/transport-node'
-import { eventHeaders, natsNames } from '@opsplane/contracts'
-import { connectNats, ensureStreams, type NatsLink } from '@opsplane/nats'
-import { testNatsUrl, uniquePrefix, waitFor } from '@opsplane/testing'
-import {
-  log,
-  meta,
-  opening,
-  openTestStore,
-  type Replica,
-  schema,
-  type TestStore,
-  tenant,
-} from '../fixture/test-database.js'
-import { type Relay, startRelay } from '../relay/relay.js'
+import { eventHeaders } from '@opsplane/contracts'
+import { connectNats, type NatsLink } from '@opsplane/nats'
+import { testNatsUrl, waitFor } from '@opsplane/testing'
+import { openRelayedStore, type RelayedStore } from '../fixture/relayed-store.js'
+import { log, meta, opening, schema, tenant } from '../fixture/test-database.js'
 import { consumeEvents, type EventConsumer, type Sifting } from './consume.js'
 import { ownLog } from './log-pages.js'
 
 describe('a consumer that reads only what concerns somebody', () => {
-  let testStore: TestStore
-  let replica: Replica
-  let relay: Relay
+  let store: RelayedStore
+  let testStore: RelayedStore['testStore']
+  let replica: RelayedStore['replica']
   let link: NatsLink
-  let names: ReturnType<typeof natsNames>
+  let names: RelayedStore['names']
   let consumer: EventConsumer
   /** The events that were read, `<type> <subject>`, as often as they were. */
   const read: string[] = []
@@ -33,16 +24,12 @@ describe('a consumer that reads only what concerns somebody', () => {
   })
   beforeEach(async () => {
     read.length = 0
-    testStore = await openTestStore()
-    names = natsNames(uniquePrefix())
-    await ensureStreams(link, names)
-    relay = startRelay({ databaseUrl: testStore.url, schema, link, names, instanceId: 'one', log })
-    replica = testStore.replica({ onCommit: relay.offer })
+    store = await openRelayedStore(link)
+    ;({ testStore, names, replica } = store)
   })
   afterEach(async () => {
     await consumer.close()
-    await relay.close()
-    await testStore.close()
+    await store.close()
   })
   afterAll(() => link.close())
 
