@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Cluster } from '@opsplane/local'
 
 /** CPU time so far, user and system, in milliseconds, by part of the platform. */
@@ -27,6 +28,17 @@ export function breakdown(times: CpuTimes, per: number): string {
     .sort(([, a], [, b]) => b - a)
     .map(([name, ms]) => `${name} ${(ms / per).toFixed(2)}`)
     .join(', ')
+}
+
+/** What all parts take of a core while nothing is asked of them for so long, in percent. */
+export async function cpuAtRest(
+  cluster: Cluster,
+  seconds: number,
+): Promise<{ percent: number; parts: string }> {
+  const before = cpuTimes(cluster)
+  await delay(seconds * 1_000)
+  const cpu = cpuSince(before, cpuTimes(cluster))
+  return { percent: totalMs(cpu) / (seconds * 10), parts: breakdown(cpu, seconds * 10) }
 }
 
 interface ProcessTimes {

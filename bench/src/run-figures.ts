@@ -4,7 +4,7 @@ import postgres from 'postgres'
 import { request } from 'undici'
 import { incidents, type MeasureOptions } from './log/creates.js'
 import { consumersCaughtUp } from './log/pipeline.js'
-import { breakdown, cpuSince, cpuTimes, totalMs } from './process-times.js'
+import { cpuAtRest } from './process-times.js'
 import type { Figure } from './report.js'
 
 const eventCount = 200
@@ -86,11 +86,11 @@ export async function measureWaitingRuns({ cluster, say }: MeasureOptions): Prom
   const id = await publishedWorkflow(cluster, 'Waits', { steps })
   const runId = await waiting(cluster, id)
   await settle(cluster)
-  const without = await restOf(cluster)
+  const without = await cpuAtRest(cluster, restSeconds)
   say(`  without waiting runs: ${without.percent.toFixed(2)} % of a core (${without.parts})`)
   await copyRuns(cluster, { runId, count: waitingRuns })
   await settle(cluster)
-  const beside = await restOf(cluster)
+  const beside = await cpuAtRest(cluster, restSeconds)
   say(`  ${waitingRuns} waiting runs: ${beside.percent.toFixed(2)} % of a core (${beside.parts})`)
   const more = beside.percent - without.percent
   return [
@@ -101,13 +101,6 @@ export async function measureWaitingRuns({ cluster, say }: MeasureOptions): Prom
       met: more < 0.5,
     },
   ]
-}
-
-async function restOf(cluster: Cluster): Promise<{ percent: number; parts: string }> {
-  const before = cpuTimes(cluster)
-  await delay(restSeconds * 1_000)
-  const cpu = cpuSince(before, cpuTimes(cluster))
-  return { percent: totalMs(cpu) / (restSeconds * 10), parts: breakdown(cpu, restSeconds * 10) }
 }
 
 /** Everything is worked off, nothing is left to autovacuum, and processes have been quiet for long enough to tidy up. */

@@ -5,7 +5,7 @@ import { serverOf } from '@opsplane/nats'
 import postgres from 'postgres'
 import type { MeasureOptions } from '../log/creates.js'
 import { consumersCaughtUp } from '../log/pipeline.js'
-import { breakdown, cpuSince, cpuTimes, totalMs } from '../process-times.js'
+import { cpuAtRest } from '../process-times.js'
 import type { Figure } from '../report.js'
 
 const restSeconds = 30
@@ -21,19 +21,18 @@ export async function measureRest({ cluster, say }: MeasureOptions): Promise<Fig
   await delay(settleSeconds * 1000)
   say(`Resting for ${restSeconds} s…`)
   const counts = await openCounts(cluster)
-  const [cpuBefore, before] = [cpuTimes(cluster), await counts.read()]
-  await delay(restSeconds * 1000)
-  const [cpu, after] = [cpuSince(cpuBefore, cpuTimes(cluster)), await counts.read()]
+  const before = await counts.read()
+  const { percent, parts } = await cpuAtRest(cluster, restSeconds)
+  const after = await counts.read()
   await counts.close()
-  const sharePercent = totalMs(cpu) / (restSeconds * 10)
   const commitsPerSecond = (after.commits - before.commits) / restSeconds
   const messagesPerSecond = (after.messages - before.messages) / restSeconds
   return [
     {
       name: 'CPU at rest',
-      value: `${sharePercent.toFixed(2)} % of a core (${breakdown(cpu, restSeconds * 10)})`,
+      value: `${percent.toFixed(2)} % of a core (${parts})`,
       goal: '< 1 %',
-      met: sharePercent < 1,
+      met: percent < 1,
     },
     {
       name: 'commits at rest',
