@@ -33,6 +33,16 @@ describe('what is asked for at a scrape', () => {
     ])
   })
 
+  test('is no zero where it cannot be found out: nothing says that no event waits', async () => {
+    const metrics = createMetrics({ service: 'desk' })
+    const answers: Sample[][] = [[{ name: 'opsplane_outbox_events', value: 7 }]]
+    metrics.gather(() => answers.shift() ?? Promise.reject(new Error('away')))
+    expect(await seriesOf(metrics.text(), 'opsplane_outbox_events')).toEqual([
+      'opsplane_outbox_events{service="desk"} 7',
+    ])
+    expect(await seriesOf(metrics.text(), 'opsplane_outbox_events')).toEqual([])
+  })
+
   test('is asked for once for scrapes at the same time, and no more often than it may be', async () => {
     const metrics = createMetrics({ service: 'desk' })
     let [often, seldom] = [0, 0]

@@ -55,15 +55,9 @@ export function createMetrics({ service }: { service: string }): Metrics {
   const registry = new Registry()
   registry.setDefaultLabels({ service })
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: eventLoopSampleMs })
-  const made = new Map<MetricName, Counter | Gauge | Histogram>()
-  const gathered = new Set<MetricName>()
   const sources: Source[] = []
 
-  const metric = (name: MetricName) => {
-    const found = made.get(name) ?? make(name, registry)
-    made.set(name, found)
-    return found
-  }
+  const metric = byKey((name: MetricName) => make(name, registry))
   const counterOf = (name: MetricName) => metric(name) as Counter
   const failures = counterOf('opsplane_metrics_failures_total')
 
@@ -84,14 +78,12 @@ export function createMetrics({ service }: { service: string }): Metrics {
 
   const scrape = async () => {
     const samples = (await Promise.all(sources.map(ask))).flat()
-    for (const name of gathered) metric(name).reset()
-    for (const { name, value, labels = {} } of samples) {
-      gathered.add(name)
-      const found = metric(name)
-      if (found instanceof Counter) found.inc(labels, value)
-      else if (found instanceof Gauge) found.inc(labels, value)
-    }
-    return registry.metrics()
+    // Of this scrape alone: a gauge without labels is 0 until something is said of it, which is not what is known then.
+    const asked = new Registry()
+    asked.setDefaultLabels({ service })
+    const found = byKey((name: (typeof samples)[number]['name']) => make(name, asked) as Counter | Gauge)
+    for (const { name, value, labels = {} } of samples) found(name).inc(labels, value)
+    return `${await registry.metrics()}\n${await asked.metrics()}`
   }
   let scraping: Promise<string> | undefined
 
