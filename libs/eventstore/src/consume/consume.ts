@@ -15,7 +15,7 @@ import { type Database, isDependencyAway, isTransient } from '@opsplane/postgres
 import type { Logger } from '@opsplane/runtime'
 import { noTracing, type Tracing } from '@opsplane/telemetry'
 import { createConsumerTables } from './consumer-tables.js'
-import { eventOf } from './event-cache.js'
+import { eventReader } from './event-cache.js'
 import { type EventOrigin, originOf } from './event-origin.js'
 import { followEvents } from './follow-events.js'
 import type { HistoryOptions } from './history.js'
@@ -140,6 +140,7 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
   const past =
     history && keepPast({ ...options, history, tables, checkpoint, apply: (events) => apply(events, false) })
   const sequences = streamSequences(link, names.eventsStream)
+  const reader = eventReader(link, filterSubjects)
   const follow = followEvents(options.tracing ?? noTracing, durable)
 
   /** Events of the stream, or of a log, which no checkpoint tells of. */
@@ -182,7 +183,7 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
     }
   }
   const readWhole = (message: StreamMessage) => {
-    const event = eventOf(link, message)
+    const event = reader.read(message)
     refuseMismatch(names, message, event)
     return event
   }
@@ -241,6 +242,7 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
     async close() {
       await Promise.all([consumer.close(), redrive.close(), past?.close()])
       await checkpoint.close()
+      reader.close()
     },
   }
 }

@@ -1,9 +1,10 @@
 import { expect, test } from '@jest/globals'
 import { eventExample } from '@opsplane/contracts'
 import type { NatsLink, StreamMessage } from '@opsplane/nats'
-import { eventOf } from './event-cache.js'
+import { eventReader } from './event-cache.js'
 
 const link = () => ({}) as NatsLink
+const twoReaders = (shared = link()) => [eventReader(shared), eventReader(shared)] as const
 /** Counts how often it is parsed. */
 const message = (overrides: Partial<StreamMessage> = {}) => {
   const counted = { parses: 0 }
@@ -11,40 +12,64 @@ const message = (overrides: Partial<StreamMessage> = {}) => {
     counted.parses++
     return JSON.stringify(eventExample('incident.created'))
   }
-  const fields = { stream: 'S', seq: 1, storedMs: 5, bytes: 2_000, string, ...overrides }
+  const subject = 'evt.ws_1.production.incident.created'
+  const fields = { stream: 'S', subject, seq: 1, storedMs: 5, bytes: 2_000, string, ...overrides }
   return { counted, message: fields as StreamMessage }
 }
 
 test('a message is parsed once for all consumers of a link', () => {
-  const [one, other] = [link(), link()]
+  const [one, other] = twoReaders()
+  const [elsewhere] = twoReaders()
   const { counted, message: same } = message()
-  const event = eventOf(one, same)
-  expect(eventOf(one, { ...same })).toBe(event)
+  const event = one.read(same)
+  expect(other.read({ ...same })).toBe(event)
   expect(counted.parses).toBe(1)
-  expect(eventOf(other, same)).not.toBe(event)
+  expect(elsewhere.read(same)).not.toBe(event)
 })
 
 test.each([
   ['another one', { seq: 2 }],
   ['one of a stream made anew', { storedMs: 6 }],
 ])('%s is not taken for it', (_what, overrides) => {
-  const shared = link()
-  eventOf(shared, message().message)
+  const [one, other] = twoReaders()
+  one.read(message().message)
   const { counted, message: later } = message(overrides)
-  eventOf(shared, later)
+  other.read(later)
   expect(counted.parses).toBe(1)
 })
 
-test('what is large, or long ago, is not kept', () => {
+test('it is not kept when all have read it', () => {
+  const [one, other] = twoReaders()
+  const { counted, message: same } = message()
+  const event = one.read(same)
+  other.read(same)
+  expect(one.read(same)).not.toBe(event)
+  expect(counted.parses).toBe(2)
+})
+
+test('it is not kept for consumers of other subjects, or for those that are closed', () => {
   const shared = link()
+  const one = eventReader(shared)
+  eventReader(shared, ['evt.*.*.change.>', 'evt.*.*.incident.closed'])
+  const { counted, message: same } = message()
+  expect(one.read(same)).not.toBe(one.read(same))
+  const other = eventReader(shared, ['evt.*.*.incident.>'])
+  expect(one.read(same)).toBe(other.read(same))
+  other.close()
+  expect(one.read(same)).not.toBe(one.read(same))
+  expect(counted.parses).toBe(5)
+})
+
+test('what is large, or long ago, is not kept', () => {
+  const [one, other] = twoReaders()
   const { counted, message: large } = message({ bytes: 100_000 })
-  eventOf(shared, large)
-  eventOf(shared, large)
+  one.read(large)
+  other.read(large)
   expect(counted.parses).toBe(2)
 
   const { counted: early, message: first } = message()
-  eventOf(shared, first)
-  for (let seq = 2; seq <= 600; seq++) eventOf(shared, message({ seq }).message)
-  eventOf(shared, first)
+  one.read(first)
+  for (let seq = 2; seq <= 600; seq++) one.read(message({ seq }).message)
+  other.read(first)
   expect(early.parses).toBe(2)
 })
