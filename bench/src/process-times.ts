@@ -8,12 +8,20 @@ export type CpuTimes = Record<string, number>
 const msPerTick = 10
 
 /**
- * What each part has spent since its processes began, from the process table (Linux): the services, Postgres with all
- * its backends, those that have ended included, and NATS. Of all figures the one that a busy machine changes least.
+ * What each part has spent since its processes began, from the process table (Linux): the services, the children that evaluate
+ * expressions or run artifacts for them (`workflows children`), Postgres with all its backends, and NATS; those that have ended
+ * included. Of all figures the one that a busy machine changes least.
  */
 export function cpuTimes({ services, postgres, nats }: Cluster): CpuTimes {
-  const ofServices = Object.values(services).map(({ name, pid }) => [name, ownMs(pid() ?? 0)] as const)
-  return { ...Object.fromEntries(ofServices), postgres: familyMs(postgres.pid()), nats: ownMs(nats.pid()) }
+  const children = childrenMs()
+  const parts: CpuTimes = { postgres: familyMs(postgres.pid(), children), nats: ownMs(nats.pid()) }
+  for (const { name, pid } of Object.values(services)) {
+    const id = pid() ?? 0
+    parts[name] = ownMs(id)
+    const ofChildren = (timesOf(id)?.endedMs ?? 0) + (children.get(id) ?? 0)
+    if (ofChildren > 0) parts[`${name} children`] = ofChildren
+  }
+  return parts
 }
 
 export function cpuSince(before: CpuTimes, after: CpuTimes): CpuTimes {
@@ -54,13 +62,19 @@ export function ownMs(pid: number): number {
 }
 
 /** A process, its children and those that have ended. */
-function familyMs(pid: number): number {
-  const children = readdirSync('/proc').flatMap((entry) => {
-    const times = /^\d+$/.test(entry) ? timesOf(Number(entry)) : undefined
-    return times?.parent === pid ? [times.ownMs + times.endedMs] : []
-  })
+function familyMs(pid: number, children: ReadonlyMap<number, number>): number {
   const parent = timesOf(pid)
-  return (parent ? parent.ownMs + parent.endedMs : 0) + children.reduce((sum, ms) => sum + ms, 0)
+  return (parent ? parent.ownMs + parent.endedMs : 0) + (children.get(pid) ?? 0)
+}
+
+/** What the children that run have spent, by their parent. */
+function childrenMs(): Map<number, number> {
+  const sums = new Map<number, number>()
+  for (const entry of readdirSync('/proc')) {
+    const times = /^\d+$/.test(entry) ? timesOf(Number(entry)) : undefined
+    if (times) sums.set(times.parent, (sums.get(times.parent) ?? 0) + times.ownMs + times.endedMs)
+  }
+  return sums
 }
 
 /** Undefined for a process that has ended meanwhile. */
