@@ -1,8 +1,10 @@
+import asyncHooks from 'node:async_hooks'
 import { createRequire, register } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import { ModernFakeTimers } from '@jest/fake-timers'
 import { portsOf } from '../worker-ports.js'
 import { type JestGlobals, provideGlobals } from './globals.js'
+import { RunningTest } from './running-test.js'
 
 /** What jest-circus asks of a runtime; types say the parts that are used here. */
 interface CircusRuntime {
@@ -62,5 +64,11 @@ export default run
 function loadAnew(file: string): unknown {
   Reflect.deleteProperty(globalThis, circusHandlers)
   Reflect.deleteProperty(require.cache, file)
-  return require(file)
+  const { AsyncLocalStorage } = asyncHooks
+  Reflect.set(asyncHooks, 'AsyncLocalStorage', RunningTest)
+  try {
+    return require(file)
+  } finally {
+    Reflect.set(asyncHooks, 'AsyncLocalStorage', AsyncLocalStorage)
+  }
 }
