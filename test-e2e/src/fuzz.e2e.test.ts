@@ -53,6 +53,7 @@ beforeAll(async () => {
   operations = operationsOf(document)
   judge = judgeBy(document)
   world = await buildWorld(document, cluster.info, receiver)
+  untouched = world.sharedPathValues()
 })
 
 afterAll(async () => {
@@ -138,14 +139,10 @@ async function goodTarget(operation: Operation): Promise<string> {
 }
 /** What `removeMade` takes away. */
 const removed = /^\/(webhooks|itsm\/sla-policies)/
-const refusedTargets = new Map<string, string>()
+let untouched: ReturnType<World['sharedPathValues']>
 /** The same for every test in which nothing is done to it. */
-async function targetOfRefusals(operation: Operation): Promise<string> {
-  if (removed.test(operation.path)) return goodTarget(operation)
-  const target = refusedTargets.get(operation.id) ?? (await goodTarget(operation))
-  refusedTargets.set(operation.id, target)
-  return target
-}
+const targetOfRefusals = async (operation: Operation): Promise<string> =>
+  removed.test(operation.path) ? goodTarget(operation) : fillPath(operation.path, await untouched(operation))
 const goodText = (operation: Operation) =>
   operation.body === undefined ? undefined : JSON.stringify(world.goodBody(operation))
 

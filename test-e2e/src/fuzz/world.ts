@@ -227,9 +227,12 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
     return body
   }
 
+  const preparationFor = ({ path }: Operation): string | undefined =>
+    Object.keys(prepared).find((template) => path.startsWith(template))
+
   /** Path values that exist: prepared ones, else a new resource, else the first of the list. */
   const pathValues = async (operation: Operation): Promise<Record<string, string>> => {
-    const before = Object.keys(prepared).find((template) => operation.path.startsWith(template))
+    const before = preparationFor(operation)
     let values = before === undefined ? {} : ((await prepared[before]?.()) ?? {})
     for (const [whole, name = ''] of operation.path.matchAll(/\{(\w+)\}/g)) {
       if (values[name] !== undefined) continue
@@ -237,6 +240,18 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
       values = { ...values, [name]: await oneOf(collection, name, values) }
     }
     return values
+  }
+
+  /** The same values for all operations on one resource: for requests that are refused, or only read. */
+  const sharedPathValues = () => {
+    const made = new Map<string, Promise<Record<string, string>>>()
+    return (operation: Operation): Promise<Record<string, string>> => {
+      const resource = operation.path.slice(0, operation.path.lastIndexOf('}') + 1)
+      const key = `${preparationFor(operation) ?? ''} ${resource}`
+      const values = made.get(key) ?? pathValues(operation)
+      made.set(key, values)
+      return values
+    }
   }
 
   const oneOf = async (collection: string, name: string, values: Record<string, string>): Promise<string> => {
@@ -263,6 +278,7 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
     credential,
     goodBody,
     pathValues,
+    sharedPathValues,
     owner,
     requests: () => count,
   }
