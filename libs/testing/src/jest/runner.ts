@@ -30,6 +30,8 @@ const require = createRequire(import.meta.url)
 const { default: runWithCircus } = require('jest-circus/runner') as { default: RunFile<CircusRuntime> }
 const circusHandlers = Symbol.for('EVENT_HANDLERS')
 const nothing = () => undefined
+/** Node's own. */
+const FRAMES = 10
 
 process.env.FREE_PORTS = portsOf(Number(process.env.JEST_WORKER_ID ?? 1), process.ppid)
 // Tests import their functions from a package that throws outside of Jest's own module loader.
@@ -41,6 +43,8 @@ register('./globals-hook.js', import.meta.url)
  * loaded once per worker and shared by its files, as in production; there are no module mocks.
  */
 const run: RunFile<unknown> = (globalConfig, config, environment, _runtime, testPath, sendMessageToJest) => {
+  // Jest asks for a hundred, of every error that a service makes in answering and that each `expect` makes in case of failure.
+  Error.stackTraceLimit = FRAMES
   const timers = new ModernFakeTimers({ config, global: globalThis })
   const jest = {
     useFakeTimers: timers.useFakeTimers.bind(timers),
