@@ -1,6 +1,6 @@
 import type { EventConsumer, Relay } from '@opsplane/eventstore'
 import { measureLink, type NatsLink } from '@opsplane/nats'
-import { type Database, type DueWorkGroup, dueCountOf } from '@opsplane/postgres'
+import { type Database, type DueWorkGroup, dueCountsOf } from '@opsplane/postgres'
 import type { Metrics, Sample } from '@opsplane/telemetry'
 
 /** What costs a question is asked for once in so many milliseconds, however often is scraped. */
@@ -97,24 +97,21 @@ async function places({ consumers, link }: MeasuredParts): Promise<Sample[]> {
   return found.flat()
 }
 
-/** One after the other: a scrape takes no more than one connection for it. */
 async function due({ database, dueWork }: MeasuredParts): Promise<Sample[]> {
-  const samples: Sample[] = []
-  for (const { name: work, of } of dueWork.works()) {
-    const { text, parameters } = dueCountOf(of, mostDue)
-    const [row] = await database.sql.unsafe<{ due: number; age: number }[]>(text, parameters)
-    samples.push(
-      { name: 'opsplane_due_work_due', labels: { work }, value: row?.due ?? 0 },
-      { name: 'opsplane_due_work_oldest_age_seconds', labels: { work }, value: row?.age ?? 0 },
-    )
-  }
-  return samples
+  const works = dueWork.works()
+  if (works.length === 0) return []
+  const { text, parameters } = dueCountsOf(works, mostDue)
+  const rows = await database.sql.unsafe<{ name: string; due: number; age: number }[]>(text, parameters)
+  return rows.flatMap(({ name: work, due, age }): Sample[] => [
+    { name: 'opsplane_due_work_due', labels: { work }, value: due },
+    { name: 'opsplane_due_work_oldest_age_seconds', labels: { work }, value: age },
+  ])
 }
 
 async function connections({ database }: MeasuredParts): Promise<Sample[]> {
   const rows = await database.sql.unsafe<{ state: string; count: number }[]>(
     `select coalesce(state, 'unknown') as state, count(*)::int as count
-     from pg_stat_activity where usename = current_user group by 1`,
+     from pg_stat_get_activity(null) where usesysid = quote_ident(current_user)::regrole group by 1`,
   )
   const pools = { statements: database.sql, writes: database.planned }
   const took = await Promise.all(

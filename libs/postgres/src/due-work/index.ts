@@ -14,7 +14,7 @@ export { createPlaces, type Places } from './places.js'
 export {
   type ClaimOptions,
   claimedAt,
-  dueCountOf,
+  dueCountsOf,
   giveBackStatement,
   type Held,
   lockStatement,

@@ -99,11 +99,16 @@ export function turnsStatement(
 export const nextDue = ({ table, due, waiting }: DueTable): string =>
   `(select ${due} from ${table} where (${waiting}) order by ${due} limit 1)`
 
-/** How many rows are due, up to so many, and for how long the first one has been. */
-export const dueCountOf = ({ table, due, waiting }: DueTable, most: number): Statement => ({
-  text: `select count(*)::int as due, coalesce(extract(epoch from now() - min(due)), 0)::float8 as age from (
-    select ${due} as due from ${table} where (${waiting}) and ${due} <= now() order by ${due} limit ${most}) waits`,
-  parameters: [],
+/** Of each table, by its name: how many rows are due, up to so many, and for how long the first one has been. */
+export const dueCountsOf = (tables: readonly { name: string; of: DueTable }[], most: number): Statement => ({
+  text: tables
+    .map(
+      ({ of: { table, due, waiting } }, at) => `select $${at + 1}::text as name, count(*)::int as due,
+        coalesce(extract(epoch from now() - min(due)), 0)::float8 as age from (
+          select ${due} as due from ${table} where (${waiting}) and ${due} <= now() order by ${due} limit ${most}) waits`,
+    )
+    .join(' union all '),
+  parameters: tables.map(({ name }) => name),
 })
 
 /** A row in hand; without a fence it is locked. */
