@@ -1,10 +1,8 @@
 import { jetstreamManager } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 
-/** How far a durable consumer has come in a stream, and what the stream still has. */
-export interface ConsumerProgress {
-  /** Whether the consumer was made just now. */
-  isNew: boolean
+/** How far a durable consumer has come in a stream. */
+export interface ConsumerPlace {
   /** Everything up to this sequence is acknowledged, or does not concern the consumer. */
   ackFloor: number
   /** The last one that was delivered, and how many wait to be. */
@@ -12,6 +10,12 @@ export interface ConsumerProgress {
   pending: number
   /** How many were delivered that are not acknowledged yet. */
   ackPending: number
+}
+
+/** The same with what the stream still has. */
+export interface ConsumerProgress extends ConsumerPlace {
+  /** Whether the consumer was made just now. */
+  isNew: boolean
   /** Another one when the stream was lost and created again. */
   streamCreated: string
   /** The oldest message the stream has; one above its last one when it has none. */
@@ -22,21 +26,41 @@ export interface ConsumerProgress {
 
 const timeoutMs = 5_000
 
-export async function consumerProgress(
+interface Durable {
+  stream: string
+  durable: string
+}
+
+const managerOf = (connection: NatsConnection) =>
+  jetstreamManager(connection, { checkAPI: false, timeout: timeoutMs })
+
+/** One request of the server. Rejects where it does not know the consumer or does not answer. */
+export async function consumerPlace(
   connection: NatsConnection,
-  { stream, durable }: { stream: string; durable: string },
-  isNew = false,
-): Promise<ConsumerProgress> {
-  const manager = await jetstreamManager(connection, { checkAPI: false, timeout: timeoutMs })
-  // In this order: what is acknowledged in between was there.
+  { stream, durable }: Durable,
+): Promise<ConsumerPlace> {
+  const manager = await managerOf(connection)
   const { ack_floor, delivered, num_pending, num_ack_pending } = await manager.consumers.info(stream, durable)
-  const { created, state } = await manager.streams.info(stream)
   return {
-    isNew,
     ackFloor: ack_floor.stream_seq,
     delivered: delivered.stream_seq,
     pending: num_pending,
     ackPending: num_ack_pending,
+  }
+}
+
+/** As `consumerPlace`, with one request more. */
+export async function consumerProgress(
+  connection: NatsConnection,
+  consumer: Durable,
+  isNew = false,
+): Promise<ConsumerProgress> {
+  // In this order: what is acknowledged in between was there.
+  const place = await consumerPlace(connection, consumer)
+  const { created, state } = await (await managerOf(connection)).streams.info(consumer.stream)
+  return {
+    ...place,
+    isNew,
     streamCreated: created,
     firstSequence: state.messages === 0 ? state.last_seq + 1 : state.first_seq,
     firstStoredMs: state.messages === 0 ? null : Date.parse(state.first_ts),

@@ -6,7 +6,12 @@ import {
   type ConsumerCounters,
   giveBackDelayMs,
 } from './batch-handling.js'
-import { type ConsumerProgress, consumerProgress } from './consumer-progress.js'
+import {
+  type ConsumerPlace,
+  type ConsumerProgress,
+  consumerPlace,
+  consumerProgress,
+} from './consumer-progress.js'
 import {
   type DurableConfig,
   defaultAckWaitMs,
@@ -51,7 +56,9 @@ export interface DurableConsumerOptions<T>
 export interface DurableConsumer {
   counters(): ConsumerCounters
   /** Asks the server how far it has come. Rejects while the server is away. */
-  place(): Promise<ConsumerProgress>
+  place(): Promise<ConsumerPlace>
+  /** And what the stream still has: one more request of it. */
+  progress(): Promise<ConsumerProgress>
   /** Begins anew, with `prepare`. */
   restart(reason: string): void
   /** Stops taking messages, gives back what has only arrived, and waits for what is in hand. */
@@ -210,7 +217,8 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
 
   return {
     counters: () => ({ ...handling.counters }),
-    place: async () => consumerProgress(await link.ready(closing.signal), options),
+    place: async () => consumerPlace(await link.ready(closing.signal), options),
+    progress: async () => consumerProgress(await link.ready(closing.signal), options),
     restart: (reason) => restart(reason),
     async close() {
       closing.abort()

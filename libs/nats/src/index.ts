@@ -1,6 +1,6 @@
 export * from './ack-inbox.js'
 export { batchHandling, type ConsumerCounters, type Received } from './batch-handling.js'
-export type { ConsumerProgress } from './consumer-progress.js'
+export type { ConsumerPlace, ConsumerProgress } from './consumer-progress.js'
 export * from './durable-consumer.js'
 export { ensureConsumer } from './ensure-consumer.js'
 export * from './errors.js'

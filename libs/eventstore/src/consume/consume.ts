@@ -1,7 +1,7 @@
 import { eventHeaders, type NatsNames, PlatformEvent } from '@opsplane/contracts'
 import {
   type ConsumerCounters,
-  type ConsumerProgress,
+  type ConsumerPlace,
   durableConsumer,
   type NatsLink,
   queueKeyOf,
@@ -102,7 +102,7 @@ export type ConsumeEventsOptions = ConsumerSettings & EventHandling
 export interface EventConsumer {
   counters(): ConsumerCounters
   /** Asks the server how far it has come. Rejects while that is away. */
-  place(): Promise<ConsumerProgress>
+  place(): Promise<ConsumerPlace>
   /** Up to where the log of each service is handled without a gap, by source; only kept with `history`. */
   lowWatermarks(): ReadonlyMap<string, number>
   /** Whether everything that is in the stream by now is handled. Rejects while the server is away. */

@@ -69,8 +69,8 @@ export function keepPast(options: PastOptions) {
     isFilled = true
   }
 
-  const look = async (consumer: Pick<DurableConsumer, 'place' | 'restart'>) => {
-    const place = await consumer.place()
+  const look = async (consumer: Pick<DurableConsumer, 'progress' | 'restart'>) => {
+    const place = await consumer.progress()
     const { streamCreated, ackFloor } = place
     // What waited to be delivered is gone from the stream, and was not read from the logs before.
     if (
@@ -97,7 +97,7 @@ export function keepPast(options: PastOptions) {
     /** Whether what the stream had lost has been read from the logs. */
     isFilled: () => isFilled,
     /** A batch was handled: a moment later it is acknowledged. */
-    handled(consumer: Pick<DurableConsumer, 'place' | 'restart'>) {
+    handled(consumer: Pick<DurableConsumer, 'progress' | 'restart'>) {
       if (closing.signal.aborted) return
       timer ??= setTimeout(() => {
         timer = undefined
