@@ -88,6 +88,8 @@ const besideHeapBytes = 160 * 1024 * 1024
 /** JSONata's own guardrail says more about what took long than the end of the process. */
 const graceMs = 100
 const maxWaiting = 1_000
+/** Requests a child is given at once: the process and the child then wait for each other once. */
+const atOnce = 16
 
 export function createExpressions(options: ExpressionsOptions): Expressions & { pids(): number[] } {
   const { log, children, heapMb, maxInputBytes, maxOutputBytes, ...times } = { ...defaults, ...options }
@@ -96,6 +98,7 @@ export function createExpressions(options: ExpressionsOptions): Expressions & { 
     maxWaiting,
     maxWaitMs: times.maxWaitMs,
     children,
+    atOnce,
     program: expressionProgram(heapMb),
     idleMs: times.idleMs,
     limits: {

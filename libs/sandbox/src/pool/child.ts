@@ -21,50 +21,70 @@ export interface ChildLimits {
   replyBytes: number
 }
 
-/** A running child process, which answers one request at a time. */
+/** The child was gone before it began with a request. */
+export class NotBegunError extends Error {}
+
+/** A running child process, which answers requests one after another. */
 export interface Child {
   readonly pid: number
   readonly alive: boolean
-  /** Rejects with `ChildFailedError`; the child is dead then, or soon will be. */
+  /**
+   * Its deadline begins when those before it are answered. Rejects with `ChildFailedError`, or with `NotBegunError` where
+   * it waited for another one; the child is dead then, or soon will be.
+   */
   request(text: string, deadlineMs: number): Promise<string>
   /** Resolves when it is gone. */
   readonly gone: Promise<void>
   kill(): void
 }
 
+interface Waiting {
+  deadlineMs: number
+  /** Parts of it that are done. */
+  done: number
+  unwatch: (() => void) | undefined
+  resolve(text: string): void
+  reject(error: Error): void
+}
+
 /** Starts the program and waits until it is ready. Rejects with `ChildFailedError` where that takes too long or it ends. */
 export async function startChild(command: ChildCommand, limits: ChildLimits): Promise<Child> {
   const { residentBytes } = limits
-  let waiting: { answer: (text: string) => void; fail: (failure: ChildFailure) => void } | undefined
+  /** The first is what it works on. */
+  const line: Waiting[] = []
   const channel: Channel = openChannel(command, limits.replyBytes, {
     // What nobody has asked for comes from a child that is no longer ours.
-    text: (text) => (waiting ? waiting.answer(text) : channel.end('died')),
-    ended: (failure) => waiting?.fail(failure),
+    text: (text) => (line.length > 0 ? heard(text) : channel.end('died')),
+    ended(failure) {
+      const [first, ...others] = line.splice(0)
+      first?.unwatch?.()
+      first?.reject(new ChildFailedError(failure, first.done))
+      for (const { reject } of others) reject(new NotBegunError())
+    },
   })
 
+  const begin = () => {
+    const [first] = line
+    if (!first) return
+    const { deadlineMs } = first
+    first.unwatch = watch({ pid: channel.pid, deadlineMs, residentBytes, onPassed: channel.end })
+  }
+  const heard = (text: string) => {
+    const [first] = line
+    if (text === partDone) {
+      if (first) first.done += 1
+      return
+    }
+    line.shift()
+    first?.unwatch?.()
+    begin()
+    first?.resolve(text)
+  }
   const next = (deadlineMs: number): Promise<string> =>
     new Promise((resolve, reject) => {
-      const unwatch = watch({ pid: channel.pid, deadlineMs, residentBytes, onPassed: channel.end })
-      let done = 0
-      const settle = () => {
-        unwatch()
-        waiting = undefined
-      }
-      waiting = {
-        answer: (text) => {
-          if (text === partDone) {
-            done += 1
-            return
-          }
-          settle()
-          resolve(text)
-        },
-        fail: (failure) => {
-          settle()
-          reject(new ChildFailedError(failure, done))
-        },
-      }
-      if (!channel.alive) waiting.fail('died')
+      if (!channel.alive) return reject(new ChildFailedError('died', 0))
+      line.push({ deadlineMs, done: 0, unwatch: undefined, resolve, reject })
+      if (line.length === 1) begin()
     })
 
   await next(limits.startMs)

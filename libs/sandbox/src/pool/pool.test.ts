@@ -224,6 +224,73 @@ describe('tenants', () => {
   })
 })
 
+describe('several requests at once', () => {
+  /** Of two children, with a tenant whose requests were all quick. */
+  async function trustedPool() {
+    const { pool, ask } = poolOf({ atOnce: 4 })
+    const outcomes = (texts: readonly string[], more?: { deadlineMs: number }) =>
+      Promise.allSettled(texts.map((text) => ask('a', text, more)))
+    const values = async (texts: readonly string[]) =>
+      (await outcomes(texts)).map((outcome) => outcome.status === 'fulfilled' && outcome.value)
+    for (let n = 0; n < 25; n++) await ask('a', 'echo:1')
+    // Both children run, so that they share what is asked.
+    while (pool.pids().length < 2) await values(['echo:1', 'echo:2', 'echo:3'])
+    return { pool, ask, outcomes, values }
+  }
+
+  test('are given to one child, of a tenant that is alone', async () => {
+    const { ask, values } = await trustedPool()
+    const counts = await values(Array.from({ length: 20 }, () => 'together:'))
+    expect(counts).toContain('4')
+    expect(counts.slice(0, 2)).toEqual(['1', '1'])
+    // While somebody else waits, and where nothing is known of whoever is alone then.
+    const [own, others] = [
+      values(Array.from({ length: 3 }, () => 'together:')),
+      Array.from({ length: 6 }, () => ask('b', 'together:')),
+    ]
+    expect([...(await own), ...(await Promise.all(others))]).toEqual(Array.from({ length: 9 }, () => '1'))
+  })
+
+  test.each([
+    ['die', 'crashed'],
+    ['crash', 'memory'],
+    ['hang', 'deadline'],
+  ])('%s costs itself, and those after it are done elsewhere in their order', async (act, failure) => {
+    const { outcomes } = await trustedPool()
+    const deadline = act === 'hang' ? { deadlineMs: 200 } : undefined
+    const done = await outcomes(['echo:0', 'echo:1', 'echo:2', act, 'echo:4', 'echo:5', 'echo:6'], deadline)
+    expect(
+      done.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : outcome.reason.failure)),
+    ).toEqual(['0', '1', '2', failure, '4', '5', '6'])
+  })
+
+  test('are not done where they were called off before their turn', async () => {
+    const { ask, values } = await trustedPool()
+    const calledOff = new AbortController()
+    const busy = values(['echo:0', 'echo:1'])
+    const hanging = ask('a', 'hang', { deadlineMs: 200 }).catch(({ failure }) => failure)
+    const waiting = ask('a', 'die', { signal: calledOff.signal }).catch((reason: unknown) => reason)
+    const last = ask('a', 'echo:2')
+    await busy
+    calledOff.abort('called off')
+    expect(await Promise.all([hanging, waiting, last])).toEqual(['deadline', 'called off', '2'])
+  })
+
+  test('leave a child to whoever comes next', async () => {
+    const { pool, ask } = await trustedPool()
+    const order: string[] = []
+    const hanging = Array.from({ length: 6 }, () =>
+      ask('a', 'hang', { deadlineMs: 300 }).catch(() => order.push('a')),
+    )
+    await waitFor(() => pool.pids('working').length === 2)
+    order.push(await ask('b', 'echo:b'))
+    expect(order.indexOf('b')).toBeLessThanOrEqual(2)
+    await pool.close()
+    await Promise.all(hanging)
+    expect(order).toHaveLength(7)
+  })
+})
+
 test('what is called off is not done, or not waited for', async () => {
   const { ask } = poolOf({ children: 1 })
   await ask('a', 'echo:1')

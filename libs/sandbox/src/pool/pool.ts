@@ -1,6 +1,6 @@
 import type { Logger } from '@opsplane/runtime'
 import type { ChildFailure } from './channel.js'
-import { type Child, ChildFailedError, type ChildLimits, startChild } from './child.js'
+import { type Child, ChildFailedError, type ChildLimits, NotBegunError, startChild } from './child.js'
 import { createConduct } from './conduct.js'
 import type { ChildProgram } from './program.js'
 import { createStarts } from './starts.js'
@@ -18,6 +18,11 @@ export interface PoolOptions {
   maxWaiting: number
   /** The longest a request waits for a child. */
   maxWaitMs: number
+  /**
+   * Requests that a child is given at once at most, which it must answer in their order; one unless given. They are of a tenant
+   * whose requests were all quick lately, while no other one waits, and one child is never given several.
+   */
+  atOnce?: number
 }
 
 export interface PoolRequest<Answer> {
@@ -62,22 +67,28 @@ interface Slot {
   child: Child | undefined
   /** Whose request it works on. */
   tenant: string | undefined
+  /** Whether it was given several. */
+  several: boolean
   starting: Promise<void> | undefined
   freeSince: number
 }
 
 const sweepMs = 1_000
 
+/** What is longer is sent by itself. */
+const shortText = 16 * 1024
+
 /**
- * A few child processes that answer requests, one each at a time. Tenants take turns. Each leaves at least one child to the
+ * A few child processes that answer requests, one after another each. Tenants take turns. Each leaves at least one child to the
  * others, unless none of them waits and all it has asked for lately was quick; and so do all together that were slow. A
  * child that has failed costs the request it worked on, and is replaced.
  */
 export function createChildPool(options: PoolOptions): ChildPool {
-  const { log, limits, children } = options
+  const { log, limits, children, atOnce = 1 } = options
   const slots: Slot[] = Array.from({ length: children }, () => ({
     child: undefined,
     tenant: undefined,
+    several: false,
     starting: undefined,
     freeSince: 0,
   }))
@@ -107,7 +118,7 @@ export function createChildPool(options: PoolOptions): ChildPool {
       if (!slot.child?.alive || slot.tenant !== undefined) continue
       const next = turns.take(mayRun(now))
       if (!next) break
-      void work(slot, slot.child, next)
+      void work(slot, slot.child, next.tenant, [next.entry, ...more(next)])
     }
     if (turns.size === 0) return
     startMissing(now)
@@ -115,22 +126,42 @@ export function createChildPool(options: PoolOptions): ChildPool {
     if (slots.some(({ tenant }) => tenant === undefined)) wakeLater(now)
   }
 
-  async function work(slot: Slot, child: Child, { tenant, entry }: { tenant: string; entry: Entry }) {
+  /** What a child is given beside a request. */
+  function more({ tenant, entry }: { tenant: string; entry: Entry }): Entry[] {
+    const [only, other] = turns.tenants()
+    const isAlone = only === tenant && other === undefined
+    if (!isAlone || !conduct.isTrusted(tenant) || entry.text.length > shortText) return []
+    // Whoever comes next waits for one request at most, however long those take that follow each other elsewhere.
+    if (slots.filter(({ several }) => several).length >= children - 1) return []
+    let left = atOnce - 1
+    return turns.takeMore(tenant, ({ text }) => text.length <= shortText && left-- > 0)
+  }
+
+  async function work(slot: Slot, child: Child, tenant: string, entries: readonly Entry[]) {
     slot.tenant = tenant
-    const begun = performance.now()
-    try {
-      entry.answer(await child.request(entry.text, entry.deadlineMs))
-      const now = performance.now()
-      conduct.answered(tenant, now - begun, now)
-    } catch (error) {
-      child.kill()
-      conduct.struck(tenant, performance.now())
-      const { failure, done } = error instanceof ChildFailedError ? error : nonsense
-      // Whatever kills a child again and again, such as the system for its memory, has its reason in what it is asked.
-      const blamed = failure === 'died' && !closed && conduct.isHarmful(tenant)
-      entry.reject(new PoolError(blamed ? 'crashed' : failure, done))
-    }
+    slot.several = entries.length > 1
+    let begun = performance.now()
+    const asked = entries.map(async (entry) => {
+      try {
+        entry.answer(await child.request(entry.text, entry.deadlineMs))
+        const now = performance.now()
+        conduct.answered(tenant, now - begun, now)
+        begun = now
+        return []
+      } catch (error) {
+        if (error instanceof NotBegunError && !closed) return entry.signal?.aborted ? [] : [entry]
+        child.kill()
+        conduct.struck(tenant, performance.now())
+        const { failure, done } = error instanceof ChildFailedError ? error : nonsense
+        // Whatever kills a child again and again, such as the system for its memory, has its reason in what it is asked.
+        const blamed = failure === 'died' && !closed && conduct.isHarmful(tenant)
+        entry.reject(new PoolError(blamed ? 'crashed' : failure, done))
+        return []
+      }
+    })
+    turns.giveBack(tenant, (await Promise.all(asked)).flat())
     slot.tenant = undefined
+    slot.several = false
     slot.freeSince = performance.now()
     dispatch()
   }

@@ -8,6 +8,10 @@ export interface Turns<Entry> {
   add(tenant: string, entry: Entry): void
   /** Takes the oldest entry of the first tenant in turn that may have one; it goes to the end of the line then. */
   take(may: (tenant: string) => boolean): { tenant: string; entry: Entry } | undefined
+  /** Takes the oldest entries of a tenant for as long as they may be taken. */
+  takeMore(tenant: string, may: (entry: Entry) => boolean): Entry[]
+  /** Puts entries back that were taken: they are the oldest of their tenant again. */
+  giveBack(tenant: string, entries: readonly Entry[]): void
   /** Takes out whatever matches. */
   remove(matches: (entry: Entry) => boolean): Entry[]
   /** Tenants with something waiting. */
@@ -45,6 +49,19 @@ export function createTurns<Entry>(): Turns<Entry> {
         return { tenant, entry }
       }
       return undefined
+    },
+    takeMore(tenant, may) {
+      const line = lines.get(tenant) ?? []
+      const end = line.findIndex((entry) => !may(entry))
+      const taken = line.splice(0, end === -1 ? line.length : end)
+      if (line.length === 0) lines.delete(tenant)
+      size -= taken.length
+      return taken
+    },
+    giveBack(tenant, entries) {
+      if (entries.length === 0) return
+      lines.set(tenant, [...entries, ...(lines.get(tenant) ?? [])])
+      size += entries.length
     },
     remove(matches) {
       const removed: Entry[] = []
