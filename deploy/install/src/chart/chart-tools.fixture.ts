@@ -26,6 +26,7 @@ const programs = {
   helm: 'helm.sh/helm/v3/cmd/helm@v3.22.0',
   kubeconform: 'github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0',
   kwok: 'sigs.k8s.io/kwok/cmd/kwok@v0.7.0',
+  'nats-server': 'github.com/nats-io/nats-server/v2@v2.14.2',
   promtool: 'github.com/prometheus/prometheus/cmd/promtool@v0.316.0',
   builder: 'go.opentelemetry.io/collector/cmd/builder@v0.165.0',
 }

@@ -13,7 +13,7 @@ import {
   kubernetes,
   run,
 } from './chart-tools.fixture.js'
-import { writeKindSchemas, writeResourceSchemas } from './schemas.fixture.js'
+import { kubeconform, writeKindSchemas, writeResourceSchemas } from './schemas.fixture.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'opsplane-chart-'))
 const schemas = join(folder, 'schemas')
@@ -42,18 +42,7 @@ described('the chart', () => {
     })
   })
 
-  const validate = (manifests: string) =>
-    run(
-      programs.kubeconform,
-      [
-        '-strict',
-        '-summary',
-        '-schema-location',
-        join(schemas, '{{ .ResourceKind }}{{ .KindSuffix }}.json'),
-        '-',
-      ],
-      { input: manifests },
-    )
+  const validate = (manifests: string) => kubeconform(programs.kubeconform, schemas, manifests)
 
   test.each(examples)('makes manifests that Kubernetes takes of %s', (example) => {
     const rendered = template(example)

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseAllDocuments } from 'yaml'
 import { z } from 'zod'
+import { run } from './chart-tools.fixture.js'
 
 type Json = unknown
 type JsonObject = Record<string, Json>
@@ -22,6 +23,17 @@ const Definition = z.object({
 /** As kubeconform looks for them: `deployment-apps-v1.json`. */
 const fileOf = (kind: string, group: string, version: string) =>
   `${[kind, ...(group === '' ? [] : [group.split('.')[0]]), version].join('-').toLowerCase()}.json`
+
+/** Holds manifests against the schemas that were written to a folder. */
+export const kubeconform = (program: string, schemas: string, manifests: string) =>
+  run(
+    program,
+    [
+      ...['-strict', '-summary', '-schema-location'],
+      ...[join(schemas, '{{ .ResourceKind }}{{ .KindSuffix }}.json'), '-'],
+    ],
+    { input: manifests },
+  )
 
 /** Writes a strict JSON Schema of every kind of an OpenAPI 2 document of Kubernetes. */
 export function writeKindSchemas(swaggerFile: string, folder: string): void {
