@@ -110,7 +110,7 @@ export function openPull(options: PullOptions): Pull {
     if (!message) return
     isQuiet = false
     if (open && --open.left <= 0) open = undefined
-    if (!ended) rounds.came(message.waiting, !open)
+    if (!ended) rounds.came(message.waiting, !open, message.deliveries > 1)
     onMessage(message)
     more()
   }

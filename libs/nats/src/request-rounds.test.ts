@@ -86,3 +86,25 @@ test('after a request that ended with nothing the next one asks for whatever com
   rounds.ended()
   expect(rounds.next(50)).toBe(1)
 })
+
+test('where a message comes again, a full batch of others that do may follow it, and then more', async () => {
+  expect(rounds.next(50)).toBe(1)
+  rounds.came(0, true, true)
+  expect(rounds.next(50)).toBe(10)
+  for (let left = 9; left >= 0; left--) rounds.came(0, left === 0, true)
+  expect(rounds.next(50)).toBeUndefined()
+  await nextTime()
+  expect(rounds.next(50)).toBe(10)
+})
+
+test('what comes again does not count where all of it has come', async () => {
+  expect(rounds.next(50)).toBe(1)
+  rounds.came(0, true, true)
+  expect(rounds.next(50)).toBe(10)
+  rounds.came(0, false, true)
+  await nextTime()
+  rounds.ended()
+  expect(rounds.next(50)).toBeUndefined()
+  await nextTime()
+  expect(rounds.next(50)).toBe(1)
+})

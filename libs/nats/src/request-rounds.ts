@@ -2,8 +2,11 @@
 export interface RequestRounds {
   /** How many to ask for now, `most` at most; undefined until the next round, which `again` is called for. */
   next(most: number): number | undefined
-  /** A message came; `waiting` more are left at the server. `filled`: it was the last one that was asked for. */
-  came(waiting: number, filled: boolean): void
+  /**
+   * A message came; `waiting` more are left at the server that it has not delivered yet. `filled`: it was the last one that
+   * was asked for. `redelivered`: it came before, as may have others, which the server does not count.
+   */
+  came(waiting: number, filled: boolean, redelivered?: boolean): void
   /** The request has ended before it was filled. */
   ended(): void
   /** Whether the rest of a round is about to arrive, so that it is worth waiting for. */
@@ -62,10 +65,11 @@ export function requestRounds({ spacingMs, full, again }: RequestRoundsOptions):
       }
       return Math.min(Math.max(waiting, 1), most)
     },
-    came(left, filled) {
-      waiting = left
+    came(left, filled, redelivered = false) {
+      // What a process that was killed had in hand comes again all at once: one a round would take as many rounds.
+      waiting = redelivered ? Math.max(left, full) : left
       if (!filled) return
-      if (phase === 'first' && left > 0) phase = 'rest'
+      if (phase === 'first' && waiting > 0) phase = 'rest'
       else end()
     },
     ended() {
