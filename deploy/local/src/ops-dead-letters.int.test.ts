@@ -21,7 +21,7 @@ import { findTarget, type Target, withNats } from './ops-target.js'
 let service: TestService
 let target: Target
 const services = ['settings', 'itsm', 'dispatcher'] as const
-const consumer = 'itsm-sla-clocks'
+const consumer = 'itsm-incident-timers'
 const inItsm = { services: ['itsm'], consumer } as const
 
 beforeAll(async () => {
