@@ -113,6 +113,7 @@ describe('children', () => {
     const failures: unknown[] = []
     for (const attempt of [1, 2, 3]) {
       await ask(`good${attempt}`, 'echo:1')
+      await waitFor(() => pool.pids('working').length === 0)
       const hanging = ask('a', 'hang').catch((error: unknown) => failures.push(error))
       await waitFor(() => pool.pids('working').length > 0)
       for (const pid of pool.pids('working')) process.kill(pid, 'SIGKILL')
