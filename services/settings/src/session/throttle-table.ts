@@ -24,6 +24,9 @@ export type ThrottleTable = ReturnType<typeof createThrottleTable>
 const sweepEveryMs = 60_000
 const sweptAtOnce = 1_000
 
+/** A key that waits for nothing is free at any time: the next attempt may come from a replica whose clock is behind. */
+const until = (wait: string) => `coalesce($1::text::bigint + nullif((${wait})::bigint, 0), 0)`
+
 /**
  * All keys count the attempt or none does, since a stranger's wait must not count against the owner. Rows are always
  * locked in the order of their keys, so that attempts wait for each other but never in a circle.
@@ -40,11 +43,11 @@ const countStatement = `
     where key in (select key from wanted) and blocked_until > $1::text::bigint
   ), counted as (
     insert into login_throttle as t (key, failures, last_at, blocked_until, expires_at)
-    select key, 1, $1::text::bigint, $1::text::bigint + (waits ->> 0)::bigint, $1::text::bigint + forget_ms
+    select key, 1, $1::text::bigint, ${until('waits ->> 0')}, $1::text::bigint + forget_ms
     from wanted where not exists (select from refused) order by key
     on conflict (key) do update set
       (failures, blocked_until) = (
-        select n, $1::text::bigint + (w.waits ->> (least(n, jsonb_array_length(w.waits)) - 1))::bigint
+        select n, ${until('w.waits ->> (least(n, jsonb_array_length(w.waits)) - 1)')}
         from wanted w, lateral
           (select case when t.last_at + w.forget_ms <= $1::text::bigint then 1 else t.failures + 1 end as n) f
         where w.key = excluded.key
