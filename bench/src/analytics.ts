@@ -111,11 +111,11 @@ async function measureReports({ cluster, say }: MeasureOptions, sql: postgres.Sq
 /** Incidents at an even rate: when each event was made, and when its fact can be seen. */
 async function measureGathering({ cluster, say }: MeasureOptions, sql: postgres.Sql): Promise<Figure[]> {
   const caller = toService(cluster, 'itsm', ['itsm:read', 'itsm:write'])
-  const headers = await headersOf(caller)()
+  const login = headersOf(caller)
   const create = (forSeconds: number, rate = incidentsPerSecond) =>
     createIncidentsEvenly({
       url: `${caller.url}/itsm/incidents`,
-      headers,
+      login,
       seconds: forSeconds,
       connections: 16,
       rate,

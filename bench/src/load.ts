@@ -46,6 +46,8 @@ export async function post(options: LoadOptions & { body: string }): Promise<Loa
 export async function createIncidentsEvenly(
   options: LoadOptions & {
     rate: number
+    /** The headers of each request that do not stay the same. */
+    login?(): Promise<Record<string, string>>
     /** The nth incident's title; all have the same one otherwise. */
     titleOf?(n: number): string
   },
@@ -56,7 +58,7 @@ export async function createIncidentsEvenly(
   await evenly(options, async (n) => {
     const response = await request(options.url, {
       method: 'POST',
-      headers,
+      headers: { ...headers, ...(await options.login?.()) },
       body: bodyOf(n),
       dispatcher: agent,
     })
