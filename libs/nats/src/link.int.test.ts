@@ -79,6 +79,19 @@ describe('a NATS link', () => {
     expect((await manager.streams.info(names.eventsStream)).config.duplicate_window).toBe(600e9)
   })
 
+  test('has streams made once by whoever asks first, without a word of the others', async () => {
+    await start()
+    const lines: string[] = []
+    const destination = { write: (line: string) => void lines.push(line) }
+    const heard = createLogger({ service: 'test', level: 'info', destination })
+    const manager = await jetstreamManager(await link.ready())
+    for (let round = 0; round < 10; round++) {
+      await Promise.all(Array.from({ length: 8 }, () => ensureStreams(link, names, { log: heard })))
+      for (const stream of [names.eventsStream, names.topicsStream]) await manager.streams.delete(stream)
+    }
+    expect(lines).toEqual([])
+  })
+
   test('leaves what an operator has set on a stream, but for what is given', async () => {
     await start()
     await ensureStreams(link, names)

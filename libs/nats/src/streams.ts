@@ -64,6 +64,9 @@ const platformStreams = (names: NatsNames, options: StreamOptions): WantedStream
   },
 ]
 
+/** The server's code for a stream that somebody else has made meanwhile, with another time in its description. */
+const streamNameInUse = 10_058
+
 /** Creates the streams or, as a user who may, brings them to what is wanted. Idempotent; retried until it works or is aborted. */
 export async function ensureStreams(
   link: NatsLink,
@@ -88,11 +91,8 @@ export async function ensureStreams(
 }
 
 async function ensureStream(manager: JetStreamManager, wanted: WantedStream, options: StreamOptions) {
-  const existing = await streamInfo(manager, wanted.name)
-  if (!existing) {
-    await manager.streams.add(newStream(wanted, options))
-    return
-  }
+  const existing = (await streamInfo(manager, wanted.name)) ?? (await addStream(manager, wanted, options))
+  if (!existing) return
   const { config } = existing
   const changes = Object.entries(settled(wanted, options, config.max_age)).filter(
     ([key, value]) => JSON.stringify(config[key as keyof StreamConfig]) !== JSON.stringify(value),
@@ -107,6 +107,17 @@ async function ensureStream(manager: JetStreamManager, wanted: WantedStream, opt
       { stream: wanted.name, settings },
       'a stream is not as configured, and only the operator may change it',
     )
+  }
+}
+
+/** Resolves with the stream where another service was first: all relays begin at once. */
+async function addStream(manager: JetStreamManager, wanted: WantedStream, options: StreamOptions) {
+  try {
+    await manager.streams.add(newStream(wanted, options))
+    return undefined
+  } catch (error) {
+    if (!(error instanceof JetStreamApiError && error.code === streamNameInUse)) throw error
+    return streamInfo(manager, wanted.name)
   }
 }
 
