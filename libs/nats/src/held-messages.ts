@@ -48,9 +48,13 @@ export function heldMessages<T>(limits: HeldLimits): HeldMessages<T> {
     if (next === 0) linesInHand.delete(held.queueKey)
     else linesInHand.set(held.queueKey, next)
   }
-  const alive = setInterval(() => {
+  let alive: NodeJS.Timeout | undefined
+  const keepAlive = () => {
     for (const { message } of all.values()) message.working()
-  }, limits.ackWaitMs / 3)
+    if (all.size > 0) return
+    clearInterval(alive)
+    alive = undefined
+  }
 
   return {
     add(held) {
@@ -61,6 +65,7 @@ export function heldMessages<T>(limits: HeldLimits): HeldMessages<T> {
         return false
       }
       all.set(key, held)
+      alive ??= setInterval(keepAlive, limits.ackWaitMs / 3)
       bytes += held.message.bytes
       arrived.push(held)
       return true

@@ -138,8 +138,8 @@ function connectionOptions({ url, name }: ConnectNatsOptions): NodeConnectionOpt
     reconnectJitter: 250,
     timeout: 5_000,
     // A silent network failure is noticed within half a minute.
-    pingInterval: 10_000,
-    maxPingOut: 2,
+    pingInterval: 15_000,
+    maxPingOut: 1,
     noAsyncTraces: true,
     ignoreAuthErrorAbort: true,
   }

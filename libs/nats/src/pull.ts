@@ -1,5 +1,5 @@
 import { type Msg, type NatsConnection, nanos } from '@nats-io/transport-node'
-import { delay } from '@opsplane/runtime'
+import { delay, untilRestMoment } from '@opsplane/runtime'
 import { inboxOf } from './inbox.js'
 import { onReconnect } from './reconnects.js'
 import { type RequestRounds, unspaced } from './request-rounds.js'
@@ -26,10 +26,14 @@ export interface Pull {
 }
 
 /** Where something happens, a silent server is asked anew within a second: three beats without a sound. */
-const busy = { beatMs: 333, expiresMs: 10_000 }
-/** Where nothing happened for as long as a busy request lasts, one message is asked for, and then more at once. */
-const idle = { beatMs: 5_000, expiresMs: 300_000 }
-const silentBeats = 3
+const busy = { beatMs: 333, silentBeats: 3, leastMs: 5_000 }
+/**
+ * Where nothing happened for as long as a busy request lasts, one message is asked for, and then more at once. A server that
+ * has forgotten the request, without the connection breaking, is asked anew after two beats without a sound, 30 s.
+ */
+const idle = { beatMs: 10_000, silentBeats: 2, leastMs: 290_000 }
+/** Requests end at moments that are so far apart and all consumers share, so that their beats come together: at rest, each of them would wake a process. */
+const endsEveryMs = idle.beatMs
 const graceMs = 250
 const closeMs = 1_000
 
@@ -62,22 +66,23 @@ export function openPull(options: PullOptions): Pull {
     const wanted = room()
     const batch = wanted && rounds.next(isQuiet ? 1 : wanted.messages)
     if (!batch) return
-    const { beatMs, expiresMs } = isQuiet ? idle : busy
+    const pace = isQuiet ? idle : busy
+    const expiresMs = untilRestMoment(endsEveryMs, pace.leastMs)
     const reply = `${inbox}.${++serial}`
     const request = {
       batch,
       max_bytes: wanted.bytes,
       expires: nanos(expiresMs),
-      idle_heartbeat: nanos(beatMs),
+      idle_heartbeat: nanos(pace.beatMs),
     }
     open = { reply, left: batch, until: performance.now() + expiresMs + graceMs }
     isQuiet = true
-    watch(beatMs)
+    watch(pace)
     connection.publish(subject, JSON.stringify(request), { reply })
   }
 
   /** Beats are counted, not measured: after this process itself was held up, all that has arrived is heard first. */
-  const watch = (beatMs: number) => {
+  const watch = ({ beatMs, silentBeats }: { beatMs: number; silentBeats: number }) => {
     missed = 0
     clearInterval(watching)
     watching = setInterval(() => {
@@ -120,7 +125,7 @@ export function openPull(options: PullOptions): Pull {
     lose(connection.isClosed() ? 'the connection was closed' : 'reconnected'),
   )
 
-  watch(busy.beatMs)
+  watch(busy)
   more()
   return {
     more,

@@ -6,7 +6,7 @@ import {
   jetstreamManager,
 } from '@nats-io/jetstream'
 import { type Msg, type NatsConnection, nanos } from '@nats-io/transport-node'
-import { delay, type Logger, retryDelayMs } from '@opsplane/runtime'
+import { atRestMoments, delay, type Logger, retryDelayMs } from '@opsplane/runtime'
 import { NatsLinkClosedError } from './errors.js'
 import { inboxOf } from './inbox.js'
 import type { NatsLink } from './link.js'
@@ -29,9 +29,9 @@ export interface StreamTail {
   close(): Promise<void>
 }
 
-const heartbeatMs = 5_000
-const silenceMs = 12_000
-const watchMs = 3_000
+const heartbeatMs = 10_000
+const silenceMs = 22_000
+const watchMs = 5_000
 
 /**
  * Tells what is stored in a stream from now on, for as long as it takes: one ephemeral consumer, headers only,
@@ -110,7 +110,9 @@ async function follow(
   const forget = onReconnect(connection, end)
   const subscription = connection.subscribe(inbox, { callback: onDelivery })
   const manager = await jetstreamManager(connection, { checkAPI: false })
-  const watching = setInterval(() => performance.now() - heardAt > silenceMs && end(), watchMs)
+  const stopWatching = atRestMoments(watchMs, () => {
+    if (performance.now() - heardAt > silenceMs) end()
+  })
   try {
     const { name } = await manager.consumers.add(stream, {
       deliver_subject: inbox,
@@ -126,7 +128,7 @@ async function follow(
     if (!signal.aborted) await lost
     if (!connection.isClosed()) void manager.consumers.delete(stream, name).catch(() => {})
   } finally {
-    clearInterval(watching)
+    stopWatching()
     forget()
     subscription.unsubscribe()
   }

@@ -1,3 +1,4 @@
+import { untilRestMoment } from '@opsplane/runtime'
 import type { Waker } from '../waker.js'
 import type { HeldLease } from './relay-lease.js'
 import type { RelayQueue } from './relay-queue.js'
@@ -67,10 +68,12 @@ export async function readOutbox(options: OutboxReaderOptions): Promise<boolean>
     }
     const reads = positions.settled < edge.settled()
     if (!seesAll && reads) continue
-    // Under load looks are fewer and larger.
-    await waker.pause(Math.min(performance.now() - startedAt, longestPauseMs))
+    const endedAt = performance.now()
     const isBusy = positions.unsettled || !seesAll || positions.outstanding > 0
-    await waker.wait(isBusy ? settleMs : pollMs)
+    await waker.wait(isBusy ? settleMs : untilRestMoment(pollMs))
+    // Under load looks are fewer and larger.
+    const restsUntil = endedAt + Math.min(endedAt - startedAt, longestPauseMs)
+    if (performance.now() < restsUntil) await waker.pause(restsUntil - performance.now())
   }
   return true
 }

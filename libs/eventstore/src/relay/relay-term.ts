@@ -2,7 +2,7 @@ import type { JetStreamManager } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { NatsNames } from '@opsplane/contracts'
 import { type NatsLink, NoStreamError, openAckInbox, type PublishAck } from '@opsplane/nats'
-import type { Logger } from '@opsplane/runtime'
+import { atRestMoments, type Logger } from '@opsplane/runtime'
 import { endingWith, type Tracing } from '@opsplane/telemetry'
 import type { LoggedEvent } from '../logged-events.js'
 import type { Waker } from '../waker.js'
@@ -178,7 +178,7 @@ export function openTerm(options: TermOptions): Term {
 
   const serve = async (): Promise<TermEnd> => {
     const hints = connection.subscribe(names.wakeSubject(schema, 'relay'), { callback: waker.wake })
-    const timer = setInterval(look, inspectMs)
+    const stopLooking = atRestMoments(inspectMs, look)
     const disconnected = () => end({ fault: new Error('NATS is disconnected') })
     const stopWatching = link.onChange(disconnected)
     if (!link.connected()) disconnected()
@@ -194,7 +194,7 @@ export function openTerm(options: TermOptions): Term {
       (fault: unknown) => end({ fault }),
     )
     const why = await ended
-    clearInterval(timer)
+    stopLooking()
     stopWatching()
     if (!connection.isClosed()) hints.unsubscribe()
     // Nobody answers any more: what is in flight is published again, which the stream recognizes.

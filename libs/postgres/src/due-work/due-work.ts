@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { delay, type Logger, retryDelayMs } from '@opsplane/runtime'
+import { delay, type Logger, retryDelayMs, untilRestMoment } from '@opsplane/runtime'
 import type { Database } from '../database.js'
 import { isDatabaseAway } from '../errors.js'
 import type { DueTable } from './due-table.js'
@@ -76,10 +76,11 @@ export function createDueWork({ sql, log, ...options }: DueWorkOptions): DueWork
     })
     for (const [index, member] of asked.entries()) {
       const everyMs = simulated ? restMs : (member.worker.options.lookEveryMs ?? restMs)
-      member.lookAtMs = performance.now() + everyMs
+      const nextMs = untilRestMoment(everyMs)
+      member.lookAtMs = performance.now() + nextMs
       const inMs = row?.[`w${index}`] ?? null
       if (inMs === null || inMs > 0) member.worker.fruitless = 0
-      if (inMs !== null && inMs < everyMs) member.wake(inMs)
+      if (inMs !== null && inMs < nextMs) member.wake(inMs)
     }
   }
 

@@ -1,4 +1,4 @@
-import { delay } from '@opsplane/runtime'
+import { atRestMoments, delay } from '@opsplane/runtime'
 import { type Held, leaseStatement, renewStatement } from './statements.js'
 import { claims, type DueRow, type MakeWorker, nextDueOf, run, type WorkOptions } from './work.js'
 
@@ -54,8 +54,7 @@ export function held<Row extends HeldRow>(options: HeldOptions<Row>): MakeWorker
       }
       holder.renewed?.()
     }
-    const renewing = setInterval(() => void renew().catch(() => {}), leaseMs / 3)
-    renewing.unref()
+    const stopRenewing = atRestMoments(leaseMs / 3, () => void renew().catch(() => {}))
 
     const worker = {
       options: { ...options, batch: 0 },
@@ -78,7 +77,7 @@ export function held<Row extends HeldRow>(options: HeldOptions<Row>): MakeWorker
       },
       async drain(graceMs: number) {
         await holder.drain(graceMs)
-        clearInterval(renewing)
+        stopRenewing()
       },
     }
     return worker

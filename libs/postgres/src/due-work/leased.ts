@@ -124,20 +124,23 @@ function createLeased<Row extends LeasedRow, Result>(
       )
       .finally(() => hands.delete(hand))
     hands.set(hand, ended)
+    renewing ??= setInterval(() => void renew().catch(() => {}), leaseMs / 3).unref()
   }
 
+  let renewing: NodeJS.Timeout | undefined
+  const rest = () => {
+    clearInterval(renewing)
+    renewing = undefined
+  }
   /** What has passed to another holder is not worked on any further here. */
   async function renew() {
     const held = heldRows()
-    if (held.length === 0) return
+    if (held.length === 0) return rest()
     const kept = await run<{ key: string }>(sql, renewStatement(of, held, { at: at(), leaseMs }))
     const keys = new Set(kept.map(({ key }) => key))
     const lost = new Set(held.filter(({ key }) => !keys.has(key)))
     for (const { rows, ending } of hands.keys()) if (rows.every((row) => lost.has(row))) ending.abort()
   }
-  const renewing = setInterval(() => void renew().catch(() => {}), leaseMs / 3)
-  renewing.unref()
-
   const worker = {
     options,
     nextDue: nextDueOf(options),
@@ -157,7 +160,7 @@ function createLeased<Row extends LeasedRow, Result>(
       const cut = setTimeout(() => cutting.abort(), graceMs)
       await Promise.all(hands.values())
       clearTimeout(cut)
-      clearInterval(renewing)
+      rest()
     },
   }
   return worker

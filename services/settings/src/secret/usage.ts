@@ -77,10 +77,18 @@ export function createSecretUsage(options: SecretUsageOptions): SecretUsage {
     for (const [key, uses] of known) if (uses.unwritten === 0 && isDue(uses)) known.delete(key)
   }
   let looking = Promise.resolve()
-  const timer = setInterval(() => {
-    looking = looking.then(look)
-  }, options.lookEveryMs ?? 5_000)
-  timer.unref()
+  let timer: NodeJS.Timeout | undefined
+  /** Looks until no use is remembered any more. */
+  const watch = () => {
+    timer ??= setInterval(() => {
+      if (known.size > 0) {
+        looking = looking.then(look)
+        return
+      }
+      clearInterval(timer)
+      timer = undefined
+    }, options.lookEveryMs ?? 5_000).unref()
+  }
 
   return {
     async note(secretIds, { now, ...what }) {
@@ -96,6 +104,7 @@ export function createSecretUsage(options: SecretUsageOptions): SecretUsage {
         const uses = known.get(key) ?? first
         // The same object as before: a write under way may give back what it could not write.
         known.set(key, Object.assign(uses, { unwritten: uses.unwritten + 1, lastUsedAt: now }))
+        watch()
       }
       await write(isDue)
     },

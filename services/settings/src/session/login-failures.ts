@@ -61,10 +61,18 @@ export function createLoginFailures(options: LoginFailureOptions): LoginFailureC
     }
   }
   let looking = Promise.resolve()
-  const timer = setInterval(() => {
-    looking = looking.then(() => look(isDue))
-  }, lookEveryMs)
-  timer.unref()
+  let timer: NodeJS.Timeout | undefined
+  /** Looks until nothing is counted any more. */
+  const watch = () => {
+    timer ??= setInterval(() => {
+      if (counts.size > 0) {
+        looking = looking.then(() => look(isDue))
+        return
+      }
+      clearInterval(timer)
+      timer = undefined
+    }, lookEveryMs).unref()
+  }
 
   return {
     note(email, kind, { address, now }) {
@@ -72,6 +80,7 @@ export function createLoginFailures(options: LoginFailureOptions): LoginFailureC
       const count = counts.get(email) ?? (counts.size < mostCounted ? fresh : undefined)
       if (count === undefined) return
       counts.set(email, count)
+      watch()
       if (count.failures + count.refusals === 0) count.from = now
       if (kind === 'failed') count.failures++
       else count.refusals++

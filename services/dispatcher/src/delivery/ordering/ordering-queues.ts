@@ -1,5 +1,5 @@
 import type { Database } from '@opsplane/postgres'
-import { delay, type Logger } from '@opsplane/runtime'
+import { delay, type Logger, untilRestMoment } from '@opsplane/runtime'
 import { type OrderingQueue, type Released, releaseHeads, sweepHeads } from './release-statement.js'
 
 export interface OrderingQueuesOptions {
@@ -105,7 +105,7 @@ export function startOrderingQueues(options: OrderingQueuesOptions): OrderingQue
     take(step)
     swept = step.last ?? beginning
     // Between the steps of a long sweep there is time for what is asked for, and for others.
-    sweepAt = now() + (step.last ? 4 * (now() - began) : sweepEveryMs)
+    sweepAt = now() + (step.last ? 4 * (now() - began) : untilRestMoment(sweepEveryMs))
   }
 
   async function look() {

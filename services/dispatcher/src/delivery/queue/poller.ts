@@ -1,5 +1,5 @@
 import type { Database } from '@opsplane/postgres'
-import type { Logger } from '@opsplane/runtime'
+import { type Logger, untilRestMoment } from '@opsplane/runtime'
 import { type Claimed, claimDue, nextDueIn, tidyQueues } from './queue-statements.js'
 
 export interface PollerOptions {
@@ -34,6 +34,8 @@ const idleMs = 10_000
 const drainEveryMs = 200
 /** Between two looks at least, whatever wakes it. */
 const restMs = 10
+/** What is to be tidied is so just before a look, which then does both. */
+const earlyMs = 50
 
 /** Takes what is due from Postgres: retries, what found no room in memory, and what another replica left behind. */
 export function startPoller(options: PollerOptions): Poller {
@@ -62,7 +64,10 @@ export function startPoller(options: PollerOptions): Poller {
         bytes,
         drain,
       })
-      if (claimed.length === 0) return Math.min((await nextDueIn(sql, except)) ?? idleMs, idleMs)
+      if (claimed.length === 0) {
+        const lookMs = untilRestMoment(idleMs)
+        return Math.min((await nextDueIn(sql, except)) ?? lookMs, lookMs)
+      }
       await options.accept(claimed)
     }
   }
@@ -71,8 +76,9 @@ export function startPoller(options: PollerOptions): Poller {
   async function tidy(): Promise<number> {
     if (now() < tidyAt) return tidyAt - now()
     if (await tidyQueues(sql, endedAtOnce, options.consumer)) return 0
-    tidyAt = now() + idleMs
-    return idleMs
+    const lookMs = untilRestMoment(idleMs)
+    tidyAt = now() + lookMs - earlyMs
+    return lookMs
   }
 
   async function loop() {
@@ -93,9 +99,9 @@ export function startPoller(options: PollerOptions): Poller {
   }
 
   async function sleepUntil(next: number) {
-    await sleep(restMs)
+    const earliest = now() + restMs
     for (;;) {
-      const left = Math.min(next, wakeAt) - now()
+      const left = Math.max(Math.min(next, wakeAt), earliest) - now()
       if (left <= 0 || closing) return
       await sleep(left)
     }
