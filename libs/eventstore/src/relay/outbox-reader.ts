@@ -15,7 +15,8 @@ export interface OutboxReaderOptions {
   onRenewed(): void
 }
 
-const pollMs = 5_000
+/** At rest. The lease lasts for half of it: who has something to publish then takes it, or is given it by a look. */
+const pollMs = 10_000
 /** How often, while there is traffic, it is seen up to where nothing more can appear. */
 const settleMs = 250
 const lookLimit = 50_000
@@ -27,7 +28,7 @@ const longestPauseMs = 50
 
 /**
  * Reads the outbox into the queue until the end, or until the lease is another's, which is false: when woken, and every
- * five seconds. A look begins where everything before is known, so it costs the same however much was published.
+ * ten seconds. A look begins where everything before is known, so it costs the same however much was published.
  */
 export async function readOutbox(options: OutboxReaderOptions): Promise<boolean> {
   const { store, lease, queue, waker } = options

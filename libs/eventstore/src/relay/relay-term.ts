@@ -63,7 +63,7 @@ export interface Term {
 export const ackTimeoutMs = 5_000
 /** How old the last look at the stream may be while something is published, and while nothing is. */
 const inspectMs = 5_000
-const restingInspectMs = 20_000
+const restingInspectMs = 30_000
 
 export function openTerm(options: TermOptions): Term {
   const { store, lease, link, connection, manager, names, schema, progress, tracing, waker } = options

@@ -1,5 +1,5 @@
 import { type Database, lockTimedOut } from '@opsplane/postgres'
-import { delay, type Logger, retryDelayMs } from '@opsplane/runtime'
+import { delay, type Logger, retryDelayMs, untilRestMoment } from '@opsplane/runtime'
 import type { DeliveryDays } from './delivery-days.js'
 import { dayMs, lastExpiredDay } from './retention-policy.js'
 import {
@@ -33,7 +33,7 @@ const jitter = 0.1
 /** After a pass that Postgres, or a lock, got in the way of. */
 const againMs = 3_000
 /** The clock is looked at so often: it can be set. */
-const lookMs = 1_000
+const lookEveryMs = 5_000
 const daysAhead = 2
 
 /**
@@ -72,7 +72,7 @@ export function startRetention(options: RetentionOptions): Retention {
       const began = nowMs()
       const next = began + (await pass())
       while (nowMs() >= began && nowMs() < next && !closing.signal.aborted)
-        await delay(lookMs, closing.signal)
+        await delay(Math.min(untilRestMoment(lookEveryMs), next - nowMs()), closing.signal)
     }
   }
 
