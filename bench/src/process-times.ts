@@ -6,14 +6,16 @@ import type { Cluster } from '@opsplane/local'
 export type CpuTimes = Record<string, number>
 
 const msPerTick = 10
+const nsPerMs = 1e6
 
 /**
- * What each part has spent since its processes began, from the process table (Linux): the services, the children that evaluate
+ * What each part has spent since its processes began, from the scheduler's figures of each thread (Linux), or where those are
+ * not to be had from the process table, in steps of 10 ms: the services, the children that evaluate
  * expressions or run artifacts for them (`workflows children`), Postgres with all its backends, and NATS; those that have ended
  * included. Of all figures the one that a busy machine changes least.
  */
 export function cpuTimes({ services, postgres, nats }: Cluster): CpuTimes {
-  const children = childrenMs()
+  const children = childrenMs([postgres.pid(), ...Object.values(services).map(({ pid }) => pid() ?? 0)])
   const parts: CpuTimes = { postgres: familyMs(postgres.pid(), children), nats: ownMs(nats.pid()) }
   for (const { name, pid } of Object.values(services)) {
     const id = pid() ?? 0
@@ -67,18 +69,39 @@ function familyMs(pid: number, children: ReadonlyMap<number, number>): number {
   return (parent ? parent.ownMs + parent.endedMs : 0) + (children.get(pid) ?? 0)
 }
 
-/** What the children that run have spent, by their parent. */
-function childrenMs(): Map<number, number> {
-  const sums = new Map<number, number>()
+/** What the children of these that run have spent, by their parent. */
+function childrenMs(parents: readonly number[]): Map<number, number> {
+  const sums = new Map(parents.map((pid) => [pid, 0]))
   for (const entry of readdirSync('/proc')) {
-    const times = /^\d+$/.test(entry) ? timesOf(Number(entry)) : undefined
-    if (times) sums.set(times.parent, (sums.get(times.parent) ?? 0) + times.ownMs + times.endedMs)
+    const parent = /^\d+$/.test(entry) ? statOf(Number(entry))?.parent : undefined
+    const sum = parent === undefined ? undefined : sums.get(parent)
+    if (parent === undefined || sum === undefined) continue
+    const { ownMs = 0, endedMs = 0 } = timesOf(Number(entry)) ?? {}
+    sums.set(parent, sum + ownMs + endedMs)
   }
   return sums
 }
 
 /** Undefined for a process that has ended meanwhile. */
 function timesOf(pid: number): ProcessTimes | undefined {
+  const times = statOf(pid)
+  // Threads that have ended are in the process table alone.
+  return times && { ...times, ownMs: Math.max(times.ownMs, threadsMs(pid)) }
+}
+
+/** The time on a processor of the threads that run, to the nanosecond; 0 where the kernel does not count that. */
+function threadsMs(pid: number): number {
+  try {
+    const onProcessor = (thread: string) =>
+      Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0])
+    return readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => sum + onProcessor(thread), 0) / nsPerMs
+  } catch {
+    return 0
+  }
+}
+
+/** What the process table says. */
+function statOf(pid: number): ProcessTimes | undefined {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
     const ms = (user: number) => (Number(fields[user]) + Number(fields[user + 1])) * msPerTick
