@@ -1,4 +1,4 @@
-/** Schedules of people begin at whole seconds: what happens at rest keeps away from them. */
+/** Schedules of people begin at whole minutes: what happens at rest keeps away from them. */
 const offsetMs = 2_700
 
 /**
