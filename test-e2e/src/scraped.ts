@@ -4,7 +4,6 @@ import { request } from 'undici'
 export interface Scraped {
   /** 0 where there is none. */
   sum(name: string, labels?: Record<string, string>): number
-  /** Those that begin with `opsplane_`. */
   names(): Set<string>
 }
 
@@ -23,7 +22,7 @@ export async function scrape(urls: Readonly<Record<string, string>>): Promise<Sc
         .filter((each) => each.name === name)
         .filter((each) => Object.entries(labels).every(([label, value]) => each.labels[label] === value))
         .reduce((sum, { value }) => sum + value, 0),
-    names: () => new Set(series.map(({ name }) => name).filter((name) => name.startsWith('opsplane_'))),
+    names: () => new Set(series.map(({ name }) => name)),
   }
 }
 
@@ -35,7 +34,7 @@ async function textAt(url: string): Promise<string> {
 }
 
 function seriesOf(line: string): Series | undefined {
-  const [, name, labels = '', value] = /^([a-z_]+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? []
+  const [, name, labels = '', value] = /^([a-z_0-9]+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? []
   if (name === undefined) return undefined
   const pairs = [...labels.matchAll(/([a-z_]+)="([^"]*)"/g)].map(([, label, of]) => [label, of])
   return { name, labels: Object.fromEntries(pairs), value: Number(value) }

@@ -20,7 +20,7 @@ const histogram = <const Labels extends readonly string[]>(
 const requestSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30]
 const workSeconds = [0.005, 0.02, 0.1, 0.5, 2, 10, 60, 600]
 
-/** Every metric of the platform beside those of the process: dashboards, rules and docs name no other. */
+/** Every metric there is: dashboards, rules and docs name no other. */
 export const metricCatalogue = {
   opsplane_http_requests_total: counter(
     'Requests that were answered; status is the class such as 2xx, 499 (the client left) counts as 4xx.',
@@ -76,6 +76,14 @@ export const metricCatalogue = {
   opsplane_execution_duration_seconds: histogram('How long an execution took.', workSeconds),
   opsplane_sandbox_children: gauge('Child processes that run, by what for.', 'pool', 'state'),
   opsplane_metrics_failures_total: counter('Values that could not be found out for a scrape.'),
+  process_cpu_seconds_total: counter('Processor time of the process, user and system.'),
+  process_resident_memory_bytes: gauge('Memory of the process, without that of its children.'),
+  process_start_time_seconds: gauge('When the process began, since the epoch.'),
+  nodejs_heap_size_used_bytes: gauge('What is in the heap, garbage included.'),
+  nodejs_heap_size_limit_bytes: gauge('What the heap may grow to.'),
+  nodejs_eventloop_lag_p99_seconds: gauge(
+    'How late the event loop got to its work, at 99 of 100 samples since the last scrape no later.',
+  ),
 } satisfies Record<string, MetricDefinition>
 
 type Catalogue = typeof metricCatalogue
@@ -86,7 +94,7 @@ export type NameOf<Kind extends MetricDefinition['kind']> = {
 /** A value for each label of a metric. */
 export type LabelsOf<Name extends MetricName> = Record<Catalogue[Name]['labels'][number], string>
 
-/** The names a scrape may show of the catalogue: histograms have three each. */
+/** The names a scrape may show: histograms have three each. */
 export function seriesNames(): string[] {
   return Object.entries<MetricDefinition>(metricCatalogue).flatMap(([name, { kind }]) =>
     kind === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],

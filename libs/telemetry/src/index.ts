@@ -5,7 +5,8 @@ export {
   type NameOf,
   seriesNames,
 } from './catalogue.js'
-export { byKey, createMetrics, type Metrics, noMetrics, type Sample, type Source } from './metrics.js'
+export { byKey, createMetrics, type Metrics, noMetrics } from './metrics.js'
+export type { Sample, Source } from './sample.js'
 export { type MetricsServer, serveMetrics } from './serve-metrics.js'
 export { openTelemetry, type Telemetry, type TelemetrySettings } from './telemetry.js'
 export { parseTraceparent } from './traceparent.js'

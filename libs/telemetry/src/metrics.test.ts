@@ -1,5 +1,8 @@
+import { getHeapStatistics } from 'node:v8'
 import { afterEach, describe, expect, test } from '@jest/globals'
-import { createMetrics, type Sample } from './metrics.js'
+import { createMetrics } from './metrics.js'
+import { printSamples } from './print-samples.js'
+import type { Sample } from './sample.js'
 import { type MetricsServer, serveMetrics } from './serve-metrics.js'
 
 const seriesOf = async (text: Promise<string>, name: string) =>
@@ -53,6 +56,17 @@ describe('what is asked for at a scrape', () => {
     expect([often, seldom]).toEqual([2, 1])
   })
 
+  test('is asked for again by the next scrape where it was not found out, however seldom it is otherwise', async () => {
+    const metrics = createMetrics({ service: 'desk' })
+    const answers = [Promise.reject(new Error('away')), pending(4), pending(5)]
+    metrics.gather(async () => answers.shift() ?? [], 3_600_000)
+    const name = 'opsplane_consumer_pending'
+    expect(await seriesOf(metrics.text(), name)).toEqual([])
+    const found = [`${name}{durable="a",service="desk"} 4`]
+    expect(await seriesOf(metrics.text(), name)).toEqual(found)
+    expect(await seriesOf(metrics.text(), name)).toEqual(found)
+  })
+
   test('adds up where several say something of the same', async () => {
     const metrics = createMetrics({ service: 'desk' })
     metrics.gather(() => [...pending(2), ...pending(5)])
@@ -60,6 +74,36 @@ describe('what is asked for at a scrape', () => {
       'opsplane_consumer_pending{durable="a",service="desk"} 7',
     ])
   })
+})
+
+test('what the process uses is what Node says it does', async () => {
+  const text = await createMetrics({ service: 'desk' }).text()
+  const figure = (name: string) =>
+    Number(new RegExp(`^${name}\\{service="desk"\\} (\\S+)$`, 'm').exec(text)?.[1])
+  const { user, system } = process.cpuUsage()
+  expect(figure('process_cpu_seconds_total')).toBeGreaterThan(0)
+  expect(figure('process_cpu_seconds_total')).toBeLessThanOrEqual((user + system) / 1e6)
+  expect(figure('process_start_time_seconds')).toBeCloseTo((Date.now() - process.uptime() * 1_000) / 1_000, 0)
+  expect(figure('process_resident_memory_bytes')).toBeGreaterThan(figure('nodejs_heap_size_used_bytes'))
+  expect(figure('nodejs_heap_size_limit_bytes')).toBe(getHeapStatistics().heap_size_limit)
+  expect(figure('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThanOrEqual(0)
+})
+
+test('what is printed is in the text format, whatever a label says', () => {
+  const labels = { durable: 'a "b" \\ \n' }
+  expect(
+    printSamples('desk', [
+      { name: 'opsplane_consumer_pending', labels, value: 2 },
+      { name: 'opsplane_nats_connected', value: 1 },
+    ]),
+  ).toBe(`# HELP opsplane_consumer_pending Events of the stream that were not delivered to it yet.
+# TYPE opsplane_consumer_pending gauge
+opsplane_consumer_pending{durable="a \\"b\\" \\\\ \\n",service="desk"} 2
+
+# HELP opsplane_nats_connected 1 while the NATS server answers.
+# TYPE opsplane_nats_connected gauge
+opsplane_nats_connected{service="desk"} 1
+`)
 })
 
 describe('the port of metrics', () => {

@@ -1,23 +1,8 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import {
-  type LabelsOf,
-  type MetricDefinition,
-  type MetricName,
-  metricCatalogue,
-  type NameOf,
-} from './catalogue.js'
-
-/** A value of a metric as it is now. */
-export type Sample = {
-  [Name in NameOf<'counter' | 'gauge'>]: {
-    name: Name
-    value: number
-    labels?: LabelsOf<Name>
-  }
-}[NameOf<'counter' | 'gauge'>]
-
-/** Finds out values for a scrape: what is counted anyway, or the answer to a query. */
-export type Source = () => readonly Sample[] | Promise<readonly Sample[]>
+import { Counter, Histogram, Registry } from 'prom-client'
+import { type LabelsOf, type MetricDefinition, metricCatalogue, type NameOf } from './catalogue.js'
+import { processSource } from './measure-process.js'
+import { printSamples } from './print-samples.js'
+import type { Sample, Source } from './sample.js'
 
 export interface Metrics {
   /** Whether anybody can ask for them. */
@@ -41,12 +26,6 @@ export const noMetrics: Metrics = {
   text: async () => '',
 }
 
-/**
- * Between two samples of the event loop's lag, which hold this time as well. Each wakes a process at rest: Node's own 10 ms a hundred times a
- * second, which costs more than all else that is measured.
- */
-const eventLoopSampleMs = 250
-
 /** What a source may take; its values are then missing from this scrape. */
 const sourceTimeoutMs = 2_000
 
@@ -54,11 +33,10 @@ const sourceTimeoutMs = 2_000
 export function createMetrics({ service }: { service: string }): Metrics {
   const registry = new Registry()
   registry.setDefaultLabels({ service })
-  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: eventLoopSampleMs })
-  const sources: Source[] = []
+  const sources: Source[] = [processSource()]
 
-  const metric = byKey((name: MetricName) => make(name, registry))
-  const counterOf = (name: MetricName) => metric(name) as Counter
+  const metric = byKey((name: NameOf<'counter' | 'histogram'>) => make(name, registry))
+  const counterOf = (name: NameOf<'counter'>) => metric(name) as Counter
   const failures = counterOf('opsplane_metrics_failures_total')
 
   const ask = async (source: Source): Promise<readonly Sample[]> => {
@@ -78,12 +56,7 @@ export function createMetrics({ service }: { service: string }): Metrics {
 
   const scrape = async () => {
     const samples = (await Promise.all(sources.map(ask))).flat()
-    // Of this scrape alone: a gauge without labels is 0 until something is said of it, which is not what is known then.
-    const asked = new Registry()
-    asked.setDefaultLabels({ service })
-    const found = byKey((name: (typeof samples)[number]['name']) => make(name, asked) as Counter | Gauge)
-    for (const { name, value, labels = {} } of samples) found(name).inc(labels, value)
-    return `${await registry.metrics()}\n${await asked.metrics()}`
+    return `${await registry.metrics()}\n${printSamples(service, samples)}`
   }
   let scraping: Promise<string> | undefined
 
@@ -117,24 +90,30 @@ export function byKey<Key, Value>(make: (key: Key) => Value): (key: Key) => Valu
   }
 }
 
-function make(name: MetricName, registry: Registry): Counter | Gauge | Histogram {
+function make(name: NameOf<'counter' | 'histogram'>, registry: Registry): Counter | Histogram {
   const { kind, help, labels, buckets }: MetricDefinition = metricCatalogue[name]
   const settings = { name, help, labelNames: [...labels], registers: [registry] }
   if (kind === 'counter') return new Counter(settings)
-  if (kind === 'gauge') return new Gauge(settings)
   return new Histogram({ ...settings, ...(buckets && { buckets: [...buckets] }) })
 }
 
-/** Asks no second time while it is asking, nor soon after. */
+/** Asks no second time while it is asking, nor soon after it was answered. */
 function kept(source: Source, everyMs: number): Source {
   let asked: Promise<readonly Sample[]> | undefined
   let until = 0
   return () => {
     if (asked && performance.now() < until) return asked
     until = Number.POSITIVE_INFINITY
-    asked = (async () => source())().finally(() => {
-      until = performance.now() + everyMs
-    })
-    return asked
+    const answer = (async () => source())()
+    answer.then(
+      () => {
+        until = performance.now() + everyMs
+      },
+      () => {
+        until = 0
+      },
+    )
+    asked = answer
+    return answer
   }
 }
