@@ -124,5 +124,6 @@ describe('the port of metrics', () => {
     expect((await fetch(server.url, { method: 'POST' })).status).toBe(404)
     expect((await fetch(`${origin}/metrics/more`)).status).toBe(404)
     expect((await fetch(origin)).status).toBe(404)
+    expect(answer.headers.get('keep-alive')).toBe('timeout=75')
   })
 })

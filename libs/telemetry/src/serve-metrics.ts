@@ -7,12 +7,15 @@ export interface MetricsServer {
   close(): Promise<void>
 }
 
+/** Longer than between two scrapes: whoever asks again and again does so over one connection. */
+const keepAliveMs = 75_000
+
 /** Answers `GET /metrics`, and nothing else, on a port of its own. Rejects where the address cannot be taken. */
 export async function serveMetrics(
   metrics: Metrics,
   { port, host }: { port: number; host: string },
 ): Promise<MetricsServer> {
-  const server = createServer({ requestTimeout: 10_000 }, (req, res) => {
+  const server = createServer({ requestTimeout: 10_000, keepAliveTimeout: keepAliveMs }, (req, res) => {
     if (req.method !== 'GET' || req.url !== '/metrics') return void res.writeHead(404).end()
     metrics.text().then(
       (text) => res.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }).end(text),
