@@ -11,9 +11,9 @@ import type { Figure } from '../report.js'
 const restSeconds = 30
 /**
  * For what follows a start or a load: consumers that listen closely for 10 to 20 s, pools, leases, and the one collection of
- * its heap, 0.1 to 0.15 s of CPU, for which V8 waits until a process has been quiet for one to two minutes.
+ * its heap, 0.1 to 0.15 s of CPU, for which V8 waits until a process has been quiet for one to three minutes.
  */
-const settleSeconds = 150
+const settleSeconds = 240
 
 /** What the whole platform costs while nobody asks anything of it. */
 export async function measureRest({ cluster, say }: MeasureOptions): Promise<Figure[]> {
