@@ -1,0 +1,38 @@
+import { execFileSync } from 'node:child_process'
+import { expect, test } from '@jest/globals'
+
+/** How many full collections V8 makes while so much that is kept for a while becomes garbage, in a process of its own. */
+function collections(prepare: string): number {
+  const program = `
+    import { PerformanceObserver, constants } from 'node:perf_hooks'
+    import { letHeapGrow, holdHeap } from ${JSON.stringify(new URL('heap-growth.js', import.meta.url).href)}
+    let full = 0
+    const seen = (entries) => { for (const { detail } of entries) if (detail.kind === constants.NODE_PERFORMANCE_GC_MAJOR) full++ }
+    const observer = new PerformanceObserver((list) => seen(list.getEntries()))
+    observer.observe({ entryTypes: ['gc'] })
+    const kept = Array.from({ length: 200_000 }, (_, n) => ({ n }))
+    ${prepare}
+    const window = []
+    for (let turn = 0; turn < 1_500; turn++) {
+      window[turn % 20] = Array.from({ length: 5_000 }, (_, n) => ({ turn, n, text: 'row ' + n }))
+      await new Promise(setImmediate)
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    seen(observer.takeRecords())
+    console.log(full, kept.length)`
+  const output = execFileSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' })
+  return Number(output.split(' ')[0])
+}
+
+const held = collections('letHeapGrow(); holdHeap(20)')
+
+test('a heap that is held is collected more often, and as usual once it is released', () => {
+  expect(held).toBeGreaterThan(2 * collections('letHeapGrow()'))
+  expect(held).toBeGreaterThan(1.5 * collections('letHeapGrow(); holdHeap(20)()'))
+})
+
+test('of several that hold it the tightest counts, until it lets go', () => {
+  expect(collections('letHeapGrow(); holdHeap(20); holdHeap(100)')).toBeGreaterThan(0.8 * held)
+  const released = collections('letHeapGrow(); const release = holdHeap(20); holdHeap(100); release()')
+  expect(held).toBeGreaterThan(1.3 * released)
+})

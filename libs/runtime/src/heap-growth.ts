@@ -1,0 +1,32 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+
+/** Percent that V8 lets the old part of the heap of a service grow by beyond what was in use; buffers count. See ADR 114. */
+const usualPercent = 150
+
+setFlagsFromString('--expose-gc')
+const collect = runInNewContext('gc') as (options?: { type: 'minor' }) => void
+/** Of each piece of work under way that holds the heap tighter. */
+const held: number[] = []
+
+const apply = () => setFlagsFromString(`--heap-growing-percent=${Math.min(usualPercent, ...held)}`)
+
+/** For the process of a service, before it does anything: how often V8 collects the whole heap, at whatever load. */
+export const letHeapGrow = (): void => apply()
+
+/**
+ * From now on the old part of the heap grows by so many percent at most, for work that leaves much garbage there. Collects the whole heap
+ * once, some 20 ms, as what its limit is was settled at the collection before. Returns what gives it its usual room again.
+ */
+export function holdHeap(percent: number): () => void {
+  held.push(percent)
+  apply()
+  collect()
+  return () => {
+    held.splice(held.indexOf(percent), 1)
+    apply()
+  }
+}
+
+/** Collects the young part of the heap, which takes about a millisecond while nearly all of it is garbage. */
+export const collectYoungHeap = (): void => collect({ type: 'minor' })
