@@ -9,4 +9,7 @@ export const withoutLimits = {
   LIMITS: JSON.stringify(unlimited),
 }
 
-export const postgresFlags = ['shared_preload_libraries=pg_stat_statements']
+/** As `docs/scaling.md` has it for a server under load; the raw limits are measured on the same one. */
+const checkpoints = ['max_wal_size=4GB', 'checkpoint_timeout=15min']
+
+export const postgresFlags = ['shared_preload_libraries=pg_stat_statements', ...checkpoints]
