@@ -4,8 +4,18 @@ import { runInNewContext } from 'node:vm'
 /** Percent that V8 lets the old part of the heap of a service grow by beyond what was in use; buffers count. See ADR 114. */
 const usualPercent = 150
 
-setFlagsFromString('--expose-gc')
-const collect = runInNewContext('gc') as (options?: { type: 'minor' }) => void
+type Collect = (options?: { type: 'minor' }) => void
+let collector: Collect | undefined
+
+/** Found with its first use: V8 shows it to new contexts only, which take some milliseconds. */
+function collect(options?: { type: 'minor' }): void {
+  if (!collector) {
+    setFlagsFromString('--expose-gc')
+    collector = runInNewContext('gc') as Collect
+  }
+  collector(options)
+}
+
 /** Of each piece of work under way that holds the heap tighter. */
 const held: number[] = []
 
