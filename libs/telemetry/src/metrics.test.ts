@@ -76,6 +76,39 @@ describe('what is asked for at a scrape', () => {
   })
 })
 
+describe('what is recorded as it happens', () => {
+  test('is counted from 0, each set of labels by itself', async () => {
+    const metrics = createMetrics({ service: 'desk' })
+    const completed = metrics.counter('opsplane_executions_total', { status: 'completed' })
+    metrics.counter('opsplane_executions_total', { status: 'failed' })
+    completed()
+    completed()
+    expect(await seriesOf(metrics.text(), 'opsplane_executions_total')).toEqual([
+      'opsplane_executions_total{status="completed",service="desk"} 2',
+      'opsplane_executions_total{status="failed",service="desk"} 0',
+    ])
+  })
+
+  test('is in a histogram up to each bound, the bound included, with sum and count', async () => {
+    const metrics = createMetrics({ service: 'desk' })
+    const http = metrics.histogram('opsplane_run_step_duration_seconds', { type: 'http' })
+    metrics.histogram('opsplane_run_step_duration_seconds', { type: 'wait' })(0.25)
+    for (const seconds of [0.001, 0.02, 0.021, 599, 10_000]) http(seconds)
+    const text = await metrics.text()
+    expect(text.match(/^# TYPE opsplane_run_step_duration_seconds histogram$/gm)).toHaveLength(1)
+    const lines = text.split('\n').filter((line) => line.includes('type="http"'))
+    expect(lines).toEqual([
+      ...['0.005 1', '0.02 2', '0.1 3', '0.5 3', '2 3', '10 3', '60 3', '600 4', '+Inf 5'].map((each) => {
+        const [le, count] = each.split(' ')
+        return `opsplane_run_step_duration_seconds_bucket{le="${le}",type="http",service="desk"} ${count}`
+      }),
+      'opsplane_run_step_duration_seconds_sum{type="http",service="desk"} 10599.042',
+      'opsplane_run_step_duration_seconds_count{type="http",service="desk"} 5',
+    ])
+    expect(text).toContain('opsplane_run_step_duration_seconds_count{type="wait",service="desk"} 1')
+  })
+})
+
 test('what the process uses is what Node says it does', async () => {
   const text = await createMetrics({ service: 'desk' }).text()
   const figure = (name: string) =>

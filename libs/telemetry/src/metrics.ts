@@ -1,5 +1,5 @@
-import { Counter, Histogram, Registry } from 'prom-client'
-import { type LabelsOf, type MetricDefinition, metricCatalogue, type NameOf } from './catalogue.js'
+import type { LabelsOf, NameOf } from './catalogue.js'
+import { type HistogramSeries, histogramSeries, printHistograms } from './histogram-series.js'
 import { processSource } from './measure-process.js'
 import { printSamples } from './print-samples.js'
 import type { Sample, Source } from './sample.js'
@@ -7,9 +7,9 @@ import type { Sample, Source } from './sample.js'
 export interface Metrics {
   /** Whether anybody can ask for them. */
   readonly enabled: boolean
-  /** What counts by one; to be made once for each set of labels. */
+  /** What counts by one, from 0; to be made once for each set of labels. */
   counter<Name extends NameOf<'counter'>>(name: Name, labels: LabelsOf<Name>): () => void
-  /** What takes a value, in the unit of the name. */
+  /** What takes a value, in the unit of the name; to be made once for each set of labels. */
   histogram<Name extends NameOf<'histogram'>>(name: Name, labels: LabelsOf<Name>): (value: number) => void
   /** Asks for values at a scrape, and no more often than every so many milliseconds. */
   gather(source: Source, everyMs?: number): void
@@ -31,13 +31,16 @@ const sourceTimeoutMs = 2_000
 
 /** The metrics of one service, with those of its process. Every series says which service it is of. */
 export function createMetrics({ service }: { service: string }): Metrics {
-  const registry = new Registry()
-  registry.setDefaultLabels({ service })
-  const sources: Source[] = [processSource()]
+  const counters: Sample[] = []
+  const histograms: HistogramSeries[] = []
+  const sources: Source[] = [processSource(), () => counters]
 
-  const metric = byKey((name: NameOf<'counter' | 'histogram'>) => make(name, registry))
-  const counterOf = (name: NameOf<'counter'>) => metric(name) as Counter
-  const failures = counterOf('opsplane_metrics_failures_total')
+  const counter = (name: NameOf<'counter'>, labels: Record<string, string>) => {
+    const series = { name, labels, value: 0 }
+    counters.push(series as Sample)
+    return () => void series.value++
+  }
+  const failed = counter('opsplane_metrics_failures_total', {})
 
   const ask = async (source: Source): Promise<readonly Sample[]> => {
     let timer: NodeJS.Timeout | undefined
@@ -47,7 +50,7 @@ export function createMetrics({ service }: { service: string }): Metrics {
     try {
       return await Promise.race([source(), late])
     } catch {
-      failures.inc()
+      failed()
       return []
     } finally {
       clearTimeout(timer)
@@ -56,19 +59,17 @@ export function createMetrics({ service }: { service: string }): Metrics {
 
   const scrape = async () => {
     const samples = (await Promise.all(sources.map(ask))).flat()
-    return `${await registry.metrics()}\n${printSamples(service, samples)}`
+    return `${printSamples(service, samples)}\n${printHistograms(service, histograms)}`
   }
   let scraping: Promise<string> | undefined
 
   return {
     enabled: true,
-    counter: (name, labels) => {
-      const child = counterOf(name).labels(labels)
-      return () => child.inc()
-    },
-    histogram: (name, labels) => {
-      const child = (metric(name) as Histogram).labels(labels)
-      return (value) => child.observe(value)
+    counter,
+    histogram(name, labels) {
+      const series = histogramSeries(name, labels)
+      histograms.push(series)
+      return series.observe
     },
     gather: (source, everyMs) => void sources.push(everyMs === undefined ? source : kept(source, everyMs)),
     text() {
@@ -88,13 +89,6 @@ export function byKey<Key, Value>(make: (key: Key) => Value): (key: Key) => Valu
     made.set(key, value)
     return value
   }
-}
-
-function make(name: NameOf<'counter' | 'histogram'>, registry: Registry): Counter | Histogram {
-  const { kind, help, labels, buckets }: MetricDefinition = metricCatalogue[name]
-  const settings = { name, help, labelNames: [...labels], registers: [registry] }
-  if (kind === 'counter') return new Counter(settings)
-  return new Histogram({ ...settings, ...(buckets && { buckets: [...buckets] }) })
 }
 
 /** Asks no second time while it is asking, nor soon after it was answered. */

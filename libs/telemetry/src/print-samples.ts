@@ -1,8 +1,8 @@
-import { metricCatalogue } from './catalogue.js'
+import { type MetricName, metricCatalogue } from './catalogue.js'
 import type { Sample } from './sample.js'
 
 /**
- * What was asked for at a scrape, in the text format of Prometheus; samples of one series are added up. A metric without samples is not
+ * What was counted or asked for at a scrape, in the text format of Prometheus; samples of one series are added up. A metric without samples is not
  * there: nothing says that it is 0.
  */
 export function printSamples(service: string, samples: readonly Sample[]): string {
@@ -14,14 +14,20 @@ export function printSamples(service: string, samples: readonly Sample[]): strin
   }
   return [...metrics]
     .map(([name, series]) => {
-      const { help, kind } = metricCatalogue[name]
       const lines = [...series].map(([labels, value]) => `${name}{${labels}} ${value}\n`)
-      return `# HELP ${name} ${help}\n# TYPE ${name} ${kind}\n${lines.join('')}`
+      return `${metricHead(name)}${lines.join('')}`
     })
     .join('\n')
 }
 
-const labelsText = (labels: Record<string, string>) =>
+/** What stands before the series of a metric. */
+export function metricHead(name: MetricName): string {
+  const { help, kind } = metricCatalogue[name]
+  return `# HELP ${name} ${help}\n# TYPE ${name} ${kind}\n`
+}
+
+/** Labels as the format has them, in their order. */
+export const labelsText = (labels: Record<string, string>) =>
   Object.entries(labels)
     .map(([label, value]) => `${label}="${escaped(value)}"`)
     .join(',')
