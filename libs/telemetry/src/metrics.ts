@@ -1,15 +1,15 @@
 import type { LabelsOf, NameOf } from './catalogue.js'
 import { type HistogramSeries, histogramSeries, printHistograms } from './histogram-series.js'
 import { processSource } from './measure-process.js'
-import { printSamples } from './print-samples.js'
+import { labelsText, printSamples } from './print-samples.js'
 import type { Sample, Source } from './sample.js'
 
 export interface Metrics {
   /** Whether anybody can ask for them. */
   readonly enabled: boolean
-  /** What counts by one, from 0; to be made once for each set of labels. */
+  /** What counts by one, from 0; to be made a few times only, as what those of the same labels count is added up. */
   counter<Name extends NameOf<'counter'>>(name: Name, labels: LabelsOf<Name>): () => void
-  /** What takes a value, in the unit of the name; to be made once for each set of labels. */
+  /** What takes a value, in the unit of the name; one of the same labels for all who ask for it. */
   histogram<Name extends NameOf<'histogram'>>(name: Name, labels: LabelsOf<Name>): (value: number) => void
   /** Asks for values at a scrape, and no more often than every so many milliseconds. */
   gather(source: Source, everyMs?: number): void
@@ -32,7 +32,7 @@ const sourceTimeoutMs = 2_000
 /** The metrics of one service, with those of its process. Every series says which service it is of. */
 export function createMetrics({ service }: { service: string }): Metrics {
   const counters: Sample[] = []
-  const histograms: HistogramSeries[] = []
+  const histograms = new Map<string, HistogramSeries>()
   const sources: Source[] = [processSource(), () => counters]
 
   const counter = (name: NameOf<'counter'>, labels: Record<string, string>) => {
@@ -59,7 +59,7 @@ export function createMetrics({ service }: { service: string }): Metrics {
 
   const scrape = async () => {
     const samples = (await Promise.all(sources.map(ask))).flat()
-    return `${printSamples(service, samples)}\n${printHistograms(service, histograms)}`
+    return `${printSamples(service, samples)}\n${printHistograms(service, [...histograms.values()])}`
   }
   let scraping: Promise<string> | undefined
 
@@ -67,8 +67,9 @@ export function createMetrics({ service }: { service: string }): Metrics {
     enabled: true,
     counter,
     histogram(name, labels) {
-      const series = histogramSeries(name, labels)
-      histograms.push(series)
+      const key = `${name} ${labelsText(labels)}`
+      const series = histograms.get(key) ?? histogramSeries(name, labels)
+      histograms.set(key, series)
       return series.observe
     },
     gather: (source, everyMs) => void sources.push(everyMs === undefined ? source : kept(source, everyMs)),

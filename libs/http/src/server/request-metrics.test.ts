@@ -14,10 +14,10 @@ test('counts answers by operation, method and class of the status, and how long 
   recorderFor(read, 'HEAD')?.(404, 500)
   const text = await metrics.text()
   expect(lines(text)).toEqual([
-    'opsplane_http_request_duration_seconds_sum{service="desk",operation="getNote",waits="false"} 1',
-    'opsplane_http_request_duration_seconds_count{service="desk",operation="getNote",waits="false"} 3',
     'opsplane_http_requests_total{operation="getNote",method="GET",status="2xx",service="desk"} 2',
     'opsplane_http_requests_total{operation="getNote",method="HEAD",status="4xx",service="desk"} 1',
+    'opsplane_http_request_duration_seconds_sum{operation="getNote",waits="false",service="desk"} 1',
+    'opsplane_http_request_duration_seconds_count{operation="getNote",waits="false",service="desk"} 3',
   ])
 })
 
