@@ -2,7 +2,11 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
 /** Percent that V8 lets the old part of the heap of a service grow by beyond what was in use; buffers count. See ADR 114. */
-const usualPercent = 150
+const servicePercent = 150
+/** V8 settles it by itself. */
+const unsettled = 0
+
+let usualPercent = unsettled
 
 type Collect = (options?: { type: 'minor' }) => void
 let collector: Collect | undefined
@@ -19,10 +23,14 @@ function collect(options?: { type: 'minor' }): void {
 /** Of each piece of work under way that holds the heap tighter. */
 const held: number[] = []
 
-const apply = () => setFlagsFromString(`--heap-growing-percent=${Math.min(usualPercent, ...held)}`)
+const apply = () =>
+  setFlagsFromString(`--heap-growing-percent=${held.length > 0 ? Math.min(...held) : usualPercent}`)
 
 /** For the process of a service, before it does anything: how often V8 collects the whole heap, at whatever load. */
-export const letHeapGrow = (): void => apply()
+export function letHeapGrow(): void {
+  usualPercent = servicePercent
+  apply()
+}
 
 /**
  * From now on the old part of the heap grows by so many percent at most, for work that leaves much garbage there. Collects the whole heap
