@@ -77,6 +77,16 @@ describe('children', () => {
     await waitFor(() => pool.pids().length === 2)
   })
 
+  test('are free when they have answered', async () => {
+    const { pool, ask } = poolOf()
+    for (let n = 0; n < 25; n++) await ask('a', 'echo:1')
+    // One that were started for any of them would be ready before this.
+    const { pool: other, ask: askOther } = poolOf()
+    await askOther('a', 'echo:1')
+    await ask('a', 'echo:1')
+    expect([pool.pids().length, other.pids().length]).toEqual([1, 1])
+  })
+
   test.each([
     ['die', 'crashed'],
     ['crash', 'memory'],

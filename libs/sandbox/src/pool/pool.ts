@@ -141,9 +141,15 @@ export function createChildPool(options: PoolOptions): ChildPool {
     slot.tenant = tenant
     slot.several = entries.length > 1
     let begun = performance.now()
+    const last = entries.at(-1)
+    let free = false
     const asked = entries.map(async (entry) => {
       try {
-        entry.answer(await child.request(entry.text, entry.deadlineMs))
+        const text = await child.request(entry.text, entry.deadlineMs)
+        // Whoever asks again as soon as it is answered is not to find its child at work.
+        free = entry === last
+        if (free) release(slot)
+        entry.answer(text)
         const now = performance.now()
         conduct.answered(tenant, now - begun, now)
         begun = now
@@ -160,10 +166,14 @@ export function createChildPool(options: PoolOptions): ChildPool {
       }
     })
     turns.giveBack(tenant, (await Promise.all(asked)).flat())
+    if (!free) release(slot)
+    dispatch()
+  }
+
+  function release(slot: Slot): void {
     slot.tenant = undefined
     slot.several = false
     slot.freeSince = performance.now()
-    dispatch()
   }
 
   /** As many as there is work for. */
