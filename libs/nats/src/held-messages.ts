@@ -36,8 +36,8 @@ export interface HeldMessages<T> {
 
 export function heldMessages<T>(limits: HeldLimits): HeldMessages<T> {
   let arrived: Held<T>[] = []
-  const all = new Map<string, Held<T>>()
-  const done = new Set<string>()
+  let all = new Map<string, Held<T>>()
+  const done = recentKeys(mostRemembered)
   const linesInHand = new Map<string, number>()
   let bytes = 0
 
@@ -95,10 +95,9 @@ export function heldMessages<T>(limits: HeldLimits): HeldMessages<T> {
       if (!all.delete(key)) return
       bytes -= held.message.bytes
       count(held, -1)
-      if (how === 'back') return
-      done.add(key)
-      const [oldest] = done
-      if (done.size > mostRemembered && oldest !== undefined) done.delete(oldest)
+      // V8 links the tables a Map outgrows, with what they held: one in the old part of the heap keeps all later ones (ADR 114).
+      if (all.size === 0) all = new Map()
+      if (how === 'done') done.add(key)
     },
     rest() {
       const rest = arrived
@@ -114,6 +113,21 @@ export function heldMessages<T>(limits: HeldLimits): HeldMessages<T> {
 }
 
 const mostRemembered = 2_000
+
+/** The last keys that were added, at least so many. */
+function recentKeys(least: number) {
+  let newer = new Set<string>()
+  let older = new Set<string>()
+  return {
+    has: (key: string) => newer.has(key) || older.has(key),
+    add(key: string) {
+      newer.add(key)
+      if (newer.size < least) return
+      older = newer
+      newer = new Set()
+    },
+  }
+}
 
 /** The same sequence of a stream that was made anew is another message. */
 const keyOf = <T>({ message }: Held<T>) => `${message.seq}/${message.storedMs}`
