@@ -1,5 +1,6 @@
 import type { PublishAck } from '@opsplane/nats'
 import { retryDelayMs } from '@opsplane/runtime'
+import { LRUCache } from 'lru-cache'
 import type { LoggedEvent } from '../logged-events.js'
 import { createOutboxPositions, type OutboxPositions } from './outbox-positions.js'
 import {
@@ -64,8 +65,8 @@ export function createRelayQueue(options: RelayQueueOptions): RelayQueue {
   const positions = createOutboxPositions(options.start)
   const workspaces = new Map<string, WorkspaceQueue>()
   const streams = new Map<string, StreamQueue>()
-  /** Aggregates of which nothing waits, the longest untouched first. */
-  const published = new Map<string, LastPublished>()
+  /** Where the aggregates ended of which nothing waits. */
+  const published = new LRUCache<string, LastPublished>({ max: limits.published })
   /** Offered events that a look must find first, by position, so that it need not load them; no large ones. */
   const kept = new Map<number, LoggedEvent>()
   const loading = createRotation<WorkspaceQueue>()
@@ -242,7 +243,6 @@ export function createRelayQueue(options: RelayQueueOptions): RelayQueue {
     if (stream.queue.length > 0 || stream.parked.length > 0 || stream.unparked > 0) return
     streams.delete(stream.streamId)
     published.set(stream.streamId, stream.last)
-    if (published.size > limits.published) published.delete(published.keys().next().value ?? '')
   }
 
   function holdBack(stream: StreamQueue) {
