@@ -1,3 +1,4 @@
+import { recentKeys } from '@opsplane/runtime'
 import type { StreamMessage } from './stream-message.js'
 
 /** A message that has arrived, and what it says or why nobody can know. */
@@ -37,7 +38,7 @@ export interface HeldMessages<T> {
 export function heldMessages<T>(limits: HeldLimits): HeldMessages<T> {
   let arrived: Held<T>[] = []
   let all = new Map<string, Held<T>>()
-  const done = recentKeys(mostRemembered)
+  const done = recentKeys(leastRemembered)
   const linesInHand = new Map<string, number>()
   let bytes = 0
 
@@ -112,22 +113,7 @@ export function heldMessages<T>(limits: HeldLimits): HeldMessages<T> {
   }
 }
 
-const mostRemembered = 2_000
-
-/** The last keys that were added, at least so many. */
-function recentKeys(least: number) {
-  let newer = new Set<string>()
-  let older = new Set<string>()
-  return {
-    has: (key: string) => newer.has(key) || older.has(key),
-    add(key: string) {
-      newer.add(key)
-      if (newer.size < least) return
-      older = newer
-      newer = new Set()
-    },
-  }
-}
+const leastRemembered = 2_000
 
 /** The same sequence of a stream that was made anew is another message. */
 const keyOf = <T>({ message }: Held<T>) => `${message.seq}/${message.storedMs}`

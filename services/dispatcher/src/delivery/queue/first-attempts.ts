@@ -1,3 +1,4 @@
+import { recentKeys } from '@opsplane/runtime'
 import { idTimeMs } from '../delivery-id.js'
 import type { DeliveryJob, Started } from '../job.js'
 import type { Batch, Draft } from './fan-out-batch.js'
@@ -20,7 +21,7 @@ const believedMs = 1_000
 const newMs = 5_000
 /** The statement of a batch waits so long at most for attempts that are about to end. */
 const patienceMs = 4
-const mostRemembered = 10_000
+const leastRemembered = 10_000
 const forgottenMs = 300_000
 
 /**
@@ -31,7 +32,7 @@ const forgottenMs = 300_000
 export function createFirstAttempts({ now, nowMs, leaseMs, reserve, release, submit }: FirstAttemptOptions) {
   /** By delivery: what goes on while its rows could not be written yet. */
   const underWay = new Map<string, Started>()
-  const seen = new Set<string>()
+  const seen = recentKeys(leastRemembered)
   const reserved = new Set<Draft>()
 
   const isPlain = ({ incoming: { event, redelivered }, job: { target } }: Draft, batch: Batch) =>
@@ -43,10 +44,6 @@ export function createFirstAttempts({ now, nowMs, leaseMs, reserve, release, sub
 
   function see(eventId: string) {
     seen.add(eventId)
-    for (const oldest of seen) {
-      if (seen.size <= mostRemembered) break
-      seen.delete(oldest)
-    }
     for (const [id, { startedAt }] of underWay) {
       if (now() - startedAt < forgottenMs) break
       underWay.delete(id)
