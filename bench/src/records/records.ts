@@ -5,6 +5,7 @@ import { startChild } from '../child.js'
 import { headersOf, throughGateway, toService } from '../limits/callers.js'
 import { median } from '../load.js'
 import type { MeasureOptions } from '../log/creates.js'
+import { consumersCaughtUp } from '../log/pipeline.js'
 import { breakdown, cpuSince, cpuTimes } from '../process-times.js'
 import type { Figure } from '../report.js'
 import { call, columns, indexes, record, type Target, workspaceOf } from './record-calls.js'
@@ -33,6 +34,8 @@ export async function measureRecords({ cluster, seconds, say }: MeasureOptions):
   const own = await call(gateway, 'POST', gateway.url, record)
   const plain = await call(bare, 'POST', bare.url, record)
   const figures: Figure[] = []
+  // What was measured before may have left events that all services still work on.
+  await consumersCaughtUp(cluster)
   const compare = async (name: string, goals: [at: Target, where: string, goal: number][], load: Load) => {
     const rates = new Map<Target, number[]>()
     for (let round = 0; round <= rounds; round++)
