@@ -80,7 +80,7 @@ describe('children', () => {
   test('are free when they have answered', async () => {
     const { pool, ask } = poolOf()
     for (let n = 0; n < 25; n++) await ask('a', 'echo:1')
-    // One that were started for any of them would be ready before this.
+    // One started for any of them would be ready before one that is started now.
     const { pool: other, ask: askOther } = poolOf()
     await askOther('a', 'echo:1')
     await ask('a', 'echo:1')
