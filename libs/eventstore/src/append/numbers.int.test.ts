@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { openTestStore, type TestStore } from '../fixture/test-database.js'
+import { createNumbers } from './numbers.js'
 
 describe('numbers', () => {
   let testStore: TestStore
@@ -25,5 +26,56 @@ describe('numbers', () => {
     expect(await Promise.all([numbers.next('ws_2', 'change'), numbers.next('ws_3', 'incident')])).toEqual([
       1, 1,
     ])
+  })
+
+  describe('that callers want one after the other', () => {
+    const start = () => {
+      const { planned } = testStore.database
+      let now = 1_000
+      let statements = 0
+      const counted = new Proxy(planned, {
+        get(sql, name: keyof typeof planned) {
+          if (name === 'unsafe') statements++
+          return sql[name]
+        },
+      })
+      const numbers = createNumbers(counted, () => now)
+      return {
+        statements: () => statements,
+        async next(kind: string, afterMs: number) {
+          now += afterMs
+          return numbers.next('ws_4', kind, { ahead: true })
+        },
+      }
+    }
+    const taken = async (next: () => Promise<number>, count: number) => {
+      const numbers: number[] = []
+      while (numbers.length < count) numbers.push(await next())
+      return numbers
+    }
+
+    test('are taken ahead, without a gap', async () => {
+      const { next, statements } = start()
+      expect(await taken(() => next('fast', 4), 200)).toEqual(Array.from({ length: 200 }, (_, at) => at + 1))
+      expect(statements()).toBeLessThan(30)
+    })
+
+    test('are taken one by one where that is seldom', async () => {
+      const [one, other] = [start(), start()]
+      const both = async () => [await one.next('seldom', 60), await other.next('seldom', 60)]
+      expect([await both(), await both(), await both()]).toEqual([
+        [1, 2],
+        [3, 4],
+        [5, 6],
+      ])
+    })
+
+    test('are given up after a second, as other replicas have given out higher ones', async () => {
+      const [one, other] = [start(), start()]
+      await taken(() => one.next('paused', 4), 5)
+      const higher = await other.next('paused', 0)
+      expect(await one.next('paused', 1)).toBeLessThan(higher)
+      expect(await one.next('paused', 1_001)).toBeGreaterThan(higher)
+    })
   })
 })

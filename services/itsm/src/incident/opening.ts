@@ -30,7 +30,7 @@ export async function openIncident(
     const id = newId('incident')
     const [settings, next] = await Promise.all([
       incidents.settingsOf(tenant),
-      store.numbers.next(tenant.workspaceId, 'incident'),
+      store.numbers.next(tenant.workspaceId, 'incident', { ahead: true }),
     ])
     const command = { id, number: `INC-${next}`, by: meta.actor, now, settings, input }
     if (parentId) await attachChild(unit, incidents, parentId, now)
