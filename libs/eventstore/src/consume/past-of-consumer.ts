@@ -20,8 +20,15 @@ export interface PastOptions {
   apply(events: Received<PlatformEvent>[]): Promise<void>
 }
 
+type Asked = Pick<DurableConsumer, 'place' | 'progress' | 'restart'>
+
 /** How often the server is asked how far the consumer has come, while it handles anything. */
 const lookEveryMs = 1_000
+/**
+ * How often that is written, and the stream looked at: after a pause with the first look. What a process that is killed has not
+ * written is read again.
+ */
+const writeEveryMs = 5_000
 
 /** Knows up to where a consumer has handled everything, and fills what the stream has lost before that. */
 export function keepPast(options: PastOptions) {
@@ -30,7 +37,8 @@ export function keepPast(options: PastOptions) {
   const lowWatermarks = createLowWatermarks()
   let before: ConsumerProgress | undefined
   let filled: ConsumerProgress | undefined
-  let timer: NodeJS.Timeout | undefined
+  let noting: NodeJS.Timeout | undefined
+  let writing: NodeJS.Timeout | undefined
   let looking: Promise<void> = Promise.resolve()
 
   /** In the fill an event that fails is a dead letter at once: there is nobody to deliver it again. */
@@ -69,7 +77,11 @@ export function keepPast(options: PastOptions) {
     isFilled = true
   }
 
-  const look = async (consumer: Pick<DurableConsumer, 'progress' | 'restart'>) => {
+  const note = async (consumer: Asked) => lowWatermarks.acknowledged((await consumer.place()).ackFloor)
+
+  let writtenAt = Number.NEGATIVE_INFINITY
+  const write = async (consumer: Asked) => {
+    writtenAt = performance.now()
     const place = await consumer.progress()
     const { streamCreated, ackFloor } = place
     // What waited to be delivered is gone from the stream, and was not read from the logs before.
@@ -91,23 +103,34 @@ export function keepPast(options: PastOptions) {
     }
   }
 
+  /** One after the other. Away or not, the next batch brings the next look. */
+  const look = (how: (consumer: Asked) => Promise<void>, consumer: Asked) => {
+    looking = looking.then(() => how(consumer)).catch(() => {})
+  }
+
   return {
     lowWatermarks,
     prepare,
     /** Whether what the stream had lost has been read from the logs. */
     isFilled: () => isFilled,
     /** A batch was handled: a moment later it is acknowledged. */
-    handled(consumer: Pick<DurableConsumer, 'progress' | 'restart'>) {
+    handled(consumer: Asked) {
       if (closing.signal.aborted) return
-      timer ??= setTimeout(() => {
-        timer = undefined
-        // Away or not, the next batch brings the next look.
-        looking = look(consumer).catch(() => {})
+      const untilWrittenMs = Math.max(lookEveryMs, writtenAt + writeEveryMs - performance.now())
+      writing ??= setTimeout(() => {
+        writing = undefined
+        look(write, consumer)
+      }, untilWrittenMs)
+      if (untilWrittenMs === lookEveryMs) return
+      noting ??= setTimeout(() => {
+        noting = undefined
+        look(note, consumer)
       }, lookEveryMs)
     },
     async close() {
       closing.abort()
-      clearTimeout(timer)
+      clearTimeout(writing)
+      clearTimeout(noting)
       await looking
     },
   }
