@@ -29,14 +29,14 @@ export function incidentConsumers(
   return [
     ctx.consume({
       durable: 'itsm-incident-families',
-      spacingMs: 100,
+      spacingMs: 200,
       types: familyEvents,
       perform: (events) => cascade.handle(events),
     }),
     ctx.consume({
       durable: 'itsm-major-proposals',
       // People take longer to look: few large batches.
-      spacingMs: 200,
+      spacingMs: 500,
       types: ruledEvents,
       perform: (events) => proposals.handle(events),
     }),

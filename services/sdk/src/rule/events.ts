@@ -21,7 +21,7 @@ export interface RuleOptions {
 }
 
 /** Events gather for so long where one follows another. */
-const spacingMs = 50
+const spacingMs = 100
 
 /** Runs the business rules that events are for, each once for an event: a repeated batch finds what it has begun. */
 export function startRules(

@@ -37,11 +37,8 @@ export async function appendToChains(
       links.push({ event, ...end })
     }
     if (links.length === 0) return
-    await write(tx, links, now)
-    await countResources(
-      tx,
-      links.map(({ event }) => event),
-    )
+    const added = links.map(({ event }) => event)
+    await Promise.all([write(tx, links, now), countResources(tx, added)])
   })
 }
 

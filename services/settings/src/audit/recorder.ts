@@ -6,7 +6,7 @@ import { appendToChains } from './append.js'
 export function recordAudit({ consume, database, clock }: ServiceContext): EventConsumer {
   return consume({
     durable: 'settings-audit-log',
-    spacingMs: 250,
+    spacingMs: 500,
     history: 'all',
     perform: (events) => appendToChains(database.sql, events, clock.now()),
   })

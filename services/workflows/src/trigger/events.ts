@@ -26,7 +26,7 @@ interface Match {
 /** Runs started at once. */
 const startsAtOnce = 32
 /** Events gather for so long where one follows another. */
-const spacingMs = 50
+const spacingMs = 100
 
 /**
  * Starts the workflows that events are the trigger of, each once for an event: a repeated batch finds the runs it has started.
