@@ -29,7 +29,9 @@ function openWriter(insert: Insert = all) {
     write: (...parts: Parameters<WriteFanOut>) => write(...parts),
     pass(ms: number) {
       nowMs += ms
-      for (const { at, callback } of waiting.splice(0)) if (at <= nowMs) callback()
+      for (const timer of waiting.splice(0))
+        if (timer.at <= nowMs) timer.callback()
+        else waiting.push(timer)
     },
     /** Ids of the deliveries of each statement so far. */
     statements: () => statements.map(({ deliveries }) => deliveries.map(({ id }) => id)),
@@ -37,21 +39,39 @@ function openWriter(insert: Insert = all) {
   }
 }
 
-/** A batch of one event that has one delivery of the same name, whose first attempt is under way, or has ended so. */
-function batch(id: string, { started = true, columns = {}, workspaceId = 'ws_1', revision = 1 } = {}) {
+/** A batch of one event that has one delivery of the same name, whose first attempt ends then, and so. */
+function batch(
+  id: string,
+  {
+    started = true,
+    ended = Promise.resolve(),
+    columns = {},
+    workspaceId = 'ws_1',
+    revision = 1,
+  }: {
+    started?: boolean
+    ended?: Promise<void>
+    columns?: object
+    workspaceId?: string
+    revision?: number
+  } = {},
+) {
   const event = { id, workspaceId, environment: 'production' } as PlatformEvent
   const incoming = { event, origin: { source: 'itsm', position: 1 }, redelivered: false }
   const attempt = Object.keys(columns).length > 0 ? ({ id, ...columns } as AttemptColumns) : undefined
   const draft = {
     incoming,
     row: { id } as NewDelivery,
-    started: started ? ({ columns: attempt } as Started) : undefined,
+    started: started ? ({ columns: attempt, ended } as Started) : undefined,
   }
   const tenant = { workspaceId, environment: 'production', revision }
   const tenants = [{ tenant, revision } as unknown as TenantWebhooks]
   const of = { incoming: [incoming], origins: [incoming.origin], tenants, jsonOf: () => `{"id":"${id}"}` }
   return [[draft], of] satisfies Parameters<WriteFanOut>
 }
+
+/** What has been told of attempts that have ended. */
+const allEnded = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 describe('the writer of a fan-out', () => {
   it('writes one batch at once, and in one statement those that come in the next milliseconds', async () => {
@@ -71,6 +91,63 @@ describe('the writer of a fan-out', () => {
     ])
   })
 
+  describe('whose attempts are under way', () => {
+    const never = new Promise<void>(() => {})
+
+    it('waits some milliseconds for them', async () => {
+      const writer = openWriter()
+      let end = () => {}
+      const ended = new Promise<void>((resolve) => {
+        end = resolve
+      })
+      const written = writer.write(...batch('a', { ended }))
+      expect(writer.statements()).toEqual([])
+      end()
+      await written
+      expect(writer.statements()).toEqual([['a']])
+      void writer.write(...batch('slow', { ended: never }))
+      writer.pass(39)
+      expect(writer.statements()).toEqual([['a']])
+      writer.pass(1)
+      expect(writer.statements()).toEqual([['a'], ['slow']])
+    })
+
+    it('writes those that have ended, and the others by their own time', async () => {
+      const writer = openWriter()
+      await writer.write(...batch('a'))
+      const b = writer.write(...batch('b'))
+      writer.pass(38)
+      void writer.write(...batch('slow', { ended: never }))
+      await allEnded()
+      writer.pass(2)
+      await b
+      await allEnded()
+      expect(writer.statements()).toEqual([['a'], ['b']])
+      writer.pass(40)
+      expect(writer.statements()).toEqual([['a'], ['b'], ['slow']])
+    })
+
+    it('lets eight batches wait no longer than that', async () => {
+      const writer = openWriter()
+      await writer.write(...batch('a'))
+      for (const id of 'bcdefghi') void writer.write(...batch(id, { ended: never }))
+      writer.pass(3)
+      expect(writer.statements()).toEqual([['a']])
+      writer.pass(1)
+      expect(writer.statements()).toEqual([['a'], [...'bcdefghi']])
+    })
+
+    it('does not let one wait that starts only once its row is there', async () => {
+      const writer = openWriter()
+      await writer.write(...batch('a'))
+      const [plain, of] = batch('plain', { ended: never })
+      const [ordered] = batch('ordered', { started: false })
+      void writer.write([...plain, ...ordered], of)
+      writer.pass(4)
+      expect(writer.statements()).toEqual([['a'], ['plain', 'ordered']])
+    })
+  })
+
   it('waits no longer once eight batches have gathered, so that others get their places', async () => {
     const writer = openWriter()
     await writer.write(...batch('a'))
@@ -84,6 +161,7 @@ describe('the writer of a fan-out', () => {
     const writer = openWriter()
     await writer.write(...batch('a'))
     const plain = writer.write(...batch('b'))
+    await allEnded()
     await writer.write(...batch('ordered', { started: false }))
     await plain
     expect(writer.statements()).toEqual([['a'], ['b', 'ordered']])

@@ -35,58 +35,65 @@ interface Part {
 }
 
 interface Waiting extends Part {
+  /** When it is written whether or not its attempts have ended. */
+  readyAt: number
   resolve(written: Written | undefined): void
   reject(error: unknown): void
 }
 
 /** Between the beginnings of two statements at least, unless somebody waits for a row or so many batches wait. */
 const spacingMs = 40
+/** Attempts that are about to end are waited for so long, so that their results are in the statement. */
+const patienceMs = 4
 const mostGathered = 8
 /** One that waits for a lock does not stop the other one. */
 const mostStatements = 2
 const mostEvents = 256
 
 /**
- * Writes the rows of batches: those that come within some milliseconds share a statement, after a pause one goes at once.
- * What fails together is written one by one, so that a batch has only itself to blame.
+ * Writes the rows of batches: those that come within some milliseconds share a statement, after a pause one goes as soon as its
+ * attempts have ended. They share a timer, too, as each that wakes the process costs a tenth of a delivery. What fails together
+ * is written one by one, so that a batch has only itself to blame.
  */
 export function createFanOutWriter({ owner, now, nowMs, after, insert }: FanOutWriterOptions): WriteFanOut {
   let queue: Waiting[] = []
   let statements = 0
   let nextAt = Number.NEGATIVE_INFINITY
-  let isPlanned = false
+  let plannedAt = Number.POSITIVE_INFINITY
 
   function plan() {
     if (queue.length === 0 || statements >= mostStatements) return
-    const hurries = queue.length >= mostGathered || queue.some(awaitsRows)
-    const earlyMs = hurries ? 0 : nextAt - now()
-    if (earlyMs > 0) {
-      if (!isPlanned) after(earlyMs, planAgain)
-      isPlanned = true
-      return
-    }
-    statements++
-    nextAt = now() + spacingMs
-    void writeTogether(take()).then(() => {
-      statements--
+    const ready = queue.filter(({ readyAt }) => readyAt <= now())
+    const hurries = ready.length >= mostGathered || ready.some(awaitsRows)
+    if (hurries || (ready.length > 0 && nextAt <= now())) return begin(ready)
+    const gathered = queue.slice(mostGathered - 1, mostGathered)
+    planAt(
+      Math.min(
+        Math.max(firstReady(queue), nextAt),
+        firstReady(queue.filter(awaitsRows)),
+        firstReady(gathered),
+      ),
+    )
+  }
+
+  function planAt(at: number) {
+    if (at >= plannedAt) return
+    plannedAt = at
+    after(at - now(), () => {
+      plannedAt = Number.POSITIVE_INFINITY
       plan()
     })
   }
 
-  function planAgain() {
-    isPlanned = false
-    plan()
-  }
-
-  function take(): Waiting[] {
-    let events = 0
-    const over = queue.findIndex(({ batch }, at) => {
-      events += batch.incoming.length
-      return at > 0 && events > mostEvents
+  function begin(ready: Waiting[]) {
+    statements++
+    nextAt = now() + spacingMs
+    const taken = firstOf(ready)
+    queue = queue.filter((waiting) => !taken.includes(waiting))
+    void writeTogether(taken).then(() => {
+      statements--
+      plan()
     })
-    const taken = over === -1 ? queue : queue.slice(0, over)
-    queue = queue.slice(taken.length)
-    return taken
   }
 
   async function writeTogether(parts: Waiting[]): Promise<void> {
@@ -125,9 +132,28 @@ export function createFanOutWriter({ owner, now, nowMs, after, insert }: FanOutW
 
   return (drafts, batch) =>
     new Promise((resolve, reject) => {
-      queue.push({ drafts, batch, resolve, reject })
+      const ended = drafts.flatMap(({ started }) => started?.ended ?? [])
+      const waiting = { drafts, batch, readyAt: now() + (ended.length > 0 ? patienceMs : 0), resolve, reject }
+      queue.push(waiting)
       plan()
+      if (ended.length === 0) return
+      void Promise.all(ended).then(() => {
+        waiting.readyAt = now()
+        plan()
+      })
     })
+}
+
+const firstReady = (waiting: Waiting[]) => Math.min(...waiting.map(({ readyAt }) => readyAt))
+
+/** As many as one statement takes. */
+function firstOf(ready: Waiting[]): Waiting[] {
+  let events = 0
+  const over = ready.findIndex(({ batch }, at) => {
+    events += batch.incoming.length
+    return at > 0 && events > mostEvents
+  })
+  return over === -1 ? ready : ready.slice(0, over)
 }
 
 /** Some first attempt does not start before its row is there. */

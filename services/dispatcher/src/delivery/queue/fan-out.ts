@@ -59,7 +59,6 @@ export function createFanOut(options: FanOutOptions) {
           sequences,
         )
         first.start(drafts, batch)
-        await first.settle(drafts)
         const written = await write(drafts, batch)
         if (written) {
           for (const webhooks of batch.tenants) webhooks.checkedAt = options.now()

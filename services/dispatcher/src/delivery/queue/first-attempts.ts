@@ -19,8 +19,6 @@ export interface FirstAttemptOptions {
 const believedMs = 1_000
 /** Older events may have been fanned out before, by whichever replica: their rows come first. */
 const newMs = 5_000
-/** The statement of a batch waits so long at most for attempts that are about to end. */
-const patienceMs = 4
 const leastRemembered = 10_000
 const forgottenMs = 300_000
 
@@ -74,18 +72,6 @@ export function createFirstAttempts({ now, nowMs, leaseMs, reserve, release, sub
       }
       for (const draft of begun) begin(draft)
       for (const { event } of batch.incoming) see(event.id)
-    },
-
-    /** Waits a moment for the attempts under way. */
-    async settle(drafts: readonly Draft[]) {
-      const ended = drafts.flatMap(({ started }) => started?.ended ?? [])
-      if (ended.length === 0) return
-      let timer: NodeJS.Timeout | undefined
-      const patience = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, patienceMs)
-      })
-      await Promise.race([Promise.all(ended), patience])
-      clearTimeout(timer)
     },
 
     /** The rows are committed. */
