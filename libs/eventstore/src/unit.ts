@@ -115,7 +115,9 @@ export function createDraft({ snapshots, meta, checkExists, eventId }: DraftOpti
     tenant: TenantScope,
     causationId = meta.causationId,
   ): Presented => {
-    const provenance = { ...meta, causationId: causationId ?? null }
+    // One by one: what a request's meta makes when it is first asked for is not asked for.
+    const { actor, now, requestId, traceparent, source = null } = meta
+    const provenance = { actor, now, requestId, traceparent, source, causationId: causationId ?? null }
     const decided = toRows(definition.decider, id, current, decisions, tenant, provenance, eventId)
     events.push(...decided.events)
     if (decided.events.length > 0)
