@@ -62,7 +62,7 @@ describe('numbers', () => {
 
     test('are taken one by one where that is seldom', async () => {
       const [one, other] = [start(), start()]
-      const both = async () => [await one.next('seldom', 60), await other.next('seldom', 60)]
+      const both = async () => [await one.next('seldom', 110), await other.next('seldom', 110)]
       expect([await both(), await both(), await both()]).toEqual([
         [1, 2],
         [3, 4],

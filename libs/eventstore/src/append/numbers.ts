@@ -32,7 +32,7 @@ interface Reserve {
 }
 
 /** What callers will want within so long, by what they wanted since the last statement, is taken with it. */
-const aheadMs = 50
+const aheadMs = 100
 const mostAhead = 64
 /** What is left by then is a gap: numbers that other replicas give out meanwhile are higher. */
 const reservedMs = 1_000
@@ -41,7 +41,7 @@ const countersKnown = 1_000
 /**
  * Numbers come from a counter row, incremented in a statement of its own, so that no workspace waits for another
  * request's commit. Callers that arrive while one statement is under way share the next. Where they come one after the
- * other, more than 20 a second, a statement takes some for those that will come.
+ * other, more than 10 a second, a statement takes some for those that will come.
  *
  * The statement commits with synchronous_commit off: it returns before its WAL is flushed. That is safe because
  * WAL is flushed in order. The record that uses the number is committed after the counter, so its commit record
