@@ -22,6 +22,8 @@ interface Kept {
 const keptForMs = 500
 const mostKept = 10_000
 
+const keyOf = ({ workspaceId, environment }: TenantScope) => `${workspaceId}/${environment}`
+
 /** How the desk of each tenant works. */
 export function settingsStore({ store }: Pick<ServiceContext, 'store'>) {
   const aggregate = store.aggregate(itsmSettings)
@@ -33,12 +35,13 @@ export function settingsStore({ store }: Pick<ServiceContext, 'store'>) {
      * kept for a moment, as every new incident asks.
      */
     async of(tenant: TenantScope): Promise<ItsmSettingsState> {
-      const id = settingsIdOf(tenant)
-      const known = kept.get(id)
+      const key = keyOf(tenant)
+      const known = kept.get(key)
       if (known && known.until > performance.now()) return known.state
       const until = performance.now() + keptForMs
+      const id = settingsIdOf(tenant)
       const state = (await aggregate.find(id, tenant))?.state ?? defaultSettings(id)
-      kept.set(id, { state, until })
+      kept.set(key, { state, until })
       return state
     },
     /** The settings as the API shows them, now or at an instant: untouched ones have version 0. */
@@ -56,7 +59,7 @@ export function settingsStore({ store }: Pick<ServiceContext, 'store'>) {
       try {
         return await store.transact(meta, change, { queueKey: id })
       } finally {
-        kept.delete(id)
+        kept.delete(keyOf(meta.tenant))
       }
     },
   }
