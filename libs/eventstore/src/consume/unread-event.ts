@@ -19,17 +19,30 @@ export function unreadMessage(
   const tenant = names.subjectEvent(message.subject)?.workspaceId
   const stream = message.header(eventHeaders.stream)
   if (tenant === undefined || stream === undefined) return undefined
-  let event: PlatformEvent | undefined
-  return {
-    get event() {
-      try {
-        event ??= read(message)
-        return event
-      } catch (error) {
-        throw new UnreadableMessageError(error)
-      }
-    },
-    ...{ queueKey: `${tenant}/${stream}`, tenant },
+  return new UnreadMessage(message, `${tenant}/${stream}`, tenant, read)
+}
+
+/** A class, as an object literal with an accessor would have a hidden class of its own, which keeps what it refers to (ADR 115). */
+class UnreadMessage implements Readable<PlatformEvent> {
+  readonly #read: (message: StreamMessage) => PlatformEvent
+  #event: PlatformEvent | undefined
+
+  constructor(
+    readonly message: StreamMessage,
+    readonly queueKey: string,
+    readonly tenant: string,
+    read: (message: StreamMessage) => PlatformEvent,
+  ) {
+    this.#read = read
+  }
+
+  get event(): PlatformEvent {
+    try {
+      this.#event ??= this.#read(this.message)
+      return this.#event
+    } catch (error) {
+      throw new UnreadableMessageError(error)
+    }
   }
 }
 

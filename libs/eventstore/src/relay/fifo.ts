@@ -5,24 +5,32 @@ export interface Fifo<T> {
   shift(): T | undefined
 }
 
-export function createFifo<T>(): Fifo<T> {
-  let items: T[] = []
-  let first = 0
-  return {
-    get length() {
-      return items.length - first
-    },
-    push(item) {
-      items.push(item)
-    },
-    shift() {
-      if (first === items.length) return undefined
-      const item = items[first++]
-      if (first >= 1_024 && first * 2 >= items.length) {
-        items = items.slice(first)
-        first = 0
-      }
-      return item
-    },
+export const createFifo = <T>(): Fifo<T> => new ArrayFifo<T>()
+
+/** A class, as there is one for each aggregate that waits: of object literals with an accessor each has a hidden class (ADR 115). */
+class ArrayFifo<T> implements Fifo<T> {
+  #items: (T | undefined)[] = []
+  #first = 0
+
+  get length(): number {
+    return this.#items.length - this.#first
+  }
+
+  push(item: T): void {
+    this.#items.push(item)
+  }
+
+  shift(): T | undefined {
+    if (this.#first === this.#items.length) return undefined
+    const item = this.#items[this.#first]
+    this.#items[this.#first++] = undefined
+    if (this.#first === this.#items.length) {
+      this.#items.length = 0
+      this.#first = 0
+    } else if (this.#first >= 1_024 && this.#first * 2 >= this.#items.length) {
+      this.#items = this.#items.slice(this.#first)
+      this.#first = 0
+    }
+    return item
   }
 }

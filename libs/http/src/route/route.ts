@@ -34,11 +34,11 @@ export interface RequestMeta extends CommandMeta {
   /** The same for the same request with the same Idempotency-Key, and for no other; undefined without a key. */
   repetitionKey: string | undefined
   /** Aborts when the client goes away before it is answered. */
-  readonly signal: AbortSignal
+  signal(): AbortSignal
   /** A header of the request that its contract says nothing of, such as a signature; of several the first. */
   header(name: string): string | undefined
   /** Writes every line with the request id. */
-  readonly log: Logger
+  log(): Logger
 }
 
 type ParamName<Path extends string> = Path extends `${string}:${infer Rest}`

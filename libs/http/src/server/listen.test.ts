@@ -44,7 +44,7 @@ function slowRoute() {
     operationId: 'slow',
     path: '/slow',
     handler: async ({ meta }) => {
-      meta.signal.addEventListener('abort', () => gone.resolve())
+      meta.signal().addEventListener('abort', () => gone.resolve())
       started.resolve()
       await finish.promise
       return { done: true }

@@ -132,7 +132,7 @@ export function dashboardRoutes(
       handler: async ({ params, query: { since, timeout: timeoutMs }, meta }) => {
         const dashboard = await dashboards.get(params.id, meta.tenant)
         const caller = callerOf(meta, delegations)
-        return pollData({ data, waiting }, { caller, dashboard, since, timeoutMs, signal: meta.signal })
+        return pollData({ data, waiting }, { caller, dashboard, since, timeoutMs, signal: meta.signal() })
       },
     }),
   ]

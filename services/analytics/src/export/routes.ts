@@ -180,7 +180,10 @@ export function exportRoutes(
       mediaTypes: ['application/octet-stream'],
       errors: ['not_found'],
       handler: async ({ params, meta }) =>
-        downloadOf(await options.links.follow(params.token, meta.now), options, meta),
+        downloadOf(await options.links.follow(params.token, meta.now), options, {
+          header: meta.header,
+          signal: meta.signal(),
+        }),
     }),
   ]
 }

@@ -76,7 +76,7 @@ export function createKpiService(options: KpiServiceOptions): KpiService {
     const covered = coveredAt(state.period, state.timeZone, Date.parse(meta.now))
     runner.checkQuery(questionOf(state, covered).query)
     if (!isOfFacts(state)) return
-    const signal = AbortSignal.any([meta.signal, AbortSignal.timeout(checkMs)])
+    const signal = AbortSignal.any([meta.signal(), AbortSignal.timeout(checkMs)])
     await measure(runner, callerOf(meta), state, { covered, signal })
   }
 

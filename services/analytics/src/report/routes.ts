@@ -122,7 +122,7 @@ export function reportRoutes(
       errors: ['not_found', 'insufficient_scope', 'forbidden', 'rate_limited', 'upstream_timeout'],
       handler: async ({ params, body, meta }) => {
         const query = filledQuery(await reports.get(params.id, meta.tenant), body)
-        return runner.runQuery(callerOf(meta, delegations), query, meta.signal)
+        return runner.runQuery(callerOf(meta, delegations), query, meta.signal())
       },
     }),
   ]

@@ -72,7 +72,7 @@ export function createDeployments(ctx: ServiceContext, parts: DeploymentParts): 
   const look = async ({ contents }: Release, id: string, meta: RequestMeta): Promise<World> => {
     const { grant } = await delegations.delegate(meta, { run: id, expiresInSeconds: inspectionSeconds })
     const { signal, principal } = meta
-    const caller = { grant, key: id, causationId: id, timeoutMs: inspectionTimeoutMs, signal }
+    const caller = { grant, key: id, causationId: id, timeoutMs: inspectionTimeoutMs, signal: signal() }
     const asking = createAsking(platform.call, caller, platform.operations.isComplete)
     const world = await inspectSources(asking, contents.sources, principal.permissions)
     const problems = [...(await ofPages(expressions, contents, meta.tenant)), ...world.problems]

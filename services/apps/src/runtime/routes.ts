@@ -75,7 +75,7 @@ export function runtimeRoutes(enter: Enter, use: Use): Route[] {
   ]
 }
 
-const contextOf = ({ signal, log }: RequestMeta, key: string) => ({ signal, log, key })
+const contextOf = ({ signal, log }: RequestMeta, key: string) => ({ signal: signal(), log: log(), key })
 
 /** What another person, or the holder of another token, sends is another request whatever its key. */
 function repetitionKeyOf({ embed }: Running, { header, principal, requestId }: RequestMeta): string {

@@ -22,7 +22,7 @@ export function createFreeSql({ runner, slots, refuseRuled }: FreeSqlOptions): F
       if (request.mode === 'write' && !meta.principal.permissions.includes('queries:write'))
         throw new ApiError('insufficient_scope', 'Mode write takes the permission queries:write.')
       await refuseRuled(meta)
-      return slots.run(meta.tenant.workspaceId, () => runner.run(meta.tenant, request, meta, meta.signal))
+      return slots.run(meta.tenant.workspaceId, () => runner.run(meta.tenant, request, meta, meta.signal()))
     },
   }
 }

@@ -38,7 +38,7 @@ export function createPing({ aggregate, attempt }: PingDependencies): Ping {
       data: { ...webhook.expose(state) },
     }
     const content = { id: body.id, type: body.event, text: JSON.stringify(body) }
-    return resultOf(await attempt(target, content, signal), state.url)
+    return resultOf(await attempt(target, content, signal()), state.url)
   }
 }
 

@@ -61,7 +61,7 @@ export function topicRoutes(topics: Topics): Route[] {
         after,
         limit,
         timeoutMs,
-        signal: meta.signal,
+        signal: meta.signal(),
       })
       return { ...page, nextCursor: page.items.at(-1)?.id ?? after ?? null, limit }
     },

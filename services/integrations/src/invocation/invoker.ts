@@ -87,8 +87,8 @@ export function createInvoker(options: InvokerOptions): Invoke {
       idempotencyKey: repetitionKey ?? progress.id,
       invoker: { principal, token: clientToken },
       // With a key the result is kept for whoever asks again.
-      ...(repetitionKey === undefined && { signal: meta.signal }),
-      log: meta.log,
+      ...(repetitionKey === undefined && { signal: meta.signal() }),
+      log: meta.log(),
     })
     const redact = call.secrets.redact
     const entry = {
@@ -104,7 +104,7 @@ export function createInvoker(options: InvokerOptions): Invoke {
         keep({ ...entry, ...progress, durationMs, error, request, response: kept }),
         observe(connector, tenant, seen),
       ]).catch((err: unknown) =>
-        meta.log.error({ err }, 'the log entry of a connector invocation could not be stored'),
+        meta.log().error({ err }, 'the log entry of a connector invocation could not be stored'),
       )
       return durationMs
     }

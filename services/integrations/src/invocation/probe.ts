@@ -34,7 +34,7 @@ export function createProbe({ kinds, connectors, open, observe }: ProbeOptions) 
     const { timeoutMs } = connector
     const invoker = { principal, token }
     const { call, end } = open(connector, {
-      ...{ tenant, timeoutMs, invoker, signal, log, idempotencyKey: newId('invocation') },
+      ...{ tenant, timeoutMs, invoker, signal: signal(), log: log(), idempotencyKey: newId('invocation') },
     })
     try {
       return await use(call)

@@ -11,7 +11,7 @@ export async function evaluate(
   const begun = performance.now()
   const evaluated = await expressions.evaluateExpression({
     tenant: `${tenant.workspaceId}/${tenant.environment}`,
-    ...{ expression, input, bindings, signal },
+    ...{ expression, input, bindings, signal: signal() },
   })
   if (!evaluated.ok) throw apiError(evaluated.error)
   return { result: evaluated.value, durationMs: Math.round((performance.now() - begun) * 1_000) / 1_000 }

@@ -107,7 +107,7 @@ export function createInvoking({ database, loading, executions }: InvokingOption
       .catch((error: unknown) => {
         // It is in the log under its key as well.
         if (!(error instanceof IdempotencyRaceError))
-          meta.log.warn({ err: error }, 'an answer could not be stored under its Idempotency-Key')
+          meta.log().warn({ err: error }, 'an answer could not be stored under its Idempotency-Key')
       })
   }
 

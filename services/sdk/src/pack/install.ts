@@ -96,7 +96,7 @@ export async function putInPlace(
     await delegations
       .revoke(grant)
       .catch((cause: unknown) =>
-        meta.log.warn({ err: cause }, 'a standing grant could not be revoked; nothing uses it any more'),
+        meta.log().warn({ err: cause }, 'a standing grant could not be revoked; nothing uses it any more'),
       )
     throw error
   })

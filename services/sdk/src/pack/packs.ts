@@ -145,7 +145,7 @@ export function createPacks(parts: PacksParts): Packs {
       await delegations
         .revoke(grant)
         .catch((err: unknown) =>
-          meta.log.warn({ err }, 'a standing grant could not be revoked; nothing uses it any more'),
+          meta.log().warn({ err }, 'a standing grant could not be revoked; nothing uses it any more'),
         )
     },
 

@@ -77,7 +77,7 @@ export function createTests({ artifacts, loading, runTest }: TestsParts): Tests 
       const endMs = performance.now() + longestMs
       const results: ArtifactTestResult[] = []
       for (const test of chosen(tests, names)) {
-        signal.throwIfAborted()
+        signal().throwIfAborted()
         const late = performance.now() >= endMs
         results.push(late ? notRun(test) : await runOne(artifact, test, { tenant, signal, ...meta }))
       }

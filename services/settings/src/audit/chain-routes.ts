@@ -41,7 +41,7 @@ export function auditChainRoutes(ctx: ServiceContext, signer: CheckpointSigner):
     'The audit log is being verified already. Try again in a moment.',
   )
   const verified = (range: AuditVerifyRange, { tenant, signal }: RequestMeta, given?: GivenCheckpoint) =>
-    limiter.run(tenant.workspaceId, () => verify(tenant.workspaceId, range, given, signal))
+    limiter.run(tenant.workspaceId, () => verify(tenant.workspaceId, range, given, signal()))
 
   return [
     defineRoute({

@@ -48,7 +48,7 @@ const callOf = (
   method: string,
   { now, requestId, traceparent, header, signal }: RequestMeta,
 ): Omit<HookCall, 'body'> => ({
-  ...{ method, now, requestId, traceparent, header, signal },
+  ...{ method, now, requestId, traceparent, header, signal: signal() },
 })
 
 async function collected(upload: AsyncIterable<Buffer>): Promise<Buffer> {

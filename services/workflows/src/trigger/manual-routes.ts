@@ -42,7 +42,7 @@ export function manualRoutes(workflows: Workflows, runs: Runs): Route[] {
         const by = { actor, requestId, traceparent, depth }
         const request = { ...byHand, tenant, workflow, grant, trigger, input, ...by }
         const started = await startOnce(runs, request, { meta, body })
-        return answerOf(runs, started, query.wait, signal)
+        return answerOf(runs, started, query.wait, signal())
       },
     }),
 
@@ -72,7 +72,7 @@ export function manualRoutes(workflows: Workflows, runs: Runs): Route[] {
         const by = { actor, requestId, traceparent, depth }
         const request = { ...byHand, tenant, workflow, grant, trigger, input, event, ...by }
         const started = await startOnce(runs, request, { meta, body })
-        return answerOf(runs, started, query.wait, signal)
+        return answerOf(runs, started, query.wait, signal())
       },
     }),
   ]
