@@ -5,6 +5,7 @@ import { type BuildOptions, build } from 'esbuild'
 import { compile } from './compile.js'
 import { keepPaths, pathsBanner } from './keep-paths.js'
 import { lineTable } from './line-table.js'
+import { needsSpreads, withSpreads } from './object-spreads.js'
 import { bundleOf } from './place.js'
 
 export interface BundleOptions {
@@ -36,11 +37,12 @@ export async function bundle({ root, entries }: BundleOptions): Promise<string[]
     write: false,
     plugins: [keepPaths(root)],
     banner: {
-      js: `(function (exports, require, module, __filename, __dirname) { "use strict"; ${pathsBanner}`,
+      js: `(function (exports, require, module, __filename, __dirname) { "use strict"; ${rewrites}${pathsBanner}`,
     },
     footer: { js: '})' },
   })
-  for (const { path, text } of outputFiles) writeOnce(path, path.endsWith('.cjs') ? inAscii(text) : text)
+  for (const { path, text } of outputFiles)
+    writeOnce(path, () => (path.endsWith('.cjs') ? inAscii(rewritten(text)) : text))
   const launcher = await launcherText()
   for (const { path } of outputFiles.filter(({ path }) => path.endsWith('.cjs'))) {
     const map = outputFiles.find((file) => file.path === `${path}.map`)
@@ -54,14 +56,18 @@ export async function bundle({ root, entries }: BundleOptions): Promise<string[]
   return Object.keys(metafile.inputs)
 }
 
+/** Part of the banner, and so of the hash in the name of the file. */
+const rewrites = needsSpreads ? '/* spreads */ ' : ''
+const rewritten = (text: string): string => (needsSpreads ? withSpreads(text) : text)
+
 /** esbuild leaves patterns and tagged templates as they are, where an escape means the same as the character does. */
 const inAscii = (text: string): string =>
   text.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /** Another process may run it already, or be writing it: a file with a hash in its name has one content for good. */
-function writeOnce(path: string, contents: string): void {
+function writeOnce(path: string, contents: () => string): void {
   mkdirSync(dirname(path), { recursive: true })
-  if (!existsSync(path)) replace(path, contents)
+  if (!existsSync(path)) replace(path, contents())
 }
 
 /** Whoever reads it meanwhile gets the one or the other as a whole. */
