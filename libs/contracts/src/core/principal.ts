@@ -45,5 +45,9 @@ export interface TenantScope {
   environment: Environment
 }
 
+/** Names a tenant, as the key of what is kept for each. */
+export const tenantKey = ({ workspaceId, environment }: TenantScope): string =>
+  `${workspaceId}/${environment}`
+
 /** The scope of what belongs to no workspace, such as a person's login. Nobody can subscribe to it. */
 export const platformTenant: TenantScope = { workspaceId: 'platform', environment: 'production' }

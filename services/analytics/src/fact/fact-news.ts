@@ -1,8 +1,6 @@
-import type { TenantScope } from '@opsplane/contracts'
+import { type TenantScope, tenantKey } from '@opsplane/contracts'
 import type { ServiceContext } from '@opsplane/service'
 import { wakeHints } from '@opsplane/service'
-
-const keyOf = ({ workspaceId, environment }: TenantScope) => `${workspaceId}/${environment}`
 
 /** Says, in every replica, that facts have changed. */
 export interface FactNews {
@@ -24,11 +22,11 @@ export function createFactNews({ link, names }: Pick<ServiceContext, 'link' | 'n
   const unsubscribe = hints.subscribe(work, wakeAll)
   return {
     changed(tenants) {
-      for (const tenant of tenants) for (const wake of listeners.get(keyOf(tenant)) ?? []) wake()
+      for (const tenant of tenants) for (const wake of listeners.get(tenantKey(tenant)) ?? []) wake()
       hints.send(work)
     },
     listen(tenant, wake) {
-      const key = keyOf(tenant)
+      const key = tenantKey(tenant)
       const wakes = listeners.get(key) ?? new Set()
       listeners.set(key, wakes.add(wake))
       return () => {

@@ -1,10 +1,11 @@
-import type {
-  CommandMeta,
-  Instant,
-  ItsmSettings,
-  ItsmSettingsPatch,
-  ItsmSettingsState,
-  TenantScope,
+import {
+  type CommandMeta,
+  type Instant,
+  type ItsmSettings,
+  type ItsmSettingsPatch,
+  type ItsmSettingsState,
+  type TenantScope,
+  tenantKey,
 } from '@opsplane/contracts'
 import type { Unit } from '@opsplane/eventstore'
 import type { ServiceContext } from '@opsplane/service'
@@ -22,8 +23,6 @@ interface Kept {
 const keptForMs = 500
 const mostKept = 10_000
 
-const keyOf = ({ workspaceId, environment }: TenantScope) => `${workspaceId}/${environment}`
-
 /** How the desk of each tenant works. */
 export function settingsStore({ store }: Pick<ServiceContext, 'store'>) {
   const aggregate = store.aggregate(itsmSettings)
@@ -35,7 +34,7 @@ export function settingsStore({ store }: Pick<ServiceContext, 'store'>) {
      * kept for a moment, as every new incident asks.
      */
     async of(tenant: TenantScope): Promise<ItsmSettingsState> {
-      const key = keyOf(tenant)
+      const key = tenantKey(tenant)
       const known = kept.get(key)
       if (known && known.until > performance.now()) return known.state
       const until = performance.now() + keptForMs
@@ -59,7 +58,7 @@ export function settingsStore({ store }: Pick<ServiceContext, 'store'>) {
       try {
         return await store.transact(meta, change, { queueKey: id })
       } finally {
-        kept.delete(keyOf(meta.tenant))
+        kept.delete(tenantKey(meta.tenant))
       }
     },
   }

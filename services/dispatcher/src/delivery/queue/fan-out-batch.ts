@@ -1,9 +1,8 @@
-import type { PlatformEvent } from '@opsplane/contracts'
+import { type PlatformEvent, tenantKey } from '@opsplane/contracts'
 import type { DeliveryJob, Started } from '../job.js'
 import type { NewDelivery } from './fan-out-statement.js'
 import type { Origin } from './matching.js'
 import type { TenantWebhooks } from './webhook-index.js'
-import { tenantKey } from './webhook-index.js'
 
 /** An event as it came. */
 export interface Incoming {

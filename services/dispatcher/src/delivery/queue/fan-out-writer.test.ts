@@ -70,7 +70,7 @@ function batch(
   return [[draft], of] satisfies Parameters<WriteFanOut>
 }
 
-/** What has been told of attempts that have ended. */
+/** Whoever waits for attempts that have ended has gone on. */
 const allEnded = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 describe('the writer of a fan-out', () => {

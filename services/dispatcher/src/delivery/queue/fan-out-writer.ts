@@ -1,8 +1,8 @@
+import { tenantKey } from '@opsplane/contracts'
 import { isDependencyAway } from '@opsplane/postgres'
 import type { AttemptColumns } from '../attempt/record-statement.js'
 import type { Batch, Draft } from './fan-out-batch.js'
 import type { FanOutBatch } from './fan-out-statement.js'
-import { tenantKey } from './webhook-index.js'
 
 export interface FanOutWriterOptions {
   owner: string

@@ -1,3 +1,4 @@
+import { tenantKey } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
 import { deliveryIdOf, idTimeMs } from '../delivery-id.js'
@@ -12,7 +13,7 @@ import { insertBatch, type NewDelivery } from './fan-out-statement.js'
 import { createFanOutWriter, type FanOutWriterOptions } from './fan-out-writer.js'
 import { createFirstAttempts, type FirstAttemptOptions } from './first-attempts.js'
 import { bodyText, matchesOf } from './matching.js'
-import { tenantKey, type WebhookIndex } from './webhook-index.js'
+import type { WebhookIndex } from './webhook-index.js'
 
 export interface FanOutOptions extends FirstAttemptOptions, Omit<FanOutWriterOptions, 'insert'> {
   database: Database

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { tenantKey } from '@opsplane/contracts'
 import { type DispatcherFixture, startDispatcher } from '../../fixture/dispatcher-fixture.js'
-import { createWebhookIndex, tenantKey } from './webhook-index.js'
+import { createWebhookIndex } from './webhook-index.js'
 
 const tenant = { workspaceId: 'ws_index', environment: 'production' } as const
 

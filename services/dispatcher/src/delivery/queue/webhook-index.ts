@@ -1,4 +1,4 @@
-import type { TenantScope } from '@opsplane/contracts'
+import { type TenantScope, tenantKey } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 import { LRUCache } from 'lru-cache'
 import { type Fence, type Target, targetOf, type WebhookRow } from '../../webhook/target.js'
@@ -36,8 +36,6 @@ export interface WebhookIndexOptions {
   /** Webhooks kept over all tenants; those of tenants not asked for longest go first. */
   maxKept?: number
 }
-
-export const tenantKey = ({ workspaceId, environment }: TenantScope) => `${workspaceId}/${environment}`
 
 const rowsAtOnce = 500
 const mostLoads = 5
