@@ -22,7 +22,7 @@ import { NatsLinkClosedError } from './errors.js'
 import { type Held, heldMessages, type Readable } from './held-messages.js'
 import type { NatsLink } from './link.js'
 import { openPull, type Pull } from './pull.js'
-import { type RequestRounds, requestRounds, unspaced } from './request-rounds.js'
+import { type RequestRounds, requestRounds } from './request-rounds.js'
 import type { StreamMessage } from './stream-message.js'
 import { subjectMatches } from './subject-match.js'
 
@@ -108,7 +108,7 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
   let pull: Pull | undefined
   let restart: (reason: string) => void = () => {}
   let inFlight = 0
-  let rounds: RequestRounds = unspaced
+  let rounds: RequestRounds | undefined
   let planned = false
 
   /** Everything that arrives in one go is looked at together. */
@@ -129,7 +129,7 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
   const beginBatch = (): boolean => {
     if (inFlight >= batchesInFlight || closing.signal.aborted) return false
     const ready = held.ready(maxBatch)
-    if (ready === 'none' || (ready === 'some' && rounds.isGathering())) return false
+    if (ready === 'none' || (ready === 'some' && rounds?.isGathering())) return false
     const batch = runBatch(held.take(maxBatch))
     running.add(batch)
     void batch.finally(() => running.delete(batch))
@@ -186,8 +186,11 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
     const largest = (connection.info?.max_payload ?? 1_048_576) + envelopeBytes
     const startedAt = performance.now()
     const { stream } = options
-    rounds = spacingMs > 0 ? requestRounds({ spacingMs, full: maxBatch, again }) : unspaced
-    const own = openPull({ connection, stream, durable, rounds, onMessage, room: () => held.room(largest) })
+    if (spacingMs > 0) rounds = requestRounds({ spacingMs, full: maxBatch, again })
+    const own = openPull({
+      ...{ connection, stream, durable, onMessage, room: () => held.room(largest) },
+      ...(rounds && { rounds }),
+    })
     pull = own
     const restarted = new Promise<string>((resolve) => {
       restart = resolve

@@ -2,7 +2,7 @@ import { type Msg, type NatsConnection, nanos } from '@nats-io/transport-node'
 import { delay, untilRestMoment } from '@opsplane/runtime'
 import { inboxOf } from './inbox.js'
 import { onReconnect } from './reconnects.js'
-import { type RequestRounds, unspaced } from './request-rounds.js'
+import type { RequestRounds } from './request-rounds.js'
 import { type StreamMessage, streamMessage } from './stream-message.js'
 
 export interface PullOptions {
@@ -11,7 +11,7 @@ export interface PullOptions {
   durable: string
   /** What may be asked for now, in messages and in bytes; undefined while there is no room. */
   room(): { messages: number; bytes: number } | undefined
-  /** When to ask, and for how many of those; for all of them always unless given. */
+  /** When to ask for what has gathered at the server; unless given, each message comes as soon as it is there. */
   rounds?: RequestRounds
   onMessage(message: StreamMessage): void
 }
@@ -25,13 +25,13 @@ export interface Pull {
   close(): Promise<void>
 }
 
-/** Where something happens, a silent server is asked anew within a second: three beats without a sound. */
-const busy = { beatMs: 333, silentBeats: 3, leastMs: 5_000 }
+/** Where something happens, a silent server is asked anew after 1.4 s: four beats. */
+const busy = { beatMs: 333, lookMs: 450, silentLooks: 2, leastMs: 5_000 }
 /**
  * Where nothing happened for as long as a busy request lasts, one message is asked for, and then more at once. A server that
- * has forgotten the request, without the connection breaking, is asked anew after two beats without a sound, 30 s.
+ * has forgotten the request, without the connection breaking, is asked anew after 30 s.
  */
-const idle = { beatMs: 10_000, silentBeats: 2, leastMs: 290_000 }
+const idle = { beatMs: 10_000, lookMs: 10_000, silentLooks: 2, leastMs: 290_000 }
 /** Requests end at moments that are so far apart and all consumers share, so that their beats come together: at rest, each of them would wake a process. */
 const endsEveryMs = idle.beatMs
 const graceMs = 250
@@ -45,16 +45,20 @@ const closeMs = 1_000
  * what such a request has left, as the client's own `consume()` does, believes to be waiting at the server and asks for
  * nothing, until two heartbeats are missing. Here one request is open at a time, and is over when it is filled, when the
  * server says so, or when its time is up by the clock of this process.
+ *
+ * A request of a round takes what there is and ends, or waits for the first message and ends with that: all servers since 2.9
+ * do so where one has both `no_wait` and `expires` (tried with 2.9.10, 2.10.29, 2.12.2 and 2.14.2), and say 408, or since 2.12
+ * 404, after the last message.
  */
 export function openPull(options: PullOptions): Pull {
-  const { connection, stream, durable, room, rounds = unspaced, onMessage } = options
+  const { connection, stream, durable, room, rounds, onMessage } = options
   const inbox = inboxOf(connection)
   const subject = `$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`
   let open: { reply: string; left: number; until: number } | undefined
   let isQuiet = false
   let watching: NodeJS.Timeout | undefined
   let serial = 0
-  let missed = 0
+  let silent = 0
   let ended = false
   let lose: (reason: string) => void = () => {}
   const lost = new Promise<string>((resolve) => {
@@ -62,10 +66,10 @@ export function openPull(options: PullOptions): Pull {
   })
 
   const more = () => {
-    if (open || ended || connection.isClosed()) return
+    if (open || ended || connection.isClosed() || rounds?.mayAsk() === false) return
     const wanted = room()
-    const batch = wanted && rounds.next(isQuiet ? 1 : wanted.messages)
-    if (!batch) return
+    if (!wanted) return
+    const batch = isQuiet && !rounds ? 1 : wanted.messages
     const pace = isQuiet ? idle : busy
     const expiresMs = untilRestMoment(endsEveryMs, pace.leastMs)
     const reply = `${inbox}.${++serial}`
@@ -74,6 +78,7 @@ export function openPull(options: PullOptions): Pull {
       max_bytes: wanted.bytes,
       expires: nanos(expiresMs),
       idle_heartbeat: nanos(pace.beatMs),
+      ...(rounds && { no_wait: true }),
     }
     open = { reply, left: batch, until: performance.now() + expiresMs + graceMs }
     isQuiet = true
@@ -81,27 +86,34 @@ export function openPull(options: PullOptions): Pull {
     connection.publish(subject, JSON.stringify(request), { reply })
   }
 
-  /** Beats are counted, not measured: after this process itself was held up, all that has arrived is heard first. */
-  const watch = ({ beatMs, silentBeats }: { beatMs: number; silentBeats: number }) => {
-    missed = 0
+  /** Looks are counted, not measured: after this process itself was held up, all that has arrived is heard first. */
+  const watch = ({ lookMs, silentLooks }: { lookMs: number; silentLooks: number }) => {
+    silent = 0
     clearInterval(watching)
     watching = setInterval(() => {
       if (open && performance.now() > open.until) over()
       if (!open) return more()
-      if (++missed > silentBeats) lose('no heartbeats')
-    }, beatMs)
+      if (++silent > silentLooks) lose('no heartbeats')
+    }, lookMs)
   }
 
   const over = () => {
     open = undefined
-    if (!ended) rounds.ended()
+    // Between two rounds nothing is waited for: a look would wake the process for nothing.
+    if (rounds) clearInterval(watching)
   }
 
   const onStatus = ({ subject: reply, headers }: Msg) => {
     const { code, description } = headers ?? { code: 0, description: '' }
     if (code === 100 || reply !== open?.reply) return
     over()
-    if (code === 408) return more()
+    if (ended) return
+    if (code === 404 || code === 408) {
+      if (/pending/i.test(description)) rounds?.refused()
+      else rounds?.ended()
+      return more()
+    }
+    rounds?.ended()
     // What comes next is larger than what may be asked for until something is done with.
     if (code === 409 && /maxbytes/i.test(description)) return
     lose(code === 503 ? 'there is no such consumer' : `${code} ${description}`)
@@ -109,13 +121,13 @@ export function openPull(options: PullOptions): Pull {
 
   const onMsg = (error: Error | null, msg: Msg) => {
     if (error) return lose(error.message)
-    missed = 0
+    silent = 0
     if (msg.subject.startsWith(inbox)) return onStatus(msg)
     const message = streamMessage(msg)
     if (!message) return
     isQuiet = false
-    if (open && --open.left <= 0) open = undefined
-    if (!ended) rounds.came(message.waiting, !open, message.deliveries > 1)
+    if (open && --open.left <= 0) over()
+    if (!ended) rounds?.came(message.waiting, !open)
     onMessage(message)
     more()
   }
@@ -133,7 +145,7 @@ export function openPull(options: PullOptions): Pull {
     async close() {
       if (ended) return
       ended = true
-      rounds.close()
+      rounds?.close()
       clearInterval(watching)
       forget()
       // What the server has sent before it hears of this still arrives.

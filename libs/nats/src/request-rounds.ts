@@ -1,14 +1,16 @@
-/** When a consumer asks for messages, and for how many. */
+/** When a consumer asks for messages that gather at the server. */
 export interface RequestRounds {
-  /** How many to ask for now, `most` at most; undefined until the next round, which `again` is called for. */
-  next(most: number): number | undefined
+  /** Whether the next round has begun: a request of it takes what there is, or the first message that comes, and ends. */
+  mayAsk(): boolean
   /**
    * A message came; `waiting` more are left at the server that it has not delivered yet. `filled`: it was the last one that
-   * was asked for. `redelivered`: it came before, as may have others, which the server does not count.
+   * was asked for.
    */
-  came(waiting: number, filled: boolean, redelivered?: boolean): void
-  /** The request has ended before it was filled. */
+  came(waiting: number, filled: boolean): void
+  /** The server has ended the request: with what there was, or with nothing after its time was up. */
   ended(): void
+  /** What waits is asked for by another replica already. */
+  refused(): void
   /** Whether the rest of a round is about to arrive, so that it is worth waiting for. */
   isGathering(): boolean
   close(): void
@@ -23,60 +25,45 @@ export interface RequestRoundsOptions {
   again(): void
 }
 
-/** For consumers that want each message as soon as it is there: whatever there is room for is asked for, always. */
-export const unspaced: RequestRounds = {
-  next: (most) => most,
-  came() {},
-  ended() {},
-  isGathering: () => false,
-  close() {},
-}
-
 /**
  * Lets messages gather at the server, where one more costs nothing, instead of here, where each wakes the process that
- * reads it and takes a write to acknowledge. A round asks for one message, which after a pause comes at once and says
- * how many wait behind it, and then for exactly those.
+ * reads it and takes a write to acknowledge. After a pause the first one comes at once.
  */
 export function requestRounds({ spacingMs, full, again }: RequestRoundsOptions): RequestRounds {
-  let phase: 'first' | 'rest' | 'asked' | 'between' = 'first'
+  let phase: 'asking' | 'gathering' | 'between' = 'asking'
   let waiting = 0
   let timer: NodeJS.Timeout | undefined
 
-  const begin = () => {
-    phase = 'first'
+  const ask = () => {
+    phase = 'asking'
     again()
   }
-  const end = () => {
+  const after = (ms: number, next: () => void) => {
     clearTimeout(timer)
+    timer = setTimeout(next, ms)
+  }
+  const end = () => {
     phase = 'between'
-    timer = setTimeout(begin, waiting >= full ? 0 : spacingMs)
+    after(waiting >= full ? 0 : spacingMs, ask)
   }
 
   return {
-    next(most) {
-      if (phase === 'between') return undefined
-      if (phase === 'rest') {
-        phase = 'asked'
-        // Another replica may have been given some of it.
-        timer = setTimeout(() => {
-          end()
-          again()
-        }, spacingMs)
-      }
-      return Math.min(Math.max(waiting, 1), most)
-    },
-    came(left, filled, redelivered = false) {
-      // What a process that was killed had in hand comes again all at once: one a round would take as many rounds.
-      waiting = redelivered ? Math.max(left, full) : left
-      if (!filled) return
-      if (phase === 'first' && waiting > 0) phase = 'rest'
-      else end()
+    mayAsk: () => phase !== 'between',
+    came(left, filled) {
+      waiting = left
+      if (filled) return end()
+      // Should the server never say that the request has ended, what has come is handled all the same.
+      if (phase === 'asking') after(spacingMs, ask)
+      phase = 'gathering'
     },
     ended() {
-      waiting = 0
-      if (phase !== 'first') end()
+      if (phase === 'gathering') end()
     },
-    isGathering: () => phase === 'asked',
+    refused() {
+      waiting = 0
+      end()
+    },
+    isGathering: () => phase === 'gathering',
     close: () => clearTimeout(timer),
   }
 }

@@ -53,6 +53,8 @@ export interface ConsumerSettings {
   ackWaitMs?: number
   /** Fills from the logs what the stream has lost before it was handled; without it the stream is all there is. */
   history?: HistoryOptions
+  /** With `history`: how old the low watermarks may be while it handles events, 5 s unless given; a request of the server each time. */
+  lowWatermarksMs?: number
 }
 
 export interface Handling {
@@ -152,8 +154,8 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
     await followed.run(() => applied(batch, received, isOfStream))
   }
   const applied = async (batch: EventBatch, received: Received<PlatformEvent>[], isOfStream: boolean) => {
+    if (isOfStream) noteLowWatermarks(received)
     if (options.sift) await options.sift(received.map(unreadEvent), batch)
-    if (options.sift && isOfStream) notePassedOver(received)
     if (options.perform) await options.perform(eventsOf(received), batch)
     if (!options.handle) {
       const last = received.at(-1)
@@ -172,13 +174,13 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
     options.sift ? (received.message.header(eventHeaders.messageId) ?? '') : received.event.id
   const unreadEvent = (received: Received<PlatformEvent>) => unreadEventOf(names, received)
   /** How far a log has come is believed of what is vouched for only: of one event for all that came with it. */
-  const notePassedOver = (received: readonly Received<PlatformEvent>[]) => {
+  const noteLowWatermarks = (received: readonly Received<PlatformEvent>[]) => {
     if (!past) return
     for (const last of lastOfEachSource(received)) {
       try {
         if (last.event) past.lowWatermarks.note(last.message)
       } catch {
-        // Nobody wanted it, so it is no dead letter either.
+        // Where nobody wants it, it is no dead letter either.
       }
     }
   }
@@ -200,7 +202,6 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
       const unread = options.sift && unreadMessage(names, message, readWhole)
       if (unread) return unread
       const event = readWhole(message)
-      past?.lowWatermarks.note(message)
       return { event, queueKey: queueKeyOf(event), tenant: event.workspaceId }
     },
     async apply(received) {

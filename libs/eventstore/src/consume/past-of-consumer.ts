@@ -13,6 +13,7 @@ export interface PastOptions {
   durable: string
   filterSubjects?: readonly string[]
   history: HistoryOptions
+  lowWatermarksMs?: number
   tables: ConsumerTables
   checkpoint: Pick<SpacedCheckpoint, 'take' | 'giveBack'>
   log: Logger
@@ -22,17 +23,17 @@ export interface PastOptions {
 
 type Asked = Pick<DurableConsumer, 'place' | 'progress' | 'restart'>
 
-/** How often the server is asked how far the consumer has come, while it handles anything. */
-const lookEveryMs = 1_000
+/** What has been handled is acknowledged by then. */
+const acknowledgedMs = 1_000
 /**
- * How often that is written, and the stream looked at: after a pause with the first look. What a process that is killed has not
- * written is read again.
+ * How often it is written how far the consumer has come, and the stream looked at, while it handles anything. What a process that is
+ * killed has not written is read again.
  */
 const writeEveryMs = 5_000
 
 /** Knows up to where a consumer has handled everything, and fills what the stream has lost before that. */
 export function keepPast(options: PastOptions) {
-  const { durable, history, tables, checkpoint, log } = options
+  const { durable, history, lowWatermarksMs = writeEveryMs, tables, checkpoint, log } = options
   const closing = new AbortController()
   const lowWatermarks = createLowWatermarks()
   let before: ConsumerProgress | undefined
@@ -116,16 +117,16 @@ export function keepPast(options: PastOptions) {
     /** A batch was handled: a moment later it is acknowledged. */
     handled(consumer: Asked) {
       if (closing.signal.aborted) return
-      const untilWrittenMs = Math.max(lookEveryMs, writtenAt + writeEveryMs - performance.now())
+      const untilWrittenMs = Math.max(acknowledgedMs, writtenAt + writeEveryMs - performance.now())
       writing ??= setTimeout(() => {
         writing = undefined
         look(write, consumer)
       }, untilWrittenMs)
-      if (untilWrittenMs === lookEveryMs) return
+      if (untilWrittenMs <= lowWatermarksMs) return
       noting ??= setTimeout(() => {
         noting = undefined
         look(note, consumer)
-      }, lookEveryMs)
+      }, lowWatermarksMs)
     },
     async close() {
       closing.abort()

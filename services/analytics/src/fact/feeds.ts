@@ -1,8 +1,7 @@
 import type { BackendName } from '@opsplane/contracts'
 import type { ServiceClient } from '@opsplane/http'
-import { type Database, type DueWork, type LeasedRow, leased } from '@opsplane/postgres'
+import { type Database, type DueWork, jsonArray, type LeasedRow, leased } from '@opsplane/postgres'
 import type { Clock } from '@opsplane/runtime'
-import type { FedDataset } from '../dataset/dataset.js'
 import { fedDatasets } from '../dataset/datasets.js'
 import { dueFeeds } from './tables.js'
 import type { FactWriter } from './write-facts.js'
@@ -47,19 +46,26 @@ export function feeding(options: FeedOptions) {
     name: 'analytics-feeds',
     of: dueFeeds,
     columns: ['position', 'as_of'],
-    batch: 4,
+    batch: fedDatasets.length,
+    together: fedDatasets.length,
     deadlineMs,
-    async perform([row], signal) {
-      const dataset = fedDatasets.find(({ name }) => name === row?.key)
-      return row && dataset ? [await pull(dataset, row, options, signal)] : []
-    },
+    perform: (rows, signal) => Promise.all(rows.map((row) => pull(row, options, signal))),
     async done(tx, finished) {
-      for (const { row, result } of finished)
-        await tx.unsafe(
-          `update fact_feeds set position = $2::text::bigint, as_of = coalesce($3::text::timestamptz, as_of),
-             due_at = now() + $4::text::float8 * interval '1 ms' where dataset = $1`,
-          [row.key, String(result.position), result.asOf ?? null, String(pauseMs(result, options))],
-        )
+      const list = (textOf: (each: (typeof finished)[number]) => string | null) =>
+        jsonArray(finished.map(textOf))
+      await tx.unsafe(
+        `update fact_feeds f set position = d.position::bigint, as_of = coalesce(d.as_of::timestamptz, f.as_of),
+           due_at = now() + d.pause_ms::float8 * interval '1 ms'
+         from unnest($1::text[], $2::text[], $3::text[], $4::text[]) as d (dataset, position, as_of, pause_ms)
+         where f.dataset = d.dataset`,
+        [
+          list(({ row }) => row.key),
+          list(({ result }) => String(result.position)),
+          list(({ result }) => result.asOf ?? null),
+          list(({ result }) => String(pauseMs(result, options))),
+        ],
+        { prepare: true },
+      )
     },
   })
 }
@@ -91,21 +97,21 @@ export function feedWaker({ sql }: Pick<Database, 'sql'>, work: Pick<DueWork, 'w
 }
 
 async function pull(
-  dataset: FedDataset,
   row: FeedRow,
   { clientOf, writer, clock }: FeedOptions,
   signal: AbortSignal,
 ): Promise<Pulled> {
-  const client = clientOf(dataset.feed.service)
   const began = Number(row.position)
+  const dataset = fedDatasets.find(({ name }) => name === row.key)
+  const client = dataset && clientOf(dataset.feed.service)
   let position = began
   for (let page = 0; page < pagesAtOnce && !signal.aborted; page++) {
     const asOf = clock.now()
-    const read = client && (await dataset.feed.page(client, position))
-    if (read && read.facts.length > 0)
-      await writer.writeFed(dataset, read.facts, { anew: row.as_of === null })
-    position = read?.position ?? position
-    if (!read || read.next === null) return { position, asOf, isNew: position > began }
+    if (!client) return { position, asOf, isNew: false }
+    const { facts, next, ...read } = await dataset.feed.page(client, position)
+    if (facts.length > 0) await writer.writeFed(dataset, facts, { anew: row.as_of === null })
+    position = read.position
+    if (next === null) return { position, asOf, isNew: position > began }
   }
   return { position, asOf: undefined, isNew: true }
 }

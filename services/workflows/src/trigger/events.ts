@@ -27,6 +27,8 @@ interface Match {
 const startsAtOnce = 32
 /** Events gather for so long where one follows another. */
 const spacingMs = 100
+/** How far other logs had come is known to within so long when a run begins: what happened before does not count as after it. */
+const lowWatermarksMs = 1_000
 
 /**
  * Starts the workflows that events are the trigger of, each once for an event: a repeated batch finds the runs it has started.
@@ -54,6 +56,7 @@ export function startEventTriggers(
   const consumer = consume({
     durable: 'workflows-triggers',
     spacingMs,
+    lowWatermarksMs,
     sift: async (events, { origins }) => {
       const { candidates, awaitedKeys } = await concernedBy(database, events.flatMap(keysOfEvent))
       const concerned = new Set([...awaitedKeys, ...candidates.flatMap(({ keys }) => keys)])

@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { jetstream } from '@nats-io/jetstream'
+import { natsNames } from '@opsplane/contracts'
+import { createLogger } from '@opsplane/runtime'
+import { durableConsumer } from './durable-consumer.js'
+import { type EmbeddedNats, startEmbeddedNats } from './embedded.js'
+import { connectNats, type NatsLink } from './link.js'
+import { ensureStreams } from './streams.js'
+
+const log = createLogger({ service: 'test', level: 'silent' })
+const storeDir = mkdtempSync(join(tmpdir(), 'pull-nats-'))
+const names = natsNames('pull')
+let server: EmbeddedNats
+let link: NatsLink
+beforeAll(async () => {
+  server = await startEmbeddedNats({ storeDir })
+  link = connectNats({ url: server.url, name: 'pull-test', log })
+  await ensureStreams(link, names)
+})
+afterAll(async () => {
+  await link?.close()
+  await server?.stop()
+  rmSync(storeDir, { recursive: true, force: true })
+})
+
+const waitFor = async (holds: () => boolean) => {
+  for (const end = Date.now() + 60_000; !holds(); await delay(10))
+    if (Date.now() > end) throw new Error('it did not come to pass')
+}
+
+test('what gathers at the server comes with one request, and the first message after a pause at once', async () => {
+  const connection = await link.ready()
+  const client = jetstream(connection)
+  const publish = (body: string) => client.publish(names.topicSubject('ws_1', 'production', 'orders'), body)
+  const batches: string[][] = []
+  let requests = 0
+  const asked = connection.subscribe(`$JS.API.CONSUMER.MSG.NEXT.${names.topicsStream}.test`, {
+    callback: () => void requests++,
+  })
+  const consumer = durableConsumer<string>({
+    ...{ link, stream: names.topicsStream, durable: 'test', log, spacingMs: 3_000 },
+    read: (message) => ({ event: message.string(), queueKey: message.string(), tenant: 'ws_1' }),
+    apply: async (batch) => void batches.push(batch.map(({ event }) => event)),
+  })
+  try {
+    await waitFor(() => requests === 1)
+    await publish('first')
+    await waitFor(() => batches.length === 1)
+    const gathered = Array.from({ length: 40 }, (_, n) => String(n))
+    for (const body of gathered) await publish(body)
+    await waitFor(() => batches.length === 2)
+    expect(batches).toEqual([['first'], gathered])
+    // That of the third round is not due yet.
+    expect(requests).toBe(2)
+  } finally {
+    asked.unsubscribe()
+    await consumer.close()
+  }
+})
