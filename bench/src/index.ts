@@ -16,6 +16,7 @@ import { measureTarpit } from './delivery/tarpit.js'
 import { measureTelemetry } from './delivery/telemetry.js'
 import { measureTopics } from './delivery/topics.js'
 import { measureWebhooks } from './delivery/webhooks.js'
+import { disturbedPercent } from './disturbance.js'
 import { postgresFlags, withoutLimits } from './environment.js'
 import { measureExports } from './exports.js'
 import { measureExpressions } from './expressions.js'
@@ -86,6 +87,11 @@ const say = (text: string) => console.error(text)
 const kept = process.env.BENCH_KEEP
 const folder = kept ? resolve(kept) : mkdtempSync(join(tmpdir(), 'opsplane-bench-'))
 mkdirSync(folder, { recursive: true })
+const sayDisturbed = () =>
+  say(
+    `A process that only reads memory waits ${disturbedPercent().toFixed(0)} % of its time (2 % on a quiet machine).`,
+  )
+sayDisturbed()
 say(`Starting Postgres, NATS and the services as processes (${cpus().length} cores)…`)
 const cluster = await startCluster({
   state: openState(join(folder, 'state')),
@@ -97,6 +103,7 @@ try {
   for (const [name, measure] of Object.entries(measures)) {
     if (chosen.includes(name)) figures.push(...(await measure({ cluster, seconds, say })))
   }
+  sayDisturbed()
 } finally {
   await cluster.stop()
   if (!kept) rmSync(folder, { recursive: true, force: true })
