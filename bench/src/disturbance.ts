@@ -1,5 +1,5 @@
 /** More than the caches of a core hold. */
-const memory = Buffer.alloc(32 * 1_024 * 1_024, 1)
+const memoryBytes = 32 * 1_024 * 1_024
 const pageBytes = 4_096
 const waitMs = 0.01
 
@@ -9,11 +9,12 @@ const waitMs = 0.01
  * tells of. Some 2 % on a quiet machine. Where it is 20, milliseconds of CPU are that much too many, more so for what uses much memory.
  */
 export function disturbedPercent(forMs = 1_000): number {
+  const memory = Buffer.alloc(memoryBytes, 1)
   let waitedMs = 0
   let sum = 0
   const startedAt = performance.now()
   let before = startedAt
-  for (let at = 0; before < startedAt + forMs; at = (at + pageBytes) % memory.length) {
+  for (let at = 0; before < startedAt + forMs; at = (at + pageBytes) % memoryBytes) {
     sum += memory[at] ?? 0
     const now = performance.now()
     if (now - before > waitMs) waitedMs += now - before

@@ -187,10 +187,7 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
     const startedAt = performance.now()
     const { stream } = options
     if (spacingMs > 0) rounds = requestRounds({ spacingMs, full: maxBatch, again })
-    const own = openPull({
-      ...{ connection, stream, durable, onMessage, room: () => held.room(largest) },
-      ...(rounds && { rounds }),
-    })
+    const own = openPull({ connection, stream, durable, rounds, onMessage, room: () => held.room(largest) })
     pull = own
     const restarted = new Promise<string>((resolve) => {
       restart = resolve

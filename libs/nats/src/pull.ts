@@ -12,7 +12,7 @@ export interface PullOptions {
   /** What may be asked for now, in messages and in bytes; undefined while there is no room. */
   room(): { messages: number; bytes: number } | undefined
   /** When to ask for what has gathered at the server; unless given, each message comes as soon as it is there. */
-  rounds?: RequestRounds
+  rounds?: RequestRounds | undefined
   onMessage(message: StreamMessage): void
 }
 

@@ -154,7 +154,6 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
     await followed.run(() => applied(batch, received, isOfStream))
   }
   const applied = async (batch: EventBatch, received: Received<PlatformEvent>[], isOfStream: boolean) => {
-    if (isOfStream) noteLowWatermarks(received)
     if (options.sift) await options.sift(received.map(unreadEvent), batch)
     if (options.perform) await options.perform(eventsOf(received), batch)
     if (!options.handle) {
@@ -206,6 +205,7 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
     },
     async apply(received) {
       await apply(received)
+      noteLowWatermarks(received)
       past?.handled(consumer)
     },
     isAway: isDependencyAway,

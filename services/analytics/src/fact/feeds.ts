@@ -104,14 +104,14 @@ async function pull(
   const began = Number(row.position)
   const dataset = fedDatasets.find(({ name }) => name === row.key)
   const client = dataset && clientOf(dataset.feed.service)
+  if (!client) return { position: began, asOf: clock.now(), isNew: false }
   let position = began
-  for (let page = 0; page < pagesAtOnce && !signal.aborted; page++) {
+  for (let pages = 0; pages < pagesAtOnce && !signal.aborted; pages++) {
     const asOf = clock.now()
-    if (!client) return { position, asOf, isNew: false }
-    const { facts, next, ...read } = await dataset.feed.page(client, position)
-    if (facts.length > 0) await writer.writeFed(dataset, facts, { anew: row.as_of === null })
-    position = read.position
-    if (next === null) return { position, asOf, isNew: position > began }
+    const page = await dataset.feed.page(client, position)
+    if (page.facts.length > 0) await writer.writeFed(dataset, page.facts, { anew: row.as_of === null })
+    position = page.position
+    if (page.next === null) return { position, asOf, isNew: position > began }
   }
   return { position, asOf: undefined, isNew: true }
 }
