@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { connect as connectSocket, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { natsNames } from '@opsplane/contracts'
@@ -12,6 +11,7 @@ import { type EmbeddedNats, startEmbeddedNats } from './embedded.js'
 import { connectNats, type NatsLink } from './link.js'
 import type { StreamMessage } from './stream-message.js'
 import { ensureStreams } from './streams.js'
+import { waitFor } from './wait-for.fixture.js'
 
 const log = createLogger({ service: 'test', level: 'silent' })
 const storeDir = mkdtempSync(join(tmpdir(), 'durable-nats-'))
@@ -38,10 +38,6 @@ afterEach(async () => {
   for (const each of closing.splice(0).reverse()) await each.close()
 })
 
-const waitFor = async (holds: () => boolean | Promise<boolean>) => {
-  for (const end = Date.now() + 60_000; !(await holds()); await delay(10))
-    if (Date.now() > end) throw new Error('it did not come to pass')
-}
 /** A body reads `<workspace> <line> <number>`. */
 const read = (message: StreamMessage) => {
   const event = message.string()

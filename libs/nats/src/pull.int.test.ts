@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { jetstream } from '@nats-io/jetstream'
 import { natsNames } from '@opsplane/contracts'
@@ -10,6 +9,7 @@ import { durableConsumer } from './durable-consumer.js'
 import { type EmbeddedNats, startEmbeddedNats } from './embedded.js'
 import { connectNats, type NatsLink } from './link.js'
 import { ensureStreams } from './streams.js'
+import { waitFor } from './wait-for.fixture.js'
 
 const log = createLogger({ service: 'test', level: 'silent' })
 const storeDir = mkdtempSync(join(tmpdir(), 'pull-nats-'))
@@ -26,11 +26,6 @@ afterAll(async () => {
   await server?.stop()
   rmSync(storeDir, { recursive: true, force: true })
 })
-
-const waitFor = async (holds: () => boolean) => {
-  for (const end = Date.now() + 60_000; !holds(); await delay(10))
-    if (Date.now() > end) throw new Error('it did not come to pass')
-}
 
 test('what gathers at the server comes with one request, and the first message after a pause at once', async () => {
   const connection = await link.ready()

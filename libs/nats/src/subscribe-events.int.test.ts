@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import {
@@ -22,6 +21,7 @@ import {
   type SubscribeEventsOptions,
   subscribeEvents,
 } from './subscribe-events.js'
+import { waitFor } from './wait-for.fixture.js'
 
 const log = createLogger({ service: 'test', level: 'silent' })
 const storeDir = mkdtempSync(join(tmpdir(), 'subscribe-nats-'))
@@ -48,10 +48,6 @@ afterEach(async () => {
   for (const subscription of closing.splice(0)) await subscription.close()
 })
 
-const waitFor = async (holds: () => boolean | Promise<boolean>) => {
-  for (const end = Date.now() + 60_000; !(await holds()); await delay(10))
-    if (Date.now() > end) throw new Error('it did not come to pass')
-}
 /** Publishes an example of a type; `resource` tells apart what it is about. */
 const publish = async (
   type: EventType | 'incident.beamed_up',
