@@ -1,4 +1,4 @@
-import type { AppProblem, TenantScope } from '@opsplane/contracts'
+import { type AppProblem, type TenantScope, tenantKey } from '@opsplane/contracts'
 import { jsonPointer } from '@opsplane/http'
 import { type Expressions, parseTemplate, type Template } from '@opsplane/sandbox'
 
@@ -27,7 +27,7 @@ export interface CheckedFields {
 export async function checkTemplates(
   expressions: Pick<Expressions, 'check'>,
   fields: readonly TemplateField[],
-  { workspaceId, environment }: TenantScope,
+  tenant: TenantScope,
 ): Promise<CheckedFields> {
   const problems: AppProblem[] = []
   const parsed: { path: Path; template: Template }[] = []
@@ -37,7 +37,7 @@ export async function checkTemplates(
     else problems.push(...result.problems.map((found) => problemAt(path, found)))
   }
   const templates = parsed.map(({ template }) => template)
-  const checked = await expressions.check({ tenant: `${workspaceId}/${environment}`, templates })
+  const checked = await expressions.check({ tenant: tenantKey(tenant), templates })
   for (const [at, { path }] of parsed.entries())
     problems.push(...(checked[at]?.problems ?? []).map((found) => problemAt(path, found)))
   return {

@@ -1,4 +1,4 @@
-import { newId, type TenantScope } from '@opsplane/contracts'
+import { newId, type TenantScope, tenantKey } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 import { LRUCache } from 'lru-cache'
 import { verifiersOf } from './logins.js'
@@ -54,7 +54,7 @@ export function createSpaces({ sql }: Pick<Database, 'sql'>): Spaces {
   return {
     key,
     of(tenant) {
-      const name = `${tenant.workspaceId}/${tenant.environment}`
+      const name = tenantKey(tenant)
       const remembered = known.get(name)
       if (remembered) return remembered
       const finding = find(tenant)

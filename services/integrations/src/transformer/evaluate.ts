@@ -1,4 +1,4 @@
-import { ApiError, type Evaluation, type EvaluationResult } from '@opsplane/contracts'
+import { ApiError, type Evaluation, type EvaluationResult, tenantKey } from '@opsplane/contracts'
 import type { RequestMeta } from '@opsplane/http'
 import type { ExpressionError, Expressions } from '@opsplane/sandbox'
 
@@ -10,7 +10,7 @@ export async function evaluate(
 ): Promise<EvaluationResult> {
   const begun = performance.now()
   const evaluated = await expressions.evaluateExpression({
-    tenant: `${tenant.workspaceId}/${tenant.environment}`,
+    tenant: tenantKey(tenant),
     ...{ expression, input, bindings, signal: signal() },
   })
   if (!evaluated.ok) throw apiError(evaluated.error)

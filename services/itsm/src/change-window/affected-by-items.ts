@@ -1,4 +1,10 @@
-import { CiRelation, type CmdbEventType, type PlatformEvent, relationImpact } from '@opsplane/contracts'
+import {
+  CiRelation,
+  type CmdbEventType,
+  type PlatformEvent,
+  relationImpact,
+  tenantKey,
+} from '@opsplane/contracts'
 import type { StatementRunner } from '../cmdb/impact/impact-graph.js'
 import type { Affected } from './affected.js'
 import { reachOf } from './closure.js'
@@ -30,7 +36,7 @@ export async function affectedByItems(
   const found: Affected[] = []
   const tenants = new Map<string, PlatformEvent[]>()
   for (const event of events) {
-    const key = `${event.workspaceId}/${event.environment}`
+    const key = tenantKey(event)
     const own = tenants.get(key) ?? []
     tenants.set(key, own)
     own.push(event)

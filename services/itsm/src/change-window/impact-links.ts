@@ -1,4 +1,4 @@
-import type { TenantScope } from '@opsplane/contracts'
+import { type TenantScope, tenantKey } from '@opsplane/contracts'
 import { translatePostgresError } from '@opsplane/postgres'
 import { type StatementRunner, statement } from '../cmdb/columns.js'
 import { toSource, toTarget } from '../cmdb/impact/impact-graph.js'
@@ -95,7 +95,7 @@ export type LinksOf = (tenant: TenantScope) => SharedLinks
 export function linksOfTenants(sql: StatementRunner): LinksOf {
   const known = new Map<string, SharedLinks>()
   return (tenant) => {
-    const key = `${tenant.workspaceId}/${tenant.environment}`
+    const key = tenantKey(tenant)
     const links = known.get(key) ?? sharedLinks(sql, tenant)
     known.set(key, links)
     return links

@@ -1,3 +1,4 @@
+import { tenantKey } from '@opsplane/contracts'
 import { delay, retryDelayMs } from '@opsplane/runtime'
 import type { Expressions } from '@opsplane/sandbox'
 import type { Signal } from '../engine/signal.js'
@@ -26,7 +27,7 @@ export const createEvaluate =
       const values = await expressions.evaluate({
         templates: task.templates,
         scope: task.scope,
-        tenant: `${tenant.workspaceId}/${tenant.environment}`,
+        tenant: tenantKey(tenant),
         signal: aborted,
         // Nothing of it is sent anywhere, and what is sent later is looked at then.
         secretReferences: folded.stepAt(task.place)?.type === 'transform' ? 'keep' : 'refuse',

@@ -1,10 +1,15 @@
-import { filterMatches, type PlatformEvent, type TenantScope, type TopicEvent } from '@opsplane/contracts'
+import {
+  filterMatches,
+  type PlatformEvent,
+  type TenantScope,
+  type TopicEvent,
+  tenantKey,
+} from '@opsplane/contracts'
 import type { EventOrigin } from '@opsplane/eventstore'
 import { bodyOf } from '../run/event-wait/accepted.js'
 import type { WorkflowRecord } from '../workflow/domain.js'
-import { placeOf } from '../workflow/workflows.js'
 
-export const keyOfTopic = (tenant: TenantScope, topic: string) => `${placeOf(tenant)}/bus:${topic}`
+export const keyOfTopic = (tenant: TenantScope, topic: string) => `${tenantKey(tenant)}/bus:${topic}`
 
 /** Whether a platform event starts the workflow, one of whose keys it has; not if it was accepted before its activation. */
 export function startsBy(

@@ -5,6 +5,7 @@ import {
   newId,
   notFound,
   type TenantScope,
+  tenantKey,
   type Workflow,
   type WorkflowDefinition,
   type WorkflowPatch,
@@ -113,7 +114,7 @@ export function createWorkflows(
     create: ({ definition, promoted = false, ...fields }, meta) => {
       const id = newId('workflow')
       const draft = written(id, definition, meta.now)
-      const place = placeOf(meta.tenant)
+      const place = tenantKey(meta.tenant)
       const command = {
         kind: 'create',
         id,
@@ -229,9 +230,6 @@ export function createWorkflows(
   }
 }
 
-/** What the trigger keys of a tenant's workflows begin with. */
-export const placeOf = ({ workspaceId, environment }: TenantScope) => `${workspaceId}/${environment}`
-
 const longestGrantSeconds = 90 * 86_400
 
 function versionOf(
@@ -247,7 +245,7 @@ function versionOf(
     ...rest,
     ...{ workflowId, definition, digest: digestOf(definition), publishedAt: now },
     stepCount: visits(definition).length,
-    awaitedKeys: awaitedTypes(definition).map((type) => `${placeOf(tenant)}/${type}`),
+    awaitedKeys: awaitedTypes(definition).map((type) => `${tenantKey(tenant)}/${type}`),
   }
 }
 

@@ -1,4 +1,4 @@
-import { ApiError, type AppActionRequest } from '@opsplane/contracts'
+import { ApiError, type AppActionRequest, tenantKey } from '@opsplane/contracts'
 import type { CallOperation, OperationInput } from '@opsplane/http'
 import type { Expressions, Template } from '@opsplane/sandbox'
 import type { CompiledSource } from '../compiled.js'
@@ -35,9 +35,8 @@ export async function evaluated(
   templates: readonly Template[],
   more: Record<string, unknown> = {},
 ): Promise<unknown[]> {
-  const { workspaceId, environment } = running.tenant
   const results = await expressions.evaluate({
-    tenant: `${workspaceId}/${environment}`,
+    tenant: tenantKey(running.tenant),
     templates,
     scope: { ...scopeOf(running, params), ...more },
     signal,

@@ -1,4 +1,4 @@
-import type { PlatformEvent, TenantScope } from '@opsplane/contracts'
+import { type PlatformEvent, type TenantScope, tenantKey } from '@opsplane/contracts'
 import type { BackgroundWork, ServiceConsumer, ServiceContext } from '@opsplane/service'
 import { type Affected, affectedByAny } from '../../change-window/affected.js'
 import { affectedByItems, itemEvents } from '../../change-window/affected-by-items.js'
@@ -64,7 +64,7 @@ function byTenant(affected: readonly Affected[]): { tenant: TenantScope; own: Af
   const tenants = new Map<string, { tenant: TenantScope; own: Affected[] }>()
   for (const each of affected) {
     const { workspaceId, environment } = each.event
-    const key = `${workspaceId}/${environment}`
+    const key = tenantKey(each.event)
     const of = tenants.get(key) ?? { tenant: { workspaceId, environment }, own: [] }
     tenants.set(key, of)
     of.own.push(each)

@@ -1,4 +1,4 @@
-import type { TenantScope } from '@opsplane/contracts'
+import { type TenantScope, tenantKey } from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
 import { and, asc, eq, isNotNull, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
@@ -65,7 +65,7 @@ export function embeddingIndexes(db: Drizzle, model: string, mostBytes = mostByt
         .from(chunks)
         .where(mine(tenant))
       const stamp = row?.stamp ?? ''
-      const key = `${tenant.workspaceId}/${tenant.environment}`
+      const key = tenantKey(tenant)
       const present = ready.get(key)
       if (present?.stamp === stamp) return present
       const index = await read(tenant, stamp)

@@ -1,4 +1,4 @@
-import { ApiError } from '@opsplane/contracts'
+import { ApiError, tenantKey } from '@opsplane/contracts'
 import { sha256Hex } from '@opsplane/runtime'
 import type { Expressions } from '@opsplane/sandbox'
 import type { Program } from '../../engine/program.js'
@@ -17,7 +17,7 @@ export async function limitOf(
   const [value] = await expressions.evaluate({
     templates: [concurrencyKey],
     scope: { trigger, event, input },
-    tenant: `${tenant.workspaceId}/${tenant.environment}`,
+    tenant: tenantKey(tenant),
   })
   if (!value?.ok)
     throw new ApiError(

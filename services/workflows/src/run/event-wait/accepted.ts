@@ -5,6 +5,7 @@ import {
   filterMatches,
   type PlatformEvent,
   type SubjectEvent,
+  tenantKey,
 } from '@opsplane/contracts'
 
 /** By the service that it stands in: a position in a log. What is at or below was accepted before. */
@@ -33,7 +34,7 @@ export const patternsOf = ({ type }: Pick<PlatformEvent, 'type'>): string[] => [
 
 /** The same, each as `workspace/environment/pattern`. */
 export const keysOfEvent = (event: SubjectEvent): string[] =>
-  patternsOf(event).map((pattern) => `${event.workspaceId}/${event.environment}/${pattern}`)
+  patternsOf(event).map((pattern) => `${tenantKey(event)}/${pattern}`)
 
 /** An event as expressions, filters and steps see it: as webhooks get it. */
 export type EventBody = Omit<DeliveryBody, 'webhook_id'>

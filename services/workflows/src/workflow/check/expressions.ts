@@ -1,4 +1,9 @@
-import type { TenantScope, WorkflowDefinition, WorkflowProblem } from '@opsplane/contracts'
+import {
+  type TenantScope,
+  tenantKey,
+  type WorkflowDefinition,
+  type WorkflowProblem,
+} from '@opsplane/contracts'
 import { jsonPointer } from '@opsplane/http'
 import { type Expressions, parseTemplate, type Template, type TemplateProblem } from '@opsplane/sandbox'
 import { problem } from './structure.js'
@@ -17,7 +22,7 @@ const decisive = new Set(['if', 'items'])
 export async function checkExpressions(
   expressions: Pick<Expressions, 'check'>,
   definition: WorkflowDefinition,
-  { workspaceId, environment }: TenantScope,
+  tenant: TenantScope,
 ): Promise<WorkflowProblem[]> {
   const problems: WorkflowProblem[] = []
   const parsed: Parsed[] = []
@@ -28,7 +33,7 @@ export async function checkExpressions(
   }
   problems.push(...parsed.flatMap(constantProblem))
   const templates = parsed.map(({ template }) => template)
-  const checked = await expressions.check({ tenant: `${workspaceId}/${environment}`, templates })
+  const checked = await expressions.check({ tenant: tenantKey(tenant), templates })
   problems.push(
     ...parsed.flatMap(({ field }, at) => checked[at]?.problems.map((each) => inField(field, each)) ?? []),
   )
