@@ -20,6 +20,9 @@ import { unicodeCtypes } from './locale.js'
 
 const PASSWORD_FILE = 'opsplane-password'
 const ORPHAN_GRACE_MS = 1_000
+// Its first line is the postmaster's pid, its eighth what state it is in.
+const LOCK_FILE = 'postmaster.pid'
+const STATE_LINE = 7
 
 export interface ClusterOptions {
   initdb: string
@@ -114,12 +117,30 @@ export async function clearCrashedServer(dataDir: string): Promise<void> {
     signalProcess(pid, 'SIGKILL')
     await waitUntilGone(pid, ORPHAN_GRACE_MS)
   }
-  const lock = join(dataDir, 'postmaster.pid')
-  if (!existsSync(lock)) return
-  const pid = Number(readFileSync(lock, 'utf8').split('\n')[0])
+  const [line] = lockFileLines(dataDir)
+  if (line === undefined) return
+  const pid = Number(line)
   const holder = findProcess(pid)
   if (!holder || !basename(holder.commandLine.split(' ')[0] ?? '').startsWith('postgres')) {
-    rmSync(lock, { force: true })
+    rmSync(join(dataDir, LOCK_FILE), { force: true })
+  }
+}
+
+/**
+ * Whether the postmaster has finished its recovery, by the state it writes into its lock file, where
+ * pg_ctl looks too: clients that wait for the server may push the line that says so out of the log's tail at once.
+ */
+export function acceptsConnections(dataDir: string, postmaster: number): boolean {
+  const lines = lockFileLines(dataDir)
+  return Number(lines[0]) === postmaster && lines[STATE_LINE]?.trim() === 'ready'
+}
+
+function lockFileLines(dataDir: string): string[] {
+  try {
+    return readFileSync(join(dataDir, LOCK_FILE), 'utf8').split('\n')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
   }
 }
 

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { waitUntilGone } from '@opsplane/runtime/server-process'
+import { freePort, waitUntilGone } from '@opsplane/runtime/server-process'
 import postgres from 'postgres'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded.js'
 
@@ -61,6 +61,25 @@ describe('embedded Postgres', () => {
 
     expect(await query(second.url, (sql) => sql`select answer from kept`)).toEqual([{ answer: 42 }])
     expect(await busy).toBe('cut off')
+  })
+
+  test('is seen to be ready while clients that wait for it fill its log', async () => {
+    const port = await freePort()
+    let waiting = true
+    const knock = () => {
+      const client = connect({ port, host: '127.0.0.1' }, () => client.destroy())
+      client.on('error', () => undefined)
+      client.on('close', () => waiting && setTimeout(knock, 1))
+    }
+    for (let client = 0; client < 20; client++) knock()
+
+    running = await startEmbeddedPostgres({
+      ...{ dataDir: join(root, 'data'), port, flags: ['log_min_messages=debug5'] },
+    }).finally(() => {
+      waiting = false
+    })
+
+    expect(await query(running.url, (sql) => sql`select 1 as one`)).toEqual([{ one: 1 }])
   })
 
   test('does with what the machine has where it has no such locale, and says so', async () => {

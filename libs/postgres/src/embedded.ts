@@ -10,7 +10,7 @@ import {
 } from '@opsplane/runtime/server-process'
 import postgres from 'postgres'
 import { postgresBinaries } from './embedded-binaries.js'
-import { clearCrashedServer, ensureCluster } from './embedded-cluster.js'
+import { acceptsConnections, clearCrashedServer, ensureCluster } from './embedded-cluster.js'
 import { openPathTo, type SystemUser, serverUser } from './embedded-user.js'
 
 export interface EmbeddedPostgresOptions {
@@ -110,7 +110,7 @@ async function startServer(
       stopSignal: STOP_SIGNAL,
       onLog: options.onLog,
     })
-    const outcome = await readyOrExited(server)
+    const outcome = await readyOrExited(server, options.dataDir)
     if (outcome === 'ready') return { server, port }
     await server.stop()
     const log = server.logTail()
@@ -135,10 +135,10 @@ function serverArguments({ dataDir, flags = [] }: EmbeddedPostgresOptions, port:
   return ['-D', dataDir, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])]
 }
 
-async function readyOrExited(server: ServerProcess): Promise<string> {
+async function readyOrExited(server: ServerProcess, dataDir: string): Promise<string> {
   const deadline = Date.now() + READY_TIMEOUT_MS
   while (Date.now() < deadline) {
-    if (server.logTail().includes('database system is ready to accept connections')) return 'ready'
+    if (acceptsConnections(dataDir, server.pid)) return 'ready'
     if (!server.running) return server.exited
     await delay(20)
   }
