@@ -23,17 +23,20 @@ const unsigned = {
   } as Record<string, string>,
 }
 type Message = typeof unsigned
-const asMessage = ({ headers, ...message }: Message): SignedMessage => ({
-  ...message,
+const asMessage = ({ headers, subject }: Message): SignedMessage => ({
+  subject,
   header: (name) => headers[name],
 })
 const signedBy = (service: keyof typeof keys, message = unsigned, changes = {}): Message => ({
   ...message,
-  headers: { ...message.headers, [eventHeaders.signature]: of(service, changes).sign(asMessage(message)) },
+  headers: {
+    ...message.headers,
+    [eventHeaders.signature]: of(service, changes).sign(asMessage(message), message.body),
+  },
 })
 const signed = signedBy('itsm')
 const checkedBy = (service: keyof typeof keys, message: Message, changes = {}) =>
-  of(service, changes).check(asMessage(message))
+  of(service, changes).check(asMessage(message), message.body)
 
 test('every verifier sees that the source has signed a message', () => {
   for (const service of ['settings', 'dispatcher'] as const)

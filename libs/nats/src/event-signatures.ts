@@ -10,18 +10,17 @@ import {
 } from '@opsplane/runtime'
 import { SignatureError } from './errors.js'
 
-/** What a signature covers: none of it can be changed, nor the body be moved to another subject. */
+/** What a signature covers beside the body: none of it can be changed, nor the body be moved to another subject. */
 export interface SignedMessage {
   subject: string
-  body: string
   header(name: string): string | undefined
 }
 
 export interface EventSignatures {
   /** The header that lets each verifier see that this service says so; whoever verifies cannot sign for another. */
-  sign(message: SignedMessage): string
+  sign(message: SignedMessage, body: string): string
   /** Throws SignatureError unless the service that the message names as its source has signed it for this one. */
-  check(message: SignedMessage): void
+  check(message: SignedMessage, body: string): void
 }
 
 export interface EventSignaturesOptions {
@@ -82,18 +81,18 @@ export function createEventSignatures(options: EventSignaturesOptions): EventSig
   }
 
   return {
-    sign(message) {
-      const digest = digestOf(message)
+    sign(message, body) {
+      const digest = digestOf(message, body)
       return [signer, ...signingKeys().map(({ id, macOf }) => `${id}=${macOf(digest)}`)].join(' ')
     },
-    check(message) {
+    check(message, body) {
       const [from = '', ...macs] = (message.header(eventHeaders.signature) ?? '').split(' ')
       if (from === '') throw new SignatureError('it is not signed')
       const signedBy = sources.get(from)
       if (!signedBy) throw new SignatureError('its key is nobody’s')
       if (signedBy.source !== message.header(eventHeaders.source))
         throw new SignatureError(`${signedBy.source} has signed it, which is not its source`)
-      const digest = digestOf(message)
+      const digest = digestOf(message, body)
       for (const key of own) {
         const mac = macs.find((each) => each.startsWith(`${key.id}=`))?.slice(key.id.length + 1)
         if (mac === undefined) continue
@@ -118,7 +117,8 @@ function macUnder(key: Buffer): Mac {
 }
 
 /** As a binary string. Headers and subjects have no line breaks, so no two messages read the same. */
-function digestOf({ subject, body, header }: SignedMessage): string {
-  const head = [subject, ...signedHeaders.map((name) => header(name) ?? '')].join('\n')
+function digestOf(message: SignedMessage, body: string): string {
+  let head = message.subject
+  for (const name of signedHeaders) head += `\n${message.header(name) ?? ''}`
   return hash('sha256', `${head}\n\n${body}`, 'binary')
 }

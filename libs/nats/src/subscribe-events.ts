@@ -96,8 +96,8 @@ export function subscribeEvents<const Pattern extends CatalogPattern>(
       for (const { event } of batch) await handle(event as EventOf<TypesMatching<Pattern>>)
     },
     ...(onDead && {
-      onDead: ({ subject, deliveries, string }, error) =>
-        onDead({ subject, body: string(), deliveries, error }),
+      onDead: (message, error) =>
+        onDead({ subject: message.subject, body: message.string(), deliveries: message.deliveries, error }),
     }),
   })
 

@@ -36,3 +36,36 @@ test('of several that hold it the tightest counts, until it lets go', () => {
   const released = collections('letHeapGrow(); const release = holdHeap(20); holdHeap(100); release()')
   expect(held).toBeGreaterThan(1.3 * released)
 })
+
+test('what is made where others have lived on is still made in the young part', () => {
+  expect(bytesMadeOld('')).toBeGreaterThan(10 * bytesMadeOld('letHeapGrow()'))
+})
+
+/** By how much the old part of the heap grows for each object that is let go at once, after others from the same place were kept for a while. */
+function bytesMadeOld(prepare: string): number {
+  const program = `
+    import { getHeapSpaceStatistics } from 'node:v8'
+    import { letHeapGrow } from ${JSON.stringify(new URL('heap-growth.js', import.meta.url).href)}
+    ${prepare}
+    const old = () => getHeapSpaceStatistics().find(({ space_name }) => space_name === 'old_space').space_used_size
+    const make = (n) => ({ n, texts: [n, n, n, n] })
+    const kept = []
+    for (let turn = 0; turn < 60; turn++) {
+      kept.push(Array.from({ length: 20_000 }, (_, n) => make(n)))
+      if (kept.length > 10) kept.shift()
+      await new Promise(setImmediate)
+    }
+    kept.length = 0
+    let [grown, last] = [0, 0]
+    for (let turn = 0; turn < 400; turn++) {
+      // By then what was kept has been collected.
+      if (turn === 200) [grown, last] = [0, old()]
+      for (let n = 0; n < 20_000; n++) make(n).texts[0]
+      const now = old()
+      grown += Math.max(0, now - last)
+      last = now
+      await new Promise(setImmediate)
+    }
+    console.log(grown / 4e6)`
+  return Number(execFileSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' }))
+}

@@ -26,10 +26,12 @@ const held: number[] = []
 const apply = () =>
   setFlagsFromString(`--heap-growing-percent=${held.length > 0 ? Math.min(...held) : usualPercent}`)
 
-/** For the process of a service, before it does anything: how often V8 collects the whole heap, at whatever load. */
+/** For the process of a service, before it does anything: how often V8 collects the whole heap, at whatever load, and where it makes objects. */
 export function letHeapGrow(): void {
   usualPercent = servicePercent
   apply()
+  // Literals that have lived on, as those of a batch in hand do, would be made in the old part from then on, and keep what they refer to (ADR 116).
+  setFlagsFromString('--no-allocation-site-pretenuring')
 }
 
 /**

@@ -47,6 +47,6 @@ export function vouchedHeaders(
       verifiers: Object.keys(durableConsumers),
     })
   signatures.set(by, known)
-  carried.set(eventHeaders.signature, known.sign({ subject, body, header: (name) => carried.get(name) }))
+  carried.set(eventHeaders.signature, known.sign({ subject, header: (name) => carried.get(name) }, body))
   return carried
 }

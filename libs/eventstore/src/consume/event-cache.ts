@@ -91,7 +91,7 @@ function readShared(
 
 function readEvent({ identity }: NatsLink, message: StreamMessage): PlatformEvent {
   const body = message.string()
-  identity?.signatures.check({ subject: message.subject, body, header: message.header })
+  identity?.signatures.check(message, body)
   const event = StoredEvent.parse(JSON.parse(body))
   if (identity) refuseForeign(message.header(eventHeaders.source), event.type)
   return event
