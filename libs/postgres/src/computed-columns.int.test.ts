@@ -45,6 +45,13 @@ it('computes what the columns computed, for new rows and changed ones, and keeps
   expect(await thing('new')).toEqual({ name: 'c', kind: null, size: null, loud: 'C!' })
 })
 
+it('takes what an insert gives, and computes it when the row changes', async () => {
+  await sql`insert into things (id, state, name, size) values ('given', '{"name": "e", "size": 3}', 'e', 3)`
+  expect(await thing('given')).toEqual({ name: 'e', kind: null, size: 3, loud: null })
+  await sql`update things set state = '{"name": "f", "size": 4}' where id = 'given'`
+  expect(await thing('given')).toEqual({ name: 'f', kind: null, size: 4, loud: 'F!' })
+})
+
 it('finds what it calls whatever the session searches', async () => {
   await sql.begin(async (tx) => {
     await tx`set local search_path to pg_catalog`

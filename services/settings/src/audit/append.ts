@@ -87,15 +87,19 @@ const checkpointAt = `case
     then least(h.checkpoint_at, ${here})
   else coalesce(h.checkpoint_at, ${here} + interval '1 hour') end`
 
+/** Computed from the event where they are not given, which takes a third of what an insert costs. */
+const givenColumns = 'created_at, type, actor_id, resource_type, resource_id, request_id, address'
+
 /** The events, and the heads they are behind now, in one statement. */
 async function write(sql: Sql, links: Link[], now: Instant): Promise<void> {
   const heads = [...new Map(links.map((link) => [link.event.workspaceId, link])).values()]
   await sql.unsafe(
     `with added as (
-       insert into audit_log (id, workspace_id, environment, version, event, seq, hash)
-       select id, workspace_id, environment, version::int, event::json, seq::bigint, hash
-         from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
-           as t (id, workspace_id, environment, version, event, seq, hash))
+       insert into audit_log (id, workspace_id, environment, version, event, seq, hash, ${givenColumns})
+       select id, workspace_id, environment, version::int, event::json, seq::bigint, hash, ${givenColumns}
+         from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $12::text[], $13::text[],
+           $14::text[], $15::text[], $16::text[], $17::text[], $18::text[])
+           as t (id, workspace_id, environment, version, event, seq, hash, ${givenColumns}))
      update audit_heads h set seq = t.seq::bigint, hash = t.hash, at = $8, checkpoint_at = ${checkpointAt}
        from unnest($9::text[], $10::text[], $11::text[]) as t (workspace_id, seq, hash)
       where h.workspace_id = t.workspace_id`,
@@ -111,6 +115,13 @@ async function write(sql: Sql, links: Link[], now: Instant): Promise<void> {
       heads.map(({ event }) => event.workspaceId),
       heads.map(({ seq }) => String(seq)),
       heads.map(({ hash }) => hash),
+      links.map(({ event }) => event.createdAt),
+      links.map(({ event }) => event.type),
+      links.map(({ event }) => event.actor.id),
+      links.map(({ event }) => event.resource.type),
+      links.map(({ event }) => event.resource.id),
+      links.map(({ event }) => event.requestId),
+      links.map(({ event }) => event.source?.address ?? null),
     ],
     prepared,
   )

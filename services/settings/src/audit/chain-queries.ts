@@ -37,19 +37,15 @@ export function readState(db: Drizzle, workspaceId: string): Promise<ChainState>
   )
 }
 
-export type ChainRow = Pick<
-  typeof auditLog.$inferSelect,
-  'id' | 'workspaceId' | 'environment' | 'version' | 'seq' | 'hash' | 'state'
->
+export type ChainRow = typeof auditLog.$inferSelect
 
 /** In the order of their places. More than one for a place only where somebody has removed the unique index. */
 export function readRows(db: Drizzle, workspaceId: string, from: number, to: number): Promise<ChainRow[]> {
-  const { id, environment, version, seq, hash, state } = auditLog
   return db
-    .select({ id, workspaceId: auditLog.workspaceId, environment, version, seq, hash, state })
+    .select()
     .from(auditLog)
-    .where(and(eq(auditLog.workspaceId, workspaceId), between(seq, from, to)))
-    .orderBy(asc(seq))
+    .where(and(eq(auditLog.workspaceId, workspaceId), between(auditLog.seq, from, to)))
+    .orderBy(asc(auditLog.seq))
     .limit(2 * (to - from + 1))
 }
 

@@ -72,6 +72,23 @@ describe('somebody with every right on the database is found out', () => {
     expect((await verification()).problem).toMatchObject({ seq: 5, kind: 'edited' })
   })
 
+  it.each([
+    ['actor_id', 'usr_other'],
+    ['created_at', '2020-01-01T00:00:00.000Z'],
+    ['resource_id', 'inc_other'],
+    ['request_id', 'req-other'],
+    ['address', '203.0.113.99'],
+  ])('who changes the %s an event is found by', async (column, value) => {
+    const [was] = await settings.service.sql<{ value: string | null }[]>`
+      select ${settings.service.sql(column)} as value from audit_log where workspace_id = ${ada.workspaceId} and seq = 5`
+    const set = (to: string | null) => settings.service.sql`
+      update audit_log set ${settings.service.sql({ [column]: to })} where workspace_id = ${ada.workspaceId} and seq = 5`
+    await set(value)
+    expect((await verification()).problem).toMatchObject({ seq: 5, kind: 'edited' })
+    await set(was?.value ?? null)
+    expect(await verification()).toMatchObject({ valid: true })
+  })
+
   it('who edits the last event, and its hash too', async () => {
     // Of an event with a checkpoint that would be what shows.
     await sql('update audit_heads set checkpoint_at = null where workspace_id = $ws')

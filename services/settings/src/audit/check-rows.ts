@@ -1,4 +1,4 @@
-import type { AuditCheckpoint, AuditProblem } from '@opsplane/contracts'
+import type { AuditCheckpoint, AuditProblem, PlatformEvent } from '@opsplane/contracts'
 import { type ChainEnd, linkHash, nextLink } from './chain.js'
 import type { ChainRow } from './chain-queries.js'
 import type { SignatureCheck } from './checkpoint.js'
@@ -42,13 +42,21 @@ function checkRow(previous: ChainEnd, row: ChainRow, marks: Marks): AuditProblem
   return head?.seq === seq && head.hash !== hash ? problem('edited') : null
 }
 
-/** The columns tenants are distinguished by must say what the event says. All others are computed from it. */
-function columnsFit({ state, id, workspaceId, environment, version }: ChainRow): boolean {
+/** The columns must say what the event says: tenants are distinguished by some of them, and events are found by the others. */
+function columnsFit({ state, ...row }: ChainRow): boolean {
+  const { actor, resource, source, requestId = null } = state as Partial<PlatformEvent>
   return (
-    state.id === id &&
-    state.workspaceId === workspaceId &&
-    state.environment === environment &&
-    state.version === version
+    state.id === row.id &&
+    state.workspaceId === row.workspaceId &&
+    state.environment === row.environment &&
+    state.version === row.version &&
+    state.createdAt === row.createdAt &&
+    state.type === row.type &&
+    actor?.id === row.actorId &&
+    resource?.type === row.resourceType &&
+    resource.id === row.resourceId &&
+    requestId === row.requestId &&
+    (source?.address ?? null) === row.address
   )
 }
 
