@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
-import { matchesSomeEvent, type PlatformEvent } from '@opsplane/contracts'
-import type { EventOrigin } from '@opsplane/eventstore'
+import { matchesSomeEvent } from '@opsplane/contracts'
+import type { EventOrigin, UnreadEvent } from '@opsplane/eventstore'
 import {
   createSecretValues,
   type Outbound,
@@ -33,7 +33,7 @@ import { deliveryChangeRoutes } from './delivery/changes.js'
 import { maxSlow, startDispatch } from './delivery/dispatch.js'
 import { measureDue } from './delivery/measure.js'
 import { createPing } from './delivery/ping.js'
-import type { Incoming } from './delivery/queue/fan-out-batch.js'
+import type { Arrived } from './delivery/queue/fan-out-batch.js'
 import type { Share } from './delivery/queue/sender.js'
 import { resend, resendLog } from './delivery/resend/resend-log.js'
 import { resendRoutes } from './delivery/resend/resend-routes.js'
@@ -184,7 +184,9 @@ function startSending(ctx: Context, options: SendingOptions): Sending {
     durable: fanOutConsumer,
     batchesInFlight,
     // Deliveries are unique by event and webhook, so they are committed by themselves: a repeated batch changes nothing.
-    perform: (events, { origins, sequences }) => dispatch.fanOut(incomingOf(events, origins), sequences),
+    sift: (events, { origins, sequences }) => dispatch.fanOut(arrivedOf(events, origins), sequences),
+    // Where they stand is kept of all of them: a webhook that is made later gets none of them.
+    vouched: true,
   })
   return {
     background: [
@@ -232,11 +234,11 @@ function shareOf(limits: Limits, workspaceId: string): Share {
   }
 }
 
-function incomingOf(events: readonly PlatformEvent[], origins: readonly EventOrigin[]): Incoming[] {
-  return events.map((event, at) => {
+function arrivedOf(events: readonly UnreadEvent[], origins: readonly EventOrigin[]): Arrived[] {
+  return events.map((unread, at) => {
     const { source = null, position = null, redelivered = true, traceparent } = origins[at] ?? {}
     const origin = source === null || position === null ? null : { source, position }
-    return { event, origin, redelivered, traceparent }
+    return { unread, origin, redelivered, traceparent }
   })
 }
 

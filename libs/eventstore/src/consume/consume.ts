@@ -66,6 +66,7 @@ export interface Handling {
   handle(events: PlatformEvent[], tx: Transaction, batch: EventBatch): Promise<void>
   perform?: never
   sift?: never
+  vouched?: never
 }
 
 export interface Performing {
@@ -76,6 +77,7 @@ export interface Performing {
   perform(events: PlatformEvent[], batch: EventBatch): Promise<void>
   handle?: never
   sift?: never
+  vouched?: never
 }
 
 export interface Sifting {
@@ -84,6 +86,8 @@ export interface Sifting {
    * being checked or parsed by anybody.
    */
   sift(events: readonly UnreadEvent[], batch: EventBatch): Promise<void>
+  /** Whether also what is not read is checked, for who keeps something of it. */
+  vouched?: boolean
   handle?: never
   perform?: never
 }
@@ -128,6 +132,7 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
     handle: _,
     perform: __,
     sift: ___,
+    vouched: isVouched = false,
     filterSubjects,
     history,
     ...settings
@@ -177,14 +182,14 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
     if (!past) return
     for (const last of lastOfEachSource(received)) {
       try {
-        if (last.event) past.lowWatermarks.note(last.message)
+        if (isVouched || last.event) past.lowWatermarks.note(last.message)
       } catch {
         // Where nobody wants it, it is no dead letter either.
       }
     }
   }
   const readWhole = (message: StreamMessage) => {
-    const event = reader.read(message)
+    const event = isVouched ? reader.readChecked(message) : reader.read(message)
     refuseMismatch(names, message, event)
     return event
   }
@@ -198,6 +203,7 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
     onStart: sequences.forget,
     ...(past && { prepare: past.prepare }),
     read(message) {
+      if (isVouched) reader.check(message, names.subjectEvent(message.subject)?.type ?? '')
       const unread = options.sift && unreadMessage(names, message, readWhole)
       if (unread) return unread
       const event = readWhole(message)

@@ -14,6 +14,10 @@ export interface EventReader {
    * anything else of it is looked at, and what the schema says.
    */
   read(message: StreamMessage): PlatformEvent
+  /** Throws SignatureError unless the service that this type of event belongs to has signed the message. */
+  check(message: StreamMessage, type: string): void
+  /** The event in a message that was checked. */
+  readChecked(message: StreamMessage): PlatformEvent
   close(): void
 }
 
@@ -54,6 +58,12 @@ export function eventReader(link: NatsLink, filterSubjects?: readonly string[]):
       const readers = message.bytes > mostBytes ? 1 : readersFor(all, message.subject)
       return readers > 1 ? readShared(link, all.events, message, readers) : readEvent(link, message)
     },
+    check(message, type) {
+      if (!link.identity) return
+      link.identity.signatures.check(message, message.string())
+      refuseForeign(message.header(eventHeaders.source), type)
+    },
+    readChecked: (message) => StoredEvent.parse(message.json()),
     close() {
       all.filters.delete(own)
       all.wanted.clear()

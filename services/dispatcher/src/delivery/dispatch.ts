@@ -11,7 +11,7 @@ import type { DeliveryJob } from './job.js'
 import { startOrderingQueues } from './ordering/ordering-queues.js'
 import { createAccept } from './queue/claimed-jobs.js'
 import { createFanOut } from './queue/fan-out.js'
-import type { Incoming } from './queue/fan-out-batch.js'
+import type { Arrived } from './queue/fan-out-batch.js'
 import { startPoller } from './queue/poller.js'
 import { releaseLeases, retakeLeases } from './queue/queue-statements.js'
 import { createSender, type EndpointHealth, type Share } from './queue/sender.js'
@@ -48,7 +48,7 @@ export interface DispatchOptions extends Omit<RecorderOptions, 'onPaused'> {
 
 export interface Dispatch {
   /** Makes and sends the deliveries of a batch of events, whose sequences in the stream can be asked. Safe to repeat. */
-  fanOut(incoming: Incoming[], sequences: () => Promise<string[]>): Promise<void>
+  fanOut(arrived: Arrived[], sequences: () => Promise<string[]>): Promise<void>
   /** A webhook of this tenant was changed, paused, resumed or deleted: what is queued for it is taken up anew. */
   refresh(webhookId: string, tenant: TenantScope): Promise<void>
   /** There is a delivery that is due now, or waits in an ordering queue. */
@@ -159,9 +159,9 @@ export function startDispatch(options: DispatchOptions): Dispatch {
   }
 
   return {
-    async fanOut(incoming, sequences) {
+    async fanOut(arrived, sequences) {
       await retaken
-      await fanOut(incoming, sequences)
+      await fanOut(arrived, sequences)
     },
     async refresh(webhookId, tenant) {
       index.forget([tenant])

@@ -78,3 +78,28 @@ it('sends no webhook for what the source of an event does not vouch for, and kee
       .join(),
   ).not.toContain(forged[0])
 })
+
+it('keeps nothing of where such an event stands, and checks also what nobody subscribes to', async () => {
+  const connection = await link.ready()
+  const names = natsNames(fixture.service.natsPrefix)
+  const publish = async (position: number, isSigned: boolean) => {
+    const event = { ...eventExample('incident.created'), id: newId('event'), workspaceId: 'ws_without' }
+    const signed = { subject: names.eventSubject(event), body: JSON.stringify(event) }
+    const headers = vouchedHeaders(signed, { messageId: event.id, position })
+    if (!isSigned) headers.delete(eventHeaders.signature)
+    await connection.request(signed.subject, signed.body, { headers, timeout: 5_000 })
+    return event.id
+  }
+  const forged = await publish(900_001, false)
+  await publish(900_002, true)
+  const marked = await waitFor(async () => {
+    const [row] = await fixture.service.sql<{ positions: number[] }[]>`
+      select array_agg(p::int) as positions from fan_out_marks cross join unnest(positions) as p where p > 900000`
+    return row?.positions?.includes(900_002) && row.positions
+  })
+  expect(marked).toEqual([900_002])
+  await waitFor(async () => {
+    const letters = await fixture.service.sql`select from dead_letters where message_id = ${forged}`
+    return letters.length === 1
+  })
+})

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { canonicalJson, type DeliveryBody, type PlatformEvent, valueAt } from '@opsplane/contracts'
+import { canonicalJson, type DeliveryBody, valueAt } from '@opsplane/contracts'
 import type { NewDelivery } from '../queue/fan-out-statement.js'
 import type { OrderingQueue } from './release-statement.js'
 
@@ -14,7 +14,8 @@ export function orderingKeyOf(path: string | null, body: DeliveryBody): string |
 }
 
 interface Draft {
-  incoming: { event: PlatformEvent }
+  /** Where its event stands among those that came with it. */
+  incoming: { place: number }
   row: NewDelivery
 }
 
@@ -24,20 +25,14 @@ interface Draft {
  */
 export async function putInOrder(
   drafts: readonly Draft[],
-  events: readonly PlatformEvent[],
   sequences: () => Promise<string[]>,
 ): Promise<OrderingQueue[]> {
   const ordered = drafts.filter(({ row }) => row.ordering_key !== null)
   if (ordered.length === 0) return []
   const asked = await sequences()
-  // An event that comes twice has the sequence it came at first.
-  const sequenceOf = new Map(events.map(({ id }, index) => [id, asked[index]] as const).reverse())
   const queues = new Map<string, OrderingQueue>()
-  for (const {
-    incoming: { event },
-    row,
-  } of ordered) {
-    row.ordering_place = sequenceOf.get(event.id) ?? null
+  for (const { incoming, row } of ordered) {
+    row.ordering_place = asked[incoming.place] ?? null
     const name = `${row.webhook_id} ${row.ordering_key}`
     if (queues.has(name)) continue
     queues.set(name, {

@@ -1,18 +1,30 @@
-import { type PlatformEvent, tenantKey } from '@opsplane/contracts'
+import { type PlatformEvent, type TenantScope, tenantKey } from '@opsplane/contracts'
+import type { UnreadEvent } from '@opsplane/eventstore'
 import type { DeliveryJob, Started } from '../job.js'
 import type { NewDelivery } from './fan-out-statement.js'
 import type { Origin } from './matching.js'
 import type { TenantWebhooks } from './webhook-index.js'
 
-/** An event as it came. */
-export interface Incoming {
-  event: PlatformEvent
+/** What is known of an event without reading it. */
+export interface Arrival {
   /** Null when the message does not say. */
   origin: Origin | null
   /** Of its span, where it is followed. */
   traceparent?: string | undefined
   /** It was handed to a consumer before, which may have sent it. */
   redelivered: boolean
+}
+
+/** An event as it came. */
+export interface Arrived extends Arrival {
+  unread: UnreadEvent
+}
+
+/** An event that some webhook may subscribe to. */
+export interface Incoming extends Arrival {
+  event: PlatformEvent
+  /** Where it stands among those that came with it. */
+  place: number
 }
 
 export interface Draft {
@@ -26,24 +38,34 @@ export interface Draft {
 /** Events, and the webhooks they are matched with. */
 export interface Batch {
   incoming: readonly Incoming[]
+  /** Of all events that came, those that nobody subscribes to included. */
   origins: Origin[]
   tenants: TenantWebhooks[]
-  webhooksOf(event: PlatformEvent): TenantWebhooks
+  webhooksOf(tenant: TenantScope): TenantWebhooks
   jsonOf(event: PlatformEvent): string
 }
 
-export function batchOf(incoming: readonly Incoming[], tenants: TenantWebhooks[]): Batch {
+/** Reads the events whose types somebody subscribes to, each once. */
+export function batchOf(arrived: readonly Arrived[], tenants: TenantWebhooks[]): Batch {
   const byTenant = new Map(tenants.map((webhooks) => [tenantKey(webhooks.tenant), webhooks]))
   const texts = new Map<string, string>()
+  const webhooksOf = (tenant: TenantScope) => {
+    const found = byTenant.get(tenantKey(tenant))
+    if (!found) throw new Error(`no webhooks are known of ${tenantKey(tenant)}`)
+    return found
+  }
+  const incoming = new Map<string, Incoming>()
+  for (const [place, { unread, ...arrival }] of arrived.entries()) {
+    if (webhooksOf(unread).subscribers(unread.type).length === 0) continue
+    const event = unread.read()
+    // Within a batch too an event can come twice.
+    if (!incoming.has(event.id)) incoming.set(event.id, { event, place, ...arrival })
+  }
   return {
-    incoming,
-    origins: incoming.flatMap(({ origin }) => origin ?? []),
+    incoming: [...incoming.values()],
+    origins: arrived.flatMap(({ origin }) => origin ?? []),
     tenants,
-    webhooksOf(event) {
-      const found = byTenant.get(tenantKey(event))
-      if (!found) throw new Error(`no webhooks are known of ${tenantKey(event)}`)
-      return found
-    },
+    webhooksOf,
     jsonOf(event) {
       const text = texts.get(event.id) ?? JSON.stringify(event)
       texts.set(event.id, text)

@@ -57,7 +57,7 @@ function batch(
   } = {},
 ) {
   const event = { id, workspaceId, environment: 'production' } as PlatformEvent
-  const incoming = { event, origin: { source: 'itsm', position: 1 }, redelivered: false }
+  const incoming = { event, place: 0, origin: { source: 'itsm', position: 1 }, redelivered: false }
   const attempt = Object.keys(columns).length > 0 ? ({ id, ...columns } as AttemptColumns) : undefined
   const draft = {
     incoming,

@@ -7,7 +7,7 @@ import { orderingKeyOf, putInOrder } from '../ordering/ordering.js'
 import type { OrderingQueue } from '../ordering/release-statement.js'
 import type { DeliveryDays } from '../retention/delivery-days.js'
 import { comesTooLate } from '../retention/retention-policy.js'
-import type { Batch, Draft, Incoming } from './fan-out-batch.js'
+import type { Arrived, Batch, Draft, Incoming } from './fan-out-batch.js'
 import { batchOf } from './fan-out-batch.js'
 import { insertBatch, type NewDelivery } from './fan-out-statement.js'
 import { createFanOutWriter, type FanOutWriterOptions } from './fan-out-writer.js'
@@ -31,7 +31,7 @@ export interface FanOutOptions extends FirstAttemptOptions, Omit<FanOutWriterOpt
 const mostTries = 20
 
 /**
- * Turns events into deliveries. First attempts of plain deliveries start straight from the message; a statement then writes
+ * Turns events into deliveries, and reads only those whose types somebody subscribes to. First attempts of plain deliveries start straight from the message; a statement then writes
  * the rows of the batch, with what has succeeded by then. What finds no room in memory is left to whoever asks.
  */
 export function createFanOut(options: FanOutOptions) {
@@ -46,19 +46,14 @@ export function createFanOut(options: FanOutOptions) {
       ),
   })
 
-  return async (incoming: Incoming[], sequences: () => Promise<string[]>): Promise<void> => {
-    const inTime = withoutLate(options, distinct(incoming))
-    const tenants = [...new Map(inTime.map(({ event }) => [tenantKey(event), event])).values()]
+  return async (arrived: Arrived[], sequences: () => Promise<string[]>): Promise<void> => {
+    const tenants = [...new Map(arrived.map(({ unread }) => [tenantKey(unread), unread])).values()]
     let drafts: Draft[] = []
     try {
       for (let tries = 1; ; tries++) {
-        const batch = batchOf(inTime, [...(await index.of(tenants)).values()])
+        const batch = batchOf(arrived, [...(await index.of(tenants)).values()])
         drafts = merge(drafts, draftsOf(options, batch))
-        const queues = await putInOrder(
-          drafts,
-          incoming.map(({ event }) => event),
-          sequences,
-        )
+        const queues = await putInOrder(drafts, sequences)
         first.start(drafts, batch)
         const written = await write(drafts, batch)
         if (written) {
@@ -79,12 +74,10 @@ export function createFanOut(options: FanOutOptions) {
   }
 }
 
-/** Within a batch too an event can come twice. */
-function distinct(incoming: Incoming[]): Incoming[] {
-  return [...new Map(incoming.map((each) => [each.event.id, each])).values()]
-}
-
-function withoutLate({ keptDays, nowMs, log }: FanOutOptions, incoming: Incoming[]): Incoming[] {
+function withoutLate(
+  { keptDays, nowMs, log }: FanOutOptions,
+  incoming: readonly Incoming[],
+): readonly Incoming[] {
   const inTime = incoming.filter(({ event }) => !comesTooLate(event.id, nowMs(), keptDays))
   const late = incoming.length - inTime.length
   if (late > 0) log.warn({ events: late }, 'events older than the retention of deliveries are not delivered')
@@ -99,7 +92,7 @@ function merge(before: Draft[], now: Draft[]): Draft[] {
 }
 
 function draftsOf(options: FanOutOptions, batch: Batch): Draft[] {
-  return batch.incoming.flatMap((incoming) => {
+  return withoutLate(options, batch.incoming).flatMap((incoming) => {
     const { event, origin, traceparent } = incoming
     const matches = matchesOf(batch.webhooksOf(event), event, origin)
     if (matches.length === 0) return []
