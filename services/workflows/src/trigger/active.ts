@@ -46,7 +46,7 @@ export interface Concerned {
 /** Nobody is waiting for most events: one statement for a batch finds that out. */
 export async function concernedBy(
   { sql }: Pick<Database, 'sql'>,
-  keys: readonly string[],
+  keys: ReadonlySet<string>,
 ): Promise<Concerned> {
   const [found] = await sql.unsafe<{ candidates: Row[] | null; awaited: string[] | null }[]>(
     `select
@@ -54,7 +54,7 @@ export async function concernedBy(
           select id, ${columns} from workflows where trigger_keys && $1::text[]) w) as candidates,
        (select array_agg(key) from unnest($1::text[]) key
         where exists (select from workflow_versions where awaited_keys @> array[key])) as awaited`,
-    [[...new Set(keys)]],
+    [[...keys]],
     { prepare: true },
   )
   return {

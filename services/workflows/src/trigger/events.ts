@@ -2,7 +2,13 @@ import type { PlatformEvent } from '@opsplane/contracts'
 import type { EventConsumer } from '@opsplane/eventstore'
 import type { DepthsAfter } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
-import { type AcceptedEvent, bodyOf, keysOfEvent, type LogPositions } from '../run/event-wait/accepted.js'
+import {
+  type AcceptedEvent,
+  bodyOf,
+  keysOfBatch,
+  keysOfEvent,
+  type LogPositions,
+} from '../run/event-wait/accepted.js'
 import { keepAwaited } from '../run/event-wait/recent-events.js'
 import { type Candidate, concernedBy } from './active.js'
 import { startsBy } from './matching.js'
@@ -58,10 +64,11 @@ export function startEventTriggers(
     spacingMs,
     lowWatermarksMs,
     sift: async (events, { origins }) => {
-      const { candidates, awaitedKeys } = await concernedBy(database, events.flatMap(keysOfEvent))
+      const keysOf = keysOfBatch()
+      const { candidates, awaitedKeys } = await concernedBy(database, new Set(events.flatMap(keysOf)))
       const concerned = new Set([...awaitedKeys, ...candidates.flatMap(({ keys }) => keys)])
       const accepted = events.flatMap((event, at): AcceptedEvent[] => {
-        if (!keysOfEvent(event).some((key) => concerned.has(key))) return []
+        if (!keysOf(event).some((key) => concerned.has(key))) return []
         const { source = null, position = null } = origins[at] ?? {}
         return [{ event: event.read(), source, position }]
       })

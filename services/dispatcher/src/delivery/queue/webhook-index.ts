@@ -156,9 +156,13 @@ export function byType(subscribers: readonly Subscriber[]): TenantWebhooks['subs
       if (list) list.push(subscriber)
       else byPattern.set(pattern, [subscriber])
     }
+  const found = new Map<string, Subscriber[]>()
   return (type) => {
-    const lists = patternsOf(type).flatMap((pattern) => byPattern.get(pattern) ?? [])
-    return lists.length > 1 ? [...new Set(lists)] : lists
+    const known = found.get(type)
+    if (known) return known
+    const all = [...new Set(patternsOf(type).flatMap((pattern) => byPattern.get(pattern) ?? []))]
+    found.set(type, all)
+    return all
   }
 }
 

@@ -36,6 +36,17 @@ export const patternsOf = ({ type }: Pick<PlatformEvent, 'type'>): string[] => [
 export const keysOfEvent = (event: SubjectEvent): string[] =>
   patternsOf(event).map((pattern) => `${tenantKey(event)}/${pattern}`)
 
+/** The keys of the events of a batch, of which most share tenant and type. */
+export function keysOfBatch(): typeof keysOfEvent {
+  const known = new Map<string, string[]>()
+  return (event) => {
+    const kind = `${tenantKey(event)}/${event.type}`
+    const keys = known.get(kind) ?? keysOfEvent(event)
+    known.set(kind, keys)
+    return keys
+  }
+}
+
 /** An event as expressions, filters and steps see it: as webhooks get it. */
 export type EventBody = Omit<DeliveryBody, 'webhook_id'>
 

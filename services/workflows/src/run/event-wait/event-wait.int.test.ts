@@ -40,7 +40,7 @@ function resolved(incident: { id: string }, source = 'itsm'): AcceptedEvent {
 async function consume(...accepted: AcceptedEvent[]) {
   const { awaitedKeys } = await concernedBy(
     service,
-    accepted.flatMap(({ event }) => keysOfEvent(event)),
+    new Set(accepted.flatMap(({ event }) => keysOfEvent(event))),
   )
   const awaited = await keepAwaited(service.sql, accepted, awaitedKeys)
   await runs.deliver(awaited)
