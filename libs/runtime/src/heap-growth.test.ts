@@ -38,7 +38,8 @@ test('of several that hold it the tightest counts, until it lets go', () => {
 })
 
 test('what is made where others have lived on is still made in the young part', () => {
-  expect(bytesMadeOld('')).toBeGreaterThan(10 * bytesMadeOld('letHeapGrow()'))
+  // Of 56; on Node 20 without it 2 to 6.
+  expect(bytesMadeOld('letHeapGrow()')).toBeLessThan(0.5)
 })
 
 /** By how much the old part of the heap grows for each object that is let go at once, after others from the same place were kept for a while. */
