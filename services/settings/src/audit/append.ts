@@ -1,6 +1,8 @@
 import type { Instant, PlatformEvent } from '@opsplane/contracts'
 import { type Database, jsonArray } from '@opsplane/postgres'
+import { auditLog } from '../schema.js'
 import { type ChainEnd, emptyChain, nextLink } from './chain.js'
+import { eventColumns } from './event-columns.js'
 import { countResources } from './resource-counts.js'
 
 /** Statements by hand: every event of the platform passes here, and what is sent for each batch is prepared once. */
@@ -81,48 +83,47 @@ async function knownIds(sql: Sql, events: PlatformEvent[]): Promise<Set<string>>
 /** A chain that has grown by so many events is signed at once, as is a new one; one that has grown at all after an hour. */
 const checkpointEvents = 1_000
 /** A clock that is ahead puts nothing off. */
-const here = `least($8::text::timestamptz, now())`
+const here = `least($1::text::timestamptz, now())`
 const checkpointAt = `case
   when h.checkpoint_seq = 0 or t.seq::bigint >= h.checkpoint_seq + ${checkpointEvents}
     then least(h.checkpoint_at, ${here})
   else coalesce(h.checkpoint_at, ${here} + interval '1 hour') end`
 
-/** Computed from the event where they are not given, which takes a third of what an insert costs. */
-const givenColumns = 'created_at, type, actor_id, resource_type, resource_id, request_id, address'
+/** Given, as the database would have to parse each event to compute them, which is a third of what an insert costs. */
+const columns = Object.entries(eventColumns).map(([name, of]) => ({
+  name: auditLog[name as keyof typeof eventColumns].name,
+  of,
+}))
+const columnNames = columns.map(({ name }) => name).join(', ')
+const columnValues = columns.map(({ name }) => (name === 'version' ? 'version::int' : name)).join(', ')
+const columnArrays = columns.map((_, at) => `$${at + 8}::text[]`).join(', ')
+
+const writeStatement = `
+  with added as (
+    insert into audit_log (event, seq, hash, ${columnNames})
+    select event::json, seq::bigint, hash, ${columnValues}
+      from unnest($5::text[], $6::text[], $7::text[], ${columnArrays}) as t (event, seq, hash, ${columnNames}))
+  update audit_heads h set seq = t.seq::bigint, hash = t.hash, at = $1, checkpoint_at = ${checkpointAt}
+    from unnest($2::text[], $3::text[], $4::text[]) as t (workspace_id, seq, hash)
+   where h.workspace_id = t.workspace_id`
 
 /** The events, and the heads they are behind now, in one statement. */
 async function write(sql: Sql, links: Link[], now: Instant): Promise<void> {
   const heads = [...new Map(links.map((link) => [link.event.workspaceId, link])).values()]
   await sql.unsafe(
-    `with added as (
-       insert into audit_log (id, workspace_id, environment, version, event, seq, hash, ${givenColumns})
-       select id, workspace_id, environment, version::int, event::json, seq::bigint, hash, ${givenColumns}
-         from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $12::text[], $13::text[],
-           $14::text[], $15::text[], $16::text[], $17::text[], $18::text[])
-           as t (id, workspace_id, environment, version, event, seq, hash, ${givenColumns}))
-     update audit_heads h set seq = t.seq::bigint, hash = t.hash, at = $8, checkpoint_at = ${checkpointAt}
-       from unnest($9::text[], $10::text[], $11::text[]) as t (workspace_id, seq, hash)
-      where h.workspace_id = t.workspace_id`,
+    writeStatement,
     [
-      links.map(({ event }) => event.id),
-      links.map(({ event }) => event.workspaceId),
-      links.map(({ event }) => event.environment),
-      links.map(({ event }) => String(event.version)),
-      jsonArray(links.map(({ event }) => JSON.stringify(event))),
-      links.map(({ seq }) => String(seq)),
-      links.map(({ hash }) => hash),
       now,
       heads.map(({ event }) => event.workspaceId),
       heads.map(({ seq }) => String(seq)),
       heads.map(({ hash }) => hash),
-      links.map(({ event }) => event.createdAt),
-      links.map(({ event }) => event.type),
-      links.map(({ event }) => event.actor.id),
-      links.map(({ event }) => event.resource.type),
-      links.map(({ event }) => event.resource.id),
-      links.map(({ event }) => event.requestId),
-      links.map(({ event }) => event.source?.address ?? null),
+      jsonArray(links.map(({ event }) => JSON.stringify(event))),
+      links.map(({ seq }) => String(seq)),
+      links.map(({ hash }) => hash),
+      ...columns.map(({ of }) => links.map(({ event }) => textOf(of(event)))),
     ],
     prepared,
   )
 }
+
+const textOf = (value: string | number | null | undefined) => (value == null ? null : String(value))

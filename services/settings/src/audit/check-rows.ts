@@ -1,7 +1,8 @@
-import type { AuditCheckpoint, AuditProblem, PlatformEvent } from '@opsplane/contracts'
+import type { AuditCheckpoint, AuditProblem } from '@opsplane/contracts'
 import { type ChainEnd, linkHash, nextLink } from './chain.js'
 import type { ChainRow } from './chain-queries.js'
 import type { SignatureCheck } from './checkpoint.js'
+import { columnsFit } from './event-columns.js'
 
 /** What must fit the chain beside its own rows. */
 export interface Marks {
@@ -40,24 +41,6 @@ function checkRow(previous: ChainEnd, row: ChainRow, marks: Marks): AuditProblem
     if (!fits) return problem('checkpoint_mismatch')
   }
   return head?.seq === seq && head.hash !== hash ? problem('edited') : null
-}
-
-/** The columns must say what the event says: tenants are distinguished by some of them, and events are found by the others. */
-function columnsFit({ state, ...row }: ChainRow): boolean {
-  const { actor, resource, source, requestId = null } = state as Partial<PlatformEvent>
-  return (
-    state.id === row.id &&
-    state.workspaceId === row.workspaceId &&
-    state.environment === row.environment &&
-    state.version === row.version &&
-    state.createdAt === row.createdAt &&
-    state.type === row.type &&
-    actor?.id === row.actorId &&
-    resource?.type === row.resourceType &&
-    resource.id === row.resourceId &&
-    requestId === row.requestId &&
-    (source?.address ?? null) === row.address
-  )
 }
 
 /**
