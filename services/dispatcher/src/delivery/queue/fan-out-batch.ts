@@ -5,8 +5,9 @@ import type { NewDelivery } from './fan-out-statement.js'
 import type { Origin } from './matching.js'
 import type { TenantWebhooks } from './webhook-index.js'
 
-/** What is known of an event without reading it. */
-export interface Arrival {
+/** An event as it came. */
+export interface Arrived {
+  unread: UnreadEvent
   /** Null when the message does not say. */
   origin: Origin | null
   /** Of its span, where it is followed. */
@@ -15,13 +16,8 @@ export interface Arrival {
   redelivered: boolean
 }
 
-/** An event as it came. */
-export interface Arrived extends Arrival {
-  unread: UnreadEvent
-}
-
 /** An event that some webhook may subscribe to. */
-export interface Incoming extends Arrival {
+export interface Incoming extends Omit<Arrived, 'unread'> {
   event: PlatformEvent
   /** Where it stands among those that came with it. */
   place: number
@@ -55,11 +51,12 @@ export function batchOf(arrived: readonly Arrived[], tenants: TenantWebhooks[]):
     return found
   }
   const incoming = new Map<string, Incoming>()
-  for (const [place, { unread, ...arrival }] of arrived.entries()) {
+  for (const [place, each] of arrived.entries()) {
+    const { unread } = each
     if (webhooksOf(unread).subscribers(unread.type).length === 0) continue
     const event = unread.read()
     // Within a batch too an event can come twice.
-    if (!incoming.has(event.id)) incoming.set(event.id, { event, place, ...arrival })
+    if (!incoming.has(event.id)) incoming.set(event.id, { ...each, event, place })
   }
   return {
     incoming: [...incoming.values()],

@@ -1,0 +1,40 @@
+import { expect, it } from '@jest/globals'
+import type { PlatformEvent } from '@opsplane/contracts'
+import { type Arrived, batchOf } from './fan-out-batch.js'
+import type { Subscriber, TenantWebhooks } from './webhook-index.js'
+
+const tenant = { workspaceId: 'ws_1', environment: 'production' } as const
+const webhooks: TenantWebhooks = {
+  ...{ tenant, revision: 1, count: 1, checkedAt: 0 },
+  subscribers: (type) => (type === 'incident.created' ? [{} as Subscriber] : []),
+}
+const read: string[] = []
+const arrived = (id: string, type: string, position: number): Arrived => ({
+  unread: {
+    ...{ ...tenant, type },
+    read() {
+      read.push(id)
+      return { id, type, ...tenant } as PlatformEvent
+    },
+  },
+  origin: { source: 'itsm', position },
+  redelivered: false,
+})
+
+it('reads what somebody subscribes to, has an event that comes twice at its first place, and knows where all stand', () => {
+  const { incoming, origins } = batchOf(
+    [
+      arrived('evt_0', 'incident.closed', 7),
+      arrived('evt_1', 'incident.created', 8),
+      arrived('evt_2', 'incident.created', 9),
+      arrived('evt_1', 'incident.created', 8),
+    ],
+    [webhooks],
+  )
+  expect(incoming.map(({ event, place }) => [event.id, place])).toEqual([
+    ['evt_1', 1],
+    ['evt_2', 2],
+  ])
+  expect(read).not.toContain('evt_0')
+  expect(origins.map(({ position }) => position)).toEqual([7, 8, 9, 8])
+})
