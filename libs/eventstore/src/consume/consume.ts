@@ -15,7 +15,7 @@ import { type Database, isDependencyAway, isTransient } from '@opsplane/postgres
 import type { Logger } from '@opsplane/runtime'
 import { noTracing, type Tracing } from '@opsplane/telemetry'
 import { createConsumerTables } from './consumer-tables.js'
-import { eventReader } from './event-cache.js'
+import { eventReader, vouchedReader } from './event-cache.js'
 import { type EventOrigin, originOf } from './event-origin.js'
 import { followEvents } from './follow-events.js'
 import type { HistoryOptions } from './history.js'
@@ -147,7 +147,7 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
   const past =
     history && keepPast({ ...options, history, tables, checkpoint, apply: (events) => apply(events, false) })
   const sequences = streamSequences(link, names.eventsStream)
-  const reader = eventReader(link, filterSubjects)
+  const reader = isVouched ? vouchedReader(link) : eventReader(link, filterSubjects)
   const follow = followEvents(options.tracing ?? noTracing, durable)
 
   /** Events of the stream, or of a log, which no checkpoint tells of. */
@@ -189,7 +189,7 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
     }
   }
   const readWhole = (message: StreamMessage) => {
-    const event = isVouched ? reader.readChecked(message) : reader.read(message)
+    const event = reader.read(message)
     refuseMismatch(names, message, event)
     return event
   }
@@ -203,7 +203,7 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
     onStart: sequences.forget,
     ...(past && { prepare: past.prepare }),
     read(message) {
-      if (isVouched) reader.check(message, names.subjectEvent(message.subject)?.type ?? '')
+      reader.arrived(message, names.subjectEvent(message.subject)?.type ?? '')
       const unread = options.sift && unreadMessage(names, message, readWhole)
       if (unread) return unread
       const event = readWhole(message)

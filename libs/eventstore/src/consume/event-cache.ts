@@ -9,15 +9,13 @@ const mostSubjects = 1_024
 
 /** Reads the events of one consumer. */
 export interface EventReader {
+  /** A message has arrived whose subject says it is of this type. Throws SignatureError where it is checked at once. */
+  arrived(message: StreamMessage, type: string): void
   /**
    * The event in a message, shared with the other readers of its link: nobody must change it. Throws SignatureError before
    * anything else of it is looked at, and what the schema says.
    */
   read(message: StreamMessage): PlatformEvent
-  /** Throws SignatureError unless the service that this type of event belongs to has signed the message. */
-  check(message: StreamMessage, type: string): void
-  /** The event in a message that was checked. */
-  readChecked(message: StreamMessage): PlatformEvent
   close(): void
 }
 
@@ -54,20 +52,28 @@ export function eventReader(link: NatsLink, filterSubjects?: readonly string[]):
   all.filters.add(own)
   all.wanted.clear()
   return {
+    arrived: () => {},
     read(message) {
       const readers = message.bytes > mostBytes ? 1 : readersFor(all, message.subject)
       return readers > 1 ? readShared(link, all.events, message, readers) : readEvent(link, message)
     },
-    check(message, type) {
-      if (!link.identity) return
-      link.identity.signatures.check(message, message.string())
-      refuseForeign(message.header(eventHeaders.source), type)
-    },
-    readChecked: (message) => StoredEvent.parse(message.json()),
     close() {
       all.filters.delete(own)
       all.wanted.clear()
     },
+  }
+}
+
+/** For a consumer that has all messages checked as they arrive, and reads few. It shares nothing, so that nobody keeps an event for it. */
+export function vouchedReader({ identity }: NatsLink): EventReader {
+  return {
+    arrived(message, type) {
+      if (!identity) return
+      identity.signatures.check(message, message.string())
+      refuseForeign(message.header(eventHeaders.source), type)
+    },
+    read: (message) => StoredEvent.parse(message.json()),
+    close() {},
   }
 }
 
