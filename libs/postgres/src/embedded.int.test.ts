@@ -63,7 +63,7 @@ describe('embedded Postgres', () => {
     expect(await busy).toBe('cut off')
   })
 
-  test('is seen to be ready while clients that wait for it fill its log', async () => {
+  test('is found ready while clients that wait for it fill its log', async () => {
     const port = await freePort()
     let waiting = true
     const knock = () => {

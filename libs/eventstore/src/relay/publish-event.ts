@@ -1,7 +1,7 @@
 import { JetStreamApiError } from '@nats-io/jetstream'
-import { headers, type MsgHdrs } from '@nats-io/transport-node'
+import { headers } from '@nats-io/transport-node'
 import { Environment, eventHeaders, type NatsNames } from '@opsplane/contracts'
-import type { AckInbox, EventSignatures, PublishAck, SignedMessage } from '@opsplane/nats'
+import type { AckInbox, EventSignatures, PublishAck } from '@opsplane/nats'
 import { envelopeOf, type LoggedEvent } from '../logged-events.js'
 
 export interface PublishOptions {
@@ -26,18 +26,6 @@ const headroomBytes = 4_096
 /** The stream itself is configured to take no message so large. */
 const exceedsStreamsLimit = 10_054
 
-/** What is published, while it is being signed. */
-class UnsignedMessage implements SignedMessage {
-  constructor(
-    readonly subject: string,
-    readonly headers: MsgHdrs,
-  ) {}
-
-  header(name: string): string {
-    return this.headers.get(name)
-  }
-}
-
 /** Publishes one event to the platform stream; undefined when it is larger than can ever be taken. */
 export async function publishEvent(
   event: LoggedEvent,
@@ -57,7 +45,7 @@ export async function publishEvent(
   if (options.traceparent !== undefined) carried.set(eventHeaders.traceparent, options.traceparent)
   if (event.requestId !== null) carried.set(eventHeaders.requestId, event.requestId)
   const subject = names.eventSubject({ workspaceId, environment, type })
-  const signature = options.signatures?.sign(new UnsignedMessage(subject, carried), body)
+  const signature = options.signatures?.sign({ subject, header: (name) => carried.get(name) }, body)
   if (signature !== undefined) carried.set(eventHeaders.signature, signature)
   try {
     return await inbox.publish(subject, body, carried)
