@@ -147,7 +147,7 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
   const past =
     history && keepPast({ ...options, history, tables, checkpoint, apply: (events) => apply(events, false) })
   const sequences = streamSequences(link, names.eventsStream)
-  const reader = isVouched ? vouchedReader(link) : eventReader(link, filterSubjects)
+  const reader = isVouched ? vouchedReader(link, names) : eventReader(link, filterSubjects)
   const follow = followEvents(options.tracing ?? noTracing, durable)
 
   /** Events of the stream, or of a log, which no checkpoint tells of. */
@@ -203,7 +203,7 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
     onStart: sequences.forget,
     ...(past && { prepare: past.prepare }),
     read(message) {
-      reader.arrived(message, names.subjectEvent(message.subject)?.type ?? '')
+      reader.arrived(message)
       const unread = options.sift && unreadMessage(names, message, readWhole)
       if (unread) return unread
       const event = readWhole(message)

@@ -1,4 +1,11 @@
-import { eventHeaders, eventOwner, mayPublish, type PlatformEvent, StoredEvent } from '@opsplane/contracts'
+import {
+  eventHeaders,
+  eventOwner,
+  mayPublish,
+  type NatsNames,
+  type PlatformEvent,
+  StoredEvent,
+} from '@opsplane/contracts'
 import { type NatsLink, SignatureError, type StreamMessage, subjectMatches } from '@opsplane/nats'
 import { LRUCache } from 'lru-cache'
 
@@ -9,8 +16,8 @@ const mostSubjects = 1_024
 
 /** Reads the events of one consumer. */
 export interface EventReader {
-  /** A message has arrived whose subject says it is of this type. Throws SignatureError where it is checked at once. */
-  arrived(message: StreamMessage, type: string): void
+  /** A message has arrived. Throws SignatureError where it is checked at once. */
+  arrived(message: StreamMessage): void
   /**
    * The event in a message, shared with the other readers of its link: nobody must change it. Throws SignatureError before
    * anything else of it is looked at, and what the schema says.
@@ -65,12 +72,12 @@ export function eventReader(link: NatsLink, filterSubjects?: readonly string[]):
 }
 
 /** For a consumer that has all messages checked as they arrive, and reads few. It shares nothing, so that nobody keeps an event for it. */
-export function vouchedReader({ identity }: NatsLink): EventReader {
+export function vouchedReader({ identity }: NatsLink, names: NatsNames): EventReader {
   return {
-    arrived(message, type) {
+    arrived(message) {
       if (!identity) return
       identity.signatures.check(message, message.string())
-      refuseForeign(message.header(eventHeaders.source), type)
+      refuseForeign(message.header(eventHeaders.source), names.subjectEvent(message.subject)?.type ?? '')
     },
     read: (message) => StoredEvent.parse(message.json()),
     close() {},
