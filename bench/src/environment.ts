@@ -1,4 +1,5 @@
 import { limitTable } from '@opsplane/runtime'
+import postgres from 'postgres'
 
 const unlimited = Object.fromEntries(Object.keys(limitTable).map((name) => [name, 0]))
 
@@ -10,6 +11,28 @@ export const withoutLimits = {
 }
 
 /** As `docs/scaling.md` has it for a server under load; the raw limits are measured on the same one. */
-const checkpoints = ['max_wal_size=4GB', 'checkpoint_timeout=15min']
+const checkpoints = ['max_wal_size=4GB', 'min_wal_size=2GB', 'checkpoint_timeout=15min']
 
 export const postgresFlags = ['shared_preload_libraries=pg_stat_statements', ...checkpoints]
+
+/** Of 16 MB each: 1.5 GB. */
+const walFiles = 96
+
+/**
+ * Has the server use WAL files again, as one does that has run for an hour: on a new one every file is written with zeros first,
+ * by the commit that needs it.
+ */
+export async function fillWal(adminUrl: string): Promise<void> {
+  const sql = postgres(adminUrl, { max: 1, onnotice: () => {} })
+  try {
+    await sql`create table filling (at timestamptz)`
+    for (let file = 0; file < walFiles; file++) {
+      await sql`insert into filling values (now())`
+      await sql`select pg_switch_wal()`
+    }
+    await sql`drop table filling`
+    await sql`checkpoint`
+  } finally {
+    await sql.end()
+  }
+}

@@ -17,7 +17,7 @@ import { measureTelemetry } from './delivery/telemetry.js'
 import { measureTopics } from './delivery/topics.js'
 import { measureWebhooks } from './delivery/webhooks.js'
 import { disturbedPercent } from './disturbance.js'
-import { postgresFlags, withoutLimits } from './environment.js'
+import { fillWal, postgresFlags, withoutLimits } from './environment.js'
 import { measureExports } from './exports.js'
 import { measureExpressions } from './expressions.js'
 import { measureConflicts } from './itsm/conflicts.js'
@@ -100,6 +100,7 @@ const cluster = await startCluster({
 })
 const figures: Figure[] = []
 try {
+  await fillWal(cluster.info.postgresUrl)
   for (const [name, measure] of Object.entries(measures)) {
     if (chosen.includes(name)) figures.push(...(await measure({ cluster, seconds, say })))
   }

@@ -4,7 +4,7 @@ import type { Cluster } from '@opsplane/local'
 import postgres from 'postgres'
 import { request } from 'undici'
 import { ask, cpuMs, percentile, startChild } from '../child.js'
-import { createIncidents, createIncidentsEvenly, median } from '../load.js'
+import { createIncidents, type LoadOptions, median } from '../load.js'
 import { copyTables, incidents, type MeasureOptions } from '../log/creates.js'
 import { consumersCaughtUp } from '../log/pipeline.js'
 import { breakdown, type CpuTimes, cpuSince, cpuTimes, totalMs } from '../process-times.js'
@@ -75,12 +75,19 @@ export async function measureDelivered({ cluster, seconds, say }: MeasureOptions
   ] as const) {
     say(`Sending ${rate} events/s for the latency…`)
     await ask(receiver.child, 'report')
-    await createIncidentsEvenly({ ...target, seconds: Math.max(seconds, 10), connections: 64, rate })
+    await createEvenly({ ...target, seconds: Math.max(seconds, 10), connections: 64, rate })
     await consumersCaughtUp(cluster)
     figures.push(latencyFigure(name, await ask(receiver.child, 'report'), goal))
   }
   receiver.child.kill()
   return figures
+}
+
+async function createEvenly(load: LoadOptions & { rate: number }): Promise<void> {
+  const { child } = await startChild('delivery/even-clients.js', { LOAD: JSON.stringify(load) })
+  const { failure } = await ask<{ failure: string | null }>(child, 'start')
+  child.kill()
+  if (failure) throw new Error(failure)
 }
 
 export async function subscribeTo(cluster: Cluster, url: string): Promise<void> {
