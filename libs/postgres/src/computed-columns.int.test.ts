@@ -77,6 +77,28 @@ it('follows later migrations', async () => {
   })
 })
 
+it('fills a column that a migration adds, those rows too that are written meanwhile', async () => {
+  await sql.unsafe(`
+    insert into things (id, state) values ('tagged', '{"tags": ["a"]}'), ('plain', '{"tags": []}');
+    alter table things add column tags jsonb;
+    comment on column things.tags is 'computed, to fill: nullif((state->''tags'')::jsonb, ''[]'')';
+    insert into things (id, state) values ('meanwhile', '{"tags": ["b"]}')`)
+  await computeColumnsTogether(sql, schema)
+  await sql`insert into things (id, state) values ('after', '{"tags": ["c"]}')`
+  const ids = ['tagged', 'plain', 'meanwhile', 'after']
+  expect(
+    await sql`select id, tags from things where id = any(${ids}) order by array_position(${ids}, id)`,
+  ).toEqual([
+    { id: 'tagged', tags: ['a'] },
+    { id: 'plain', tags: null },
+    { id: 'meanwhile', tags: ['b'] },
+    { id: 'after', tags: ['c'] },
+  ])
+  await sql`update things set tags = null where id = 'tagged'`
+  await computeColumnsTogether(sql, schema)
+  expect([...(await sql`select tags from things where id = 'tagged'`)]).toEqual([{ tags: null }])
+})
+
 it('leaves tables alone with which it would save nothing', async () => {
   expect(await generatedIn('few')).toEqual(['name'])
 })

@@ -5,6 +5,8 @@ import { literal, quoted } from './sql-text.js'
 const worthTrigger = 4
 /** Begins the comment of a column that the trigger computes; its expression follows. */
 const prefix = 'computed: '
+/** The same of one that a migration has added, whose older rows are still to be filled. */
+const unfilled = 'computed, to fill: '
 
 /**
  * How a column of a table is computed from the row's JSON, as SQL over the table's columns; null for others. `a` is its row
@@ -13,14 +15,13 @@ const prefix = 'computed: '
 export const computedBy = `coalesce(
   (select pg_get_expr(d.adbin, d.adrelid) from pg_attrdef d
    where a.attgenerated = 's' and d.adrelid = a.attrelid and d.adnum = a.attnum),
-  (select substr(comment, ${prefix.length + 1}) from col_description(a.attrelid, a.attnum) comment
-   where starts_with(comment, '${prefix}')))`
+  substring(col_description(a.attrelid, a.attnum) from '^(?:${prefix}|${unfilled})(.*)'))`
 
 interface ComputedTable {
   table: string
   /** The column of type json that all others are computed from. */
   source: string
-  columns: { name: string; expression: string; generated: boolean }[]
+  columns: { name: string; expression: string; generated: boolean; unfilled: boolean }[]
   /** What the trigger does by now. */
   body: string | null
 }
@@ -30,15 +31,48 @@ interface ComputedTable {
  * parses the whole JSON of the row for each, and reads its expression from text in each statement: of an incident with 23
  * columns that was two thirds of what its insert cost. The trigger parses once, and not at all where an insert gives the first
  * of the columns, and so all of them. Safe to repeat; what later migrations generate or drop is followed.
+ *
+ * To generate a column of a table that is large would rewrite the table under a lock. A migration adds a plain one instead that may
+ * be null, with `comment on column … is 'computed, to fill: <expression>'`, which names the schema of any function
+ * that is not Postgres' own. Rows that are there are filled once the trigger knows the column, so that none is missed that is
+ * written meanwhile.
  */
 export async function computeColumnsTogether(admin: postgres.Sql, schema: string): Promise<void> {
-  await admin.begin(async (tx) => {
+  const tables = await admin.begin(async (tx) => {
     // So that expressions name the schema of what they call.
     await tx`set local search_path to ''`
-    for (const table of await tx.unsafe<ComputedTable[]>(computedTables, [schema]))
-      await tx.unsafe(computeTogether(schema, table))
+    const found = await tx.unsafe<ComputedTable[]>(computedTables, [schema])
+    for (const table of found) await tx.unsafe(computeTogether(schema, table))
+    return found
   })
+  for (const table of tables) await fillAdded(admin, schema, table)
 }
+
+/** Fills what the columns that were added lack, and only then says that they are filled. */
+async function fillAdded(
+  admin: postgres.Sql,
+  schema: string,
+  { table, columns }: ComputedTable,
+): Promise<void> {
+  const added = columns.filter((column) => column.unfilled)
+  if (added.length === 0) return
+  const name = `${quoted(schema)}.${quoted(table)}`
+  const set = added.map((column) => `${quoted(column.name)} = ${column.expression}`)
+  const lacking = added.map(
+    (column) => `(${quoted(column.name)} is null and (${column.expression}) is not null)`,
+  )
+  // Whoever began to write before the trigger knew the columns has finished then.
+  await admin.begin((tx) => tx.unsafe(`lock table ${name} in share mode`))
+  await admin.unsafe(
+    [
+      `update ${name} set ${set.join(', ')} where ${lacking.join(' or ')}`,
+      ...added.map((column) => filled(name, column)),
+    ].join(';'),
+  )
+}
+
+const filled = (table: string, { name, expression }: ComputedTable['columns'][number]) =>
+  `comment on column ${table}.${quoted(name)} is ${literal(prefix + expression)}`
 
 function computeTogether(schema: string, { table, source, columns, body }: ComputedTable): string {
   const [name, trigger] = [`${quoted(schema)}.${quoted(table)}`, quoted(`${table}_compute`)]
@@ -49,7 +83,7 @@ function computeTogether(schema: string, { table, source, columns, body }: Compu
   const generated = columns.filter((column) => column.generated)
   const statements = generated.flatMap((column) => [
     `alter table ${name} alter ${quoted(column.name)} drop expression`,
-    `comment on column ${name}.${quoted(column.name)} is ${literal(prefix + column.expression)}`,
+    filled(name, column),
   ])
   if (wanted !== body)
     statements.push(`create or replace function ${quoted(schema)}.${trigger}() returns trigger language plpgsql
@@ -63,7 +97,8 @@ function computeTogether(schema: string, { table, source, columns, body }: Compu
 /** Tables with enough columns that are computed. */
 const computedTables = `
   select c.relname as table, min(s.attname) as source,
-    json_agg(json_build_object('name', a.attname, 'expression', a.expression, 'generated', a.attgenerated = 's')
+    json_agg(json_build_object('name', a.attname, 'expression', a.expression, 'generated', a.attgenerated = 's',
+      'unfilled', coalesce(starts_with(col_description(a.attrelid, a.attnum), '${unfilled}'), false))
       order by a.attnum) as columns,
     (select prosrc from pg_proc where pronamespace = c.relnamespace and proname = c.relname || '_compute') as body
   from pg_class c

@@ -4,7 +4,7 @@ import { and, count, eq, or, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { type CreatedFilters, createdWithin } from '../lists/created.js'
 import { isOrNobody } from '../lists/nobody.js'
-import { ciClasses, ciRelations, configurationItems, incidentItem, openIncidents } from '../schema/cmdb.js'
+import { ciClasses, ciRelations, configurationItems, openIncidents } from '../schema/cmdb.js'
 import { incidents } from '../schema/incident.js'
 
 export interface ItemFilters extends CreatedFilters {
@@ -63,11 +63,10 @@ export function eitherEnd(itemId: string): SQL | undefined {
 
 /** How many incidents about the item are not resolved. */
 export async function countOpenIncidents(db: Drizzle, tenant: TenantScope, itemId: string): Promise<number> {
-  const about = sql`${incidentItem} = ${itemId}`
   const [row] = await db
     .select({ value: count() })
     .from(incidents)
-    .where(and(...within(incidents, tenant), about, openIncidents))
+    .where(and(...within(incidents, tenant), eq(incidents.ciId, itemId), openIncidents))
   return row?.value ?? 0
 }
 

@@ -17,6 +17,7 @@ import {
   sampleGraph,
 } from '../cmdb/impact/sample-graphs.js'
 import { writeGraph } from '../cmdb/impact/stored-graph.fixture.js'
+import { openIncidentsText } from '../schema/cmdb.js'
 import { itsm } from '../service.js'
 
 let service: TestService
@@ -228,9 +229,8 @@ it('finds open incidents and text in names by their indexes', async () => {
   )
   await service.sql`analyze configuration_items`
   const tenant = `workspace_id = '${workspaceId}' and environment = 'production'`
-  const open = "state->>'ciId' is not null and status in ('open', 'in_progress', 'on_hold')"
-  const about = `${tenant} and (state->>'ciId') = 'ci_1' and ${open}`
-  expect(await plan(`select count(*) from incidents where ${about}`)).toContain('incidents_ci_idx')
+  const about = `${tenant} and ci_id = 'ci_1' and ${openIncidentsText}`
+  expect(await plan(`select count(*) from incidents where ${about}`)).toContain('incidents_open_item_idx')
   expect(await plan(`select 1 from configuration_items where ${tenant} and name ilike '%4711%'`)).toMatch(
     /configuration_items_name_text_idx[\s\S]*name ~~\* '%4711%'/,
   )

@@ -1,6 +1,6 @@
 import type { CiImpact, TenantScope } from '@opsplane/contracts'
 import { type StatementRunner, statement } from '../cmdb/columns.js'
-import { incidentItemText, openIncidentsText } from '../schema/cmdb.js'
+import { openIncidentsText } from '../schema/cmdb.js'
 import { changeEntity } from '../sla/entity/change-entity.js'
 import { problemEntity } from '../sla/entity/problem-entity.js'
 
@@ -51,7 +51,7 @@ const clocksStatement = `
     select found.id, jsonb_build_array(item.id) as ci_ids
       from unnest($3::text[]) item(id) cross join lateral (
         select id from incidents
-         where workspace_id = $1 and environment = $2 and ${incidentItemText} = item.id
+         where workspace_id = $1 and environment = $2 and ci_id = item.id
            and ${openIncidentsText} offset 0) found
     union all
     select id, ci_ids from changes

@@ -100,9 +100,6 @@ export const ciClasses = readModelTable(
   ],
 )
 
-/** The incidents that count as open, by the item they are about. */
-export const openIncidentsText = `state->>'ciId' is not null and status in ('open', 'in_progress', 'on_hold')`
+/** The incidents that count as open and are about an item, spelled as their index has it. */
+export const openIncidentsText = `ci_id is not null and status in ('open', 'in_progress', 'on_hold')`
 export const openIncidents = sql.raw(openIncidentsText)
-/** What the index of open incidents finds them by. */
-export const incidentItemText = `(state->>'ciId')`
-export const incidentItem = sql.raw(incidentItemText)

@@ -9,11 +9,6 @@ export const takingAlerts = sql.raw(`dedup_key is not null and status in ('open'
 
 export const isMajor = sql.raw(`major_state <> 'none'`)
 
-type ListField = 'watcherIds' | 'tags'
-/** A list of the state, as the index over its members has it. */
-export const members = (field: ListField) => sql.raw(`((state->'${field}')::jsonb)`)
-export const hasMembers = (field: ListField) => sql.raw(`state->>'${field}' <> '[]'`)
-
 /** The incidents that may be closed by themselves. */
 export const closedByItself = sql.raw(`status = 'resolved' and major_state is distinct from 'accepted'`)
 export const resolvedSince = sql.raw(`(state->>'resolvedAt')`)

@@ -1,14 +1,12 @@
 import { heldColumns, readModelTable, searchColumn, searchIndex, stateText } from '@opsplane/postgres'
 import { isNotNull, isNull, sql } from 'drizzle-orm'
 import type { ExtraConfigColumn } from 'drizzle-orm/pg-core'
-import { index, integer, text, uniqueIndex } from 'drizzle-orm/pg-core'
-import { incidentItem, openIncidents } from './cmdb.js'
+import { index, integer, jsonb, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import { openIncidents } from './cmdb.js'
 import {
   closedByItself,
   dedupKeyIndex,
-  hasMembers,
   isMajor,
-  members,
   ranked,
   resolvedSince,
   takingAlerts,
@@ -18,6 +16,10 @@ import {
 /** Of a field that states from before it was introduced lack. */
 const sinceLater = <Name extends string>(column: Name, field: string, value: string) =>
   text(column).generatedAlwaysAs(sql.raw(`coalesce(state->>'${field}', '${value}')`))
+
+/** A list of the state, null when it is empty: an index over the members leaves those out without parsing the state. */
+const members = <Name extends string>(column: Name, field: 'watcherIds' | 'tags') =>
+  jsonb(column).generatedAlwaysAs(sql.raw(`nullif((state->'${field}')::jsonb, '[]')`))
 
 /** Every index of a list starts with the tenant and ends with what the list is sorted by. */
 export const incidents = readModelTable(
@@ -53,6 +55,8 @@ export const incidents = readModelTable(
       text: ['description'],
     }),
     ...heldColumns(),
+    watcherIds: members('watcher_ids', 'watcherIds'),
+    tags: members('tags', 'tags'),
   },
   (table) => {
     const { workspaceId, environment, createdAt, id } = table
@@ -70,10 +74,10 @@ export const incidents = readModelTable(
         .on(workspaceId, environment, table.assignmentGroup, table.status, column, id)
         .where(isNotNull(table.assignmentGroup)),
     ]
-    const withMember = (name: string, field: 'watcherIds' | 'tags') =>
+    const withMember = (name: string, column: ExtraConfigColumn) =>
       index(`incidents_${name}_idx`)
-        .using('gin', workspaceId, environment, sql`${members(field)} jsonb_path_ops`)
-        .where(hasMembers(field))
+        .using('gin', workspaceId, environment, sql`${column} jsonb_path_ops`)
+        .where(isNotNull(column))
         .with({ fastupdate: false })
     return [
       uniqueIndex('incidents_number_key').on(workspaceId, table.numberValue),
@@ -98,7 +102,7 @@ export const incidents = readModelTable(
       index('incidents_unrouted_idx')
         .on(workspaceId, environment, createdAt, id)
         .where(isNull(table.assignmentGroup)),
-      index('incidents_ci_idx').on(workspaceId, environment, sql`${incidentItem}`).where(openIncidents),
+      index('incidents_open_item_idx').on(workspaceId, environment, table.ciId).where(openIncidents),
       listBy('priority', table.priority),
       listBy('impact', table.impact),
       listBy('urgency', table.urgency),
@@ -116,8 +120,8 @@ export const incidents = readModelTable(
       listBy('major', table.majorState).where(isMajor),
       uniqueIndex(dedupKeyIndex).on(workspaceId, environment, table.dedupKey).where(takingAlerts),
       // Within the tenant (btree_gin). What they find is sorted afterwards.
-      withMember('watchers', 'watcherIds'),
-      withMember('tags', 'tags'),
+      withMember('watched', table.watcherIds),
+      withMember('tagged', table.tags),
     ]
   },
 )

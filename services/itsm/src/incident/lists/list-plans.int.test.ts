@@ -48,8 +48,8 @@ const cases: [string, IncidentFilters][] = [
   ['incidents_caller_idx', { callerId: 'usr_77' }],
   ['incidents_category_idx', { category: 'category_77' }],
   ['incidents_channel_idx', { channel: ['walk_in'] }],
-  ['incidents_watchers_idx', { watcherId: 'usr_77' }],
-  ['incidents_tags_idx', { tag: 'tag-77' }],
+  ['incidents_watched_idx', { watcherId: 'usr_77' }],
+  ['incidents_tagged_idx', { tag: 'tag-77' }],
 ]
 
 it.each(cases)('lists by %s', async (index, filters) => {

@@ -14,14 +14,7 @@ import type { PgColumn } from 'drizzle-orm/pg-core'
 import { type CreatedFilters, createdWithin } from '../../lists/created.js'
 import { isOrNobody } from '../../lists/nobody.js'
 import { incidents } from '../../schema/incident.js'
-import {
-  hasMembers,
-  isMajor,
-  members,
-  ranked,
-  takingAlerts,
-  urgencyRange,
-} from '../../schema/incident-indexes.js'
+import { isMajor, ranked, takingAlerts, urgencyRange } from '../../schema/incident-indexes.js'
 
 export interface IncidentFilters extends CreatedFilters {
   status?: IncidentStatus[] | undefined
@@ -77,7 +70,7 @@ export function incidentSelection(filters: IncidentFilters, sort: SortField = 'c
       channel && { column: incidents.channel, values: channel },
     ],
     // What a GIN index finds is sorted afterwards.
-    search: and(words, has('watcherIds', filters.watcherId), has('tags', filters.tag)),
+    search: and(words, has(incidents.watcherIds, filters.watcherId), has(incidents.tags, filters.tag)),
   }
 }
 
@@ -129,7 +122,6 @@ function is(column: PgColumn, value: string | undefined): SQL | undefined {
   return value === undefined ? undefined : eq(column, value)
 }
 
-function has(field: 'watcherIds' | 'tags', member: string | undefined): SQL | undefined {
-  if (member === undefined) return undefined
-  return and(hasMembers(field), sql`${members(field)} @> ${JSON.stringify([member])}::jsonb`)
+function has(column: PgColumn, member: string | undefined): SQL | undefined {
+  return member === undefined ? undefined : sql`${column} @> ${JSON.stringify([member])}::jsonb`
 }
