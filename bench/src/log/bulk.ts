@@ -1,9 +1,13 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Cluster } from '@opsplane/local'
 import postgres from 'postgres'
 import { Agent, request } from 'undici'
 import { headersOf, toService } from '../limits/callers.js'
 import { median } from '../load.js'
+import { openData } from '../records/record-rows.js'
 import type { Figure } from '../report.js'
 import type { MeasureOptions } from './creates.js'
+import { consumersCaughtUp } from './pipeline.js'
 
 const rowsEach = 1_000
 const connections = 4
@@ -57,6 +61,7 @@ export async function measureBulk({ cluster, seconds, say }: MeasureOptions): Pr
   try {
     await Promise.all([during(1, () => post('/tables/bench_bulk/records/bulk', bulk)), during(1, insert)])
     for (let round = 1; round <= rounds; round++) {
+      await settled(cluster)
       inserted.push(await during(seconds / 2, insert))
       made.push(await during(seconds / 2, () => post('/tables/bench_bulk/records/bulk', bulk)))
       say(
@@ -79,6 +84,17 @@ export async function measureBulk({ cluster, seconds, say }: MeasureOptions): Pr
       met: perSecond >= goal,
     },
   ]
+}
+
+/** Until what was created is published and consumed: it would take part of the cores from the raw limit. */
+async function settled(cluster: Cluster): Promise<void> {
+  const data = openData(cluster)
+  try {
+    while ((await data`select from outbox limit 1`).length > 0) await delay(200)
+  } finally {
+    await data.end()
+  }
+  await consumersCaughtUp(cluster)
 }
 
 /** Rows a second, where each call of `act` makes as many, over several connections at once. */
