@@ -25,7 +25,7 @@ const walFiles = 96
 export async function fillWal(adminUrl: string): Promise<void> {
   const sql = postgres(adminUrl, { max: 1, onnotice: () => {} })
   try {
-    await sql`create table filling (at timestamptz)`
+    await sql`create table if not exists filling (at timestamptz)`
     for (let file = 0; file < walFiles; file++) {
       await sql`insert into filling values (now())`
       await sql`select pg_switch_wal()`

@@ -83,6 +83,7 @@ export async function measureDelivered({ cluster, seconds, say }: MeasureOptions
   return figures
 }
 
+/** Creates incidents at an even rate from a process of its own: see `even-clients`. */
 async function createEvenly(load: LoadOptions & { rate: number }): Promise<void> {
   const { child } = await startChild('delivery/even-clients.js', { LOAD: JSON.stringify(load) })
   const { failure } = await ask<{ failure: string | null }>(child, 'start')
