@@ -104,8 +104,8 @@ export async function killAndRecover(
   })
 }
 
-/** What a service that does not come back has to say. */
-function conditionOfServices({ services }: TestCluster): string {
+/** What services that do not come back, or do not go on, have to say. */
+export function conditionOfServices({ services }: TestCluster): string {
   const conditions = Object.values(services).map(
     (service) => `${service.name}: ${service.ended() ?? 'runs'}\n${service.logTail(6)}`,
   )

@@ -3,7 +3,7 @@ import { type Receiver, seededRandom, startReceiver, waitFor } from '@opsplane/t
 import postgres from 'postgres'
 import { cliRunner } from './cli.js'
 import { nothingIsLost } from './crash-checks.js'
-import { type CreateLoad, killAndRecover, startCreating } from './crash-load.js'
+import { type CreateLoad, conditionOfServices, killAndRecover, startCreating } from './crash-load.js'
 import { faultsOf } from './faults.js'
 import { type Api, apiClient, startTestCluster } from './platform.js'
 
@@ -49,7 +49,9 @@ test(
     }
     expect(load.acknowledged.size).toBeGreaterThan(faults * 5)
     expect(new Set(load.acknowledged.values()).size).toBe(load.acknowledged.size)
-    await nothingIsLost({ sql, natsUrl: cluster.info.natsUrl, receiver }, load)
+    await nothingIsLost({ sql, natsUrl: cluster.info.natsUrl, receiver }, load).catch((cause: unknown) => {
+      throw new Error(`${String(cause)}\n${conditionOfServices(cluster)}`, { cause })
+    })
     await rebuildChangesNothing()
   },
   600_000 + faults * 30_000,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { JetStreamApiError } from '@nats-io/jetstream'
-import { connect, headers, type NatsConnection } from '@nats-io/transport-node'
+import { connect, headers, type NatsConnection, TimeoutError } from '@nats-io/transport-node'
 import { openAckInbox } from './ack-inbox.js'
 
 let connection: NatsConnection
@@ -22,4 +22,13 @@ test('what a cluster has not decided on yet is not taken for published', async (
   await expect(publish()).rejects.toBeInstanceOf(JetStreamApiError)
   expect(await publish()).toEqual({ stream: 'S', sequence: 7, duplicate: true })
   inbox.close()
+})
+
+test('whoever waits when it is closed, or publishes later, is given an error and does not wait for ever', async () => {
+  connection.subscribe('silent', { callback: () => {} })
+  const inbox = openAckInbox(connection, 5_000)
+  const waiting = expect(inbox.publish('silent', '{}', headers())).rejects.toBeInstanceOf(TimeoutError)
+  inbox.close()
+  await waiting
+  await expect(inbox.publish('silent', '{}', headers())).rejects.toBeInstanceOf(TimeoutError)
 })

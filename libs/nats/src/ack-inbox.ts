@@ -19,7 +19,7 @@ export interface AckInbox {
    * the stream is then not known.
    */
   publish(subject: string, body: string, headers: MsgHdrs): Promise<PublishAck>
-  /** Whoever still waits gets a TimeoutError. */
+  /** Whoever still waits gets a TimeoutError, and so does who publishes from now on. */
   close(): void
 }
 
@@ -37,6 +37,7 @@ export function openAckInbox(connection: NatsConnection, timeoutMs: number): Ack
   const inbox = inboxOf(connection)
   const waiting = new Map<string, Waiting>()
   let last = 0
+  let closed = false
 
   const settle = (message: Msg) => {
     const token = message.subject.slice(inbox.length + 1)
@@ -75,6 +76,8 @@ export function openAckInbox(connection: NatsConnection, timeoutMs: number): Ack
   return {
     publish: (subject, body, headers) =>
       new Promise((resolve, reject) => {
+        // Nobody would hear the answer, nor end the wait for it.
+        if (closed) throw new TimeoutError()
         const token = String(++last)
         waiting.set(token, { deadline: performance.now() + timeoutMs, resolve, reject })
         watch()
@@ -86,6 +89,7 @@ export function openAckInbox(connection: NatsConnection, timeoutMs: number): Ack
         }
       }),
     close() {
+      closed = true
       clearInterval(timer)
       if (!connection.isClosed()) subscription.unsubscribe()
       expire(Number.POSITIVE_INFINITY)
