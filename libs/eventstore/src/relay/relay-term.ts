@@ -127,9 +127,11 @@ export function openTerm(options: TermOptions): Term {
     return options.refilledAt !== undefined && ack.sequence <= options.refilledAt
   }
   const putAgain = async (event: LoggedEvent, { sequence }: PublishAck) => {
+    // Before the other is gone: who is cut off in between finds at least that one.
+    const ack = await publish(event, `${event.id}.${progress.generation}`)
     // A stream may forbid it; consumers then have it twice, which they recognize.
     await manager.streams.deleteMessage(names.eventsStream, sequence, false).catch(() => {})
-    return publish(event, `${event.id}.${progress.generation}`)
+    return ack
   }
 
   const inspect = async () => {
