@@ -250,6 +250,10 @@ drill('Postgres goes back to an instant, and the stream of events after it', asy
   await server.stop()
   wal.recoverTo(String(now?.at))
   await server.start()
+  // It answers before it has come to the instant, and takes no writes until it is promoted.
+  await waitFor(
+    async () => (await asked(info.postgresUrl, 'select where not pg_is_in_recovery()')).length > 0,
+  )
   const realigned = await cli.json<Realigned[]>('restore', 'streams')
   const { lastPosition = 0, streamed = 0 } = realigned.find(({ service }) => service === 'itsm') ?? {}
   expect(streamed).toBeGreaterThan(lastPosition)

@@ -101,13 +101,13 @@ export const connectTimeoutMs = 10_000
 export function explainDatabaseError(error: unknown, databaseUrl: string): unknown {
   if (error instanceof DetachedMonthsError) return new OpsError('refused', error.message)
   const place = placeOf(databaseUrl)
-  if (isDatabaseAway(error)) {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === '25006') {
     return new OpsError(
       'away',
-      `Postgres at ${place} does not answer. Check that it runs and that --database-url (DATABASE_URL) is right.`,
+      `Postgres at ${place} takes no writes: it still recovers, or is a standby. Wait until it is promoted, and try again.`,
     )
   }
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === '42P01' || code === '3F000') {
     return new OpsError(
       'refused',
@@ -118,6 +118,12 @@ export function explainDatabaseError(error: unknown, databaseUrl: string): unkno
     return new OpsError(
       'refused',
       `${place} refuses: ${String(error)}\nName a superuser, or the owner of the tables, in --database-url.`,
+    )
+  }
+  if (isDatabaseAway(error)) {
+    return new OpsError(
+      'away',
+      `Postgres at ${place} does not answer. Check that it runs and that --database-url (DATABASE_URL) is right.`,
     )
   }
   return error
