@@ -89,7 +89,8 @@ security definer set search_path from current as $$
 	where t.id = c.table_id and c.space_id = keep_shapes.id and c.version = -1
 $$;
 
--- Keeps the shape of a table whose definition was written, as it is when that is committed.
+-- Keeps the shape of a table whose definition was written, as it is when that is committed. Whoever writes rows goes by this
+-- definition from then on, unless a migration has changed the table and the definition does not say so yet.
 create or replace function keep_table_shape() returns trigger language plpgsql
 security definer set search_path from current as $$
 begin
@@ -97,6 +98,7 @@ begin
 	select c.table_id, table_shape(c.relation) from captured_tables c join pg_class r on r.oid = c.relation
 	where c.table_id = new.id and new.state->>'purgeAt' is null
 	on conflict (table_id) do update set shape = excluded.shape where table_shapes.shape is distinct from excluded.shape;
+	update captured_tables c set version = new.version where c.table_id = new.id and c.version not in (-1, new.version);
 	return null;
 end
 $$;

@@ -73,6 +73,7 @@ describe('a change of a definition', () => {
     const taken = await to.post('/migrations/promote', { from: 'production' })
     expect(taken.data(Promotion).migrations).toMatchObject([{ name: 'Change things', status: 'applied' }])
     expect(await definition('things', 'development')).toMatchObject(words)
+    expect((await to.post('/tables/things/records', { title: 'Two', kind: 'a' })).status).toBe(201)
     expect((await to.post('/migrations/promote', { from: 'production' })).data(Promotion).migrations).toEqual(
       [],
     )
@@ -126,6 +127,20 @@ describe('a change of a definition', () => {
       expect((await deleted(last as Migration)).status).toBe(204)
     }
     expect(await definition('crates')).toBeUndefined()
+  })
+})
+
+describe('a migration', () => {
+  it('leaves a table to be written to whose columns it has not changed', async () => {
+    await api.post('/tables', { slug: 'shelves', columns: [{ name: 'label', type: 'text' }] })
+    for (const up of [
+      'create index shelves_label on shelves (label)',
+      "comment on table shelves is 'Where crates stand'",
+      'drop index shelves_label',
+    ]) {
+      await migrated('Shelves', up)
+      expect([up, (await api.post('/tables/shelves/records', { label: 'A' })).status]).toEqual([up, 201])
+    }
   })
 })
 

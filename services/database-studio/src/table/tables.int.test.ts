@@ -250,6 +250,7 @@ describe('a change', () => {
     expect((await api.patch('/tables/owners', { slug: 'people' })).data(Table).version).toBe(2)
     expect((await api.get('/tables/people')).data(Table).columns[0]).toMatchObject({ table: 'people' })
     expect((await api.get('/tables/cars')).data(Table).columns[0]).toMatchObject({ table: 'people' })
+    expect((await api.post('/tables/cars/records', {})).status).toBe(201)
     const refused = (await api.send('DELETE', '/tables/people')).error()
     expect(refused).toMatchObject({ code: 'conflict', details: [{ params: { tables: ['cars'] } }] })
   })
