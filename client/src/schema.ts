@@ -55148,7 +55148,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `version_conflict`, `invalid_state_transition` */
+            /** @description `version_conflict`, `conflict`, `invalid_state_transition` */
             409: {
                 headers: {
                     [name: string]: unknown;

@@ -1,16 +1,40 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { Migration, Promotion } from '@opsplane/contracts'
-import { testPrincipal } from '@opsplane/testing'
+import { Migration, newId, Promotion } from '@opsplane/contracts'
+import { testPrincipal, waitFor } from '@opsplane/testing'
 import { type MigrationsFixture, startMigrations } from '../fixture/migrations-fixture.js'
 
 let fixture: MigrationsFixture
-let { workspaceId, scope, service, api, applied, rolledBack, deleted, migrated, rows, drift, definition } =
-  {} as MigrationsFixture
+let {
+  workspaceId,
+  principal,
+  scope,
+  service,
+  api,
+  applied,
+  rolledBack,
+  deleted,
+  migrated,
+  rows,
+  drift,
+  definition,
+} = {} as MigrationsFixture
 
 beforeAll(async () => {
   fixture = await startMigrations()
-  ;({ workspaceId, scope, service, api, applied, rolledBack, deleted, migrated, rows, drift, definition } =
-    fixture)
+  ;({
+    workspaceId,
+    principal,
+    scope,
+    service,
+    api,
+    applied,
+    rolledBack,
+    deleted,
+    migrated,
+    rows,
+    drift,
+    definition,
+  } = fixture)
 })
 afterAll(() => fixture?.stop())
 
@@ -141,6 +165,21 @@ describe('a migration', () => {
       await migrated('Shelves', up)
       expect([up, (await api.post('/tables/shelves/records', { label: 'A' })).status]).toEqual([up, 201])
     }
+  })
+
+  it('that is gone leaves its run to be settled without it', async () => {
+    const runs = () => service.sql`select 1 from migration_runs`
+    const [space] = await service.sql<{ schema: string }[]>`
+      select schema_name as schema from spaces where workspace_id = ${workspaceId} and environment = 'production'`
+    await service.sql.unsafe(`alter table ${space?.schema}.shelves add depth integer`)
+    const acting = service.sql.json({ actor: principal.actor, requestId: null })
+    await service.sql`
+      insert into migration_runs (space_id, workspace_id, environment, migration_id, direction, token_hash, acting, done_at, due_at)
+      select id, workspace_id, environment, ${newId('migration')}, 'up', 'none', ${acting},
+        case environment when 'production' then now() end, now()
+      from spaces where workspace_id = ${workspaceId}`
+    await waitFor(async () => (await runs()).length === 0)
+    expect((await definition('shelves'))?.columns).toMatchObject([{ name: 'label' }, { name: 'depth' }])
   })
 })
 

@@ -13,6 +13,8 @@ export interface MigrationService {
     meta: RequestMeta,
     promoted?: Pick<MigrationState, 'definition' | 'previous'>,
   ): Promise<Migration>
+  /** Throws `conflict` while a migration runs in the environment: it may be this one. */
+  remove(id: string, meta: RequestMeta): Promise<void>
   apply(id: string, timeoutMs: number, meta: RequestMeta): Promise<Migration>
   rollBack(id: string, timeoutMs: number, meta: RequestMeta): Promise<Migration>
   dryRun(id: string, timeoutMs: number, meta: RequestMeta): Promise<DryRun>

@@ -266,8 +266,10 @@ describe('a migration', () => {
         code: 'conflict',
         message: expect.stringContaining('Another migration'),
       })
+      expect((await deleted(slow)).error().code).toBe('conflict')
     })
     expect((await answer)?.status).toBe(200)
+    expect((await api.post('/tables', { slug: 'afterwards', columns: [] })).status).toBe(201)
   })
 
   it('is tried without any effect, and says what it locks and changes', async () => {

@@ -5,6 +5,7 @@ import type { ServiceContext } from '@opsplane/service'
 import { checkAction, type MigrationFields, migration } from '../migration-ledger/domain.js'
 import { checkChecksum, checksumOf, checkTurn } from '../migration-ledger/ledger.js'
 import { createRuns, type Direction, type Run } from '../migration-ledger/runs.js'
+import { createDefine } from '../table/define.js'
 import { type Execution, execute, executeDry } from './execute.js'
 import type { MigrationParts, MigrationService } from './migration-service.js'
 import { type Settling, settleRun } from './settle.js'
@@ -21,6 +22,7 @@ export function createMigrations(
   const migrations = store.aggregate(migration)
   const settling: Settling = { store, migrations, tables }
   const runs = createRuns(database)
+  const define = createDefine(ctx)
 
   /** Has the outcome in the log: at once, or later by due work. */
   async function settle(run: Run, error?: string): Promise<void> {
@@ -116,6 +118,12 @@ export function createMigrations(
       }
       const id = newId('migration')
       return migrations.create(id, { kind: 'create', id, fields, applied: false, now: meta.now }, meta)
+    },
+    async remove(id, meta) {
+      const space = await plane.space(meta.tenant)
+      await define(space, meta, async ({ unit }) => {
+        await unit.handle(migrations, id, { kind: 'delete' })
+      })
     },
     apply: (id, timeoutMs, meta) => perform(id, 'up', timeoutMs, meta),
     rollBack: (id, timeoutMs, meta) => perform(id, 'down', timeoutMs, meta),

@@ -131,10 +131,14 @@ export function migrationRoutes(
       scope: 'migrations:write',
       response: z.void(),
       status: 204,
-      errors: ['not_found', 'invalid_state_transition', 'precondition_failed', 'version_conflict'],
-      handler: async ({ params, meta }) => {
-        await migrations.handle(params.id, { kind: 'delete' }, meta)
-      },
+      errors: [
+        'not_found',
+        'conflict',
+        'invalid_state_transition',
+        'precondition_failed',
+        'version_conflict',
+      ],
+      handler: ({ params, meta }) => service.remove(params.id, meta),
     }),
 
     defineRoute({

@@ -40,7 +40,9 @@ export async function settleRun(
       const { definition = null, previous = null } = found?.state ?? {}
       const promoted = direction === 'up' ? definition : previous
       const changes = tableChanges(known, parseShapes(row?.shapes), promoted)
-      await unit.handle(migrations, migrationId, { kind: direction === 'down' ? 'roll_back' : 'apply', now })
+      const kind = direction === 'down' ? 'roll_back' : 'apply'
+      // Its tables are what it has made them, also where the migration itself is gone.
+      if (found) await unit.handle(migrations, migrationId, { kind, now })
       await defineTables(unit, tables, changes, now)
       return changes
     })
@@ -49,9 +51,10 @@ export async function settleRun(
     await tx.unsafe('select keep_shapes($1)', [spaceId])
   } else if (direction !== 'dry') {
     const reason = error ?? 'It was interrupted, and has changed nothing.'
-    await store.within(tx, meta, (unit) =>
-      unit.handle(migrations, migrationId, { kind: 'fail', error: reason, now }),
-    )
+    await store.within(tx, meta, async (unit) => {
+      const found = await unit.find(migrations, migrationId)
+      if (found) await unit.handle(migrations, migrationId, { kind: 'fail', error: reason, now })
+    })
   }
   await removeRun(tx, spaceId)
   return slugs

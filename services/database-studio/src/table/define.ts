@@ -34,7 +34,7 @@ export function createDefine(ctx: Pick<ServiceContext, 'database' | 'store' | 'r
       return value
     } catch (error) {
       if (error instanceof VersionRaceError)
-        throw new ApiError('version_conflict', 'The table was changed by somebody else meanwhile. Try again.')
+        throw new ApiError('version_conflict', 'Somebody else has changed it meanwhile. Try again.')
       throw definitionFailure(error)
     }
   }
