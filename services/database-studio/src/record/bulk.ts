@@ -121,7 +121,7 @@ export function createBulk(access: RecordAccess, validating: Validating): Bulk {
       withTable(slug, meta, async (opened) => {
         checkKey(opened, on, below(body, 'on'))
         const rows = readRecords(opened, given)
-        const groups = groupsOf(opened, rows)
+        const groups = groupsOf(opened, rows, on)
         const write = (isAsValidated: AsValidated) =>
           commit([opened], meta, async (tx) => {
             const written = await insertGroups(tx, targetOf(opened), groups, { on })

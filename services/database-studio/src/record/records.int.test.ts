@@ -252,6 +252,15 @@ describe('many records', () => {
       created: 1,
       updated: 1,
     })
+    const priced = [
+      { name: 'One', serial: 'u-1', price: '1.00' },
+      { name: 'Two', serial: 'u-2', price: '2.00' },
+    ]
+    await put({ on: ['serial'], records: priced })
+    await put({ on: ['serial'], records: [{ ...priced[0], price: '3.00' }, records[1]] })
+    const filter = encodeURIComponent('{"serial":{"in":["u-1","u-2"]}}')
+    const { items } = (await api.get(`${path}?sort=serial&filter=${filter}`)).page(StudioRecord)
+    expect(items.map(({ price }) => price)).toEqual(['3.00', '2.00'])
     expect((await put({ on: ['name'], records })).error().details).toMatchObject([{ path: '/on' }])
     expect((await put({ on: ['serial'], records: [records[0], records[0]] })).status).toBe(422)
   })

@@ -16,12 +16,19 @@ export const targetOf = ({ space, table, writeRule }: Opened): WriteTarget => ({
   rule: writeRule,
 })
 
-/** Records that leave the same defaults to Postgres go into one insert; what has no default and is left out is null. */
-export function groupsOf({ table }: Pick<Opened, 'table'>, rows: readonly Values[]): Group[] {
-  const withDefault = table.columns.filter((column) => column.default !== null).map(({ name }) => name)
+/**
+ * Records that leave the same defaults to Postgres go into one insert; what has no default and is left out is null. With `on`,
+ * only those that name the same columns: what one leaves out stays as it is where the record is there already.
+ */
+export function groupsOf(
+  { table }: Pick<Opened, 'table'>,
+  rows: readonly Values[],
+  on?: readonly string[],
+): Group[] {
+  const telling = table.columns.filter((column) => on || column.default !== null).map(({ name }) => name)
   const groups = new Map<string, { columns: Set<string>; rows: Values[] }>()
   for (const row of rows) {
-    const key = withDefault.map((name) => (Object.hasOwn(row, name) ? 1 : 0)).join('')
+    const key = telling.map((name) => (Object.hasOwn(row, name) ? 1 : 0)).join('')
     const group = groups.get(key) ?? { columns: new Set<string>(), rows: [] }
     for (const name in row) if (name !== 'id') group.columns.add(name)
     group.rows.push(row)

@@ -109,7 +109,7 @@ async function writeParts(
   try {
     await tx.savepoint(async (part) => {
       const answer = { answer: isAsValidated ? 'records' : 'ids', ...(on && { on }) } as const
-      const written = await insertGroups(part, targetOf(opened), groupsOf(opened, given), answer)
+      const written = await insertGroups(part, targetOf(opened), groupsOf(opened, given, on), answer)
       if (onlyAllowed(written).length < rows.length) throw forbidden()
       isAsValidated?.(written)
     })

@@ -102,6 +102,13 @@ describe('an import', () => {
       ['One', 1],
       ['Deux', 2],
     ])
+    const priced = (serial: string, price: string) => JSON.stringify({ serial, name: serial, price })
+    await imported([priced('n-1', '1.00'), priced('n-2', '2.00')].join('\n'), ...kind)
+    await imported([priced('n-1', '3.00'), line('n-2', 'Dos')].join('\n'), ...kind)
+    expect((await found({ serial: { starts_with: 'n-' } })).map(({ name, price }) => [name, price])).toEqual([
+      ['n-1', '3.00'],
+      ['Dos', '2.00'],
+    ])
   })
 
   it('that cannot be read fails, with what was read before it', async () => {

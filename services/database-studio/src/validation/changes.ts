@@ -1,5 +1,4 @@
 import type { Values } from '../row/input.js'
-import { groupsOf } from '../row/inserts.js'
 import type { RecordAccess } from '../row/open.js'
 import type { Opened, Row } from '../row/opened.js'
 import type { Place } from '../row/problems.js'
@@ -26,17 +25,11 @@ export async function upsertChanges(
   { rows, on, placeOf }: { rows: readonly Values[]; on: readonly string[]; placeOf(index: number): Place },
 ): Promise<{ changes: Change[]; isAsValidated: AsValidated }> {
   const existing = await existingRecords(access, opened, { rows, on })
-  const named = new Map(
-    groupsOf(opened, rows).flatMap(({ columns, rows: group }) =>
-      group.map((row) => [row.id, columns] as const),
-    ),
-  )
   const changes = rows.map((row, index): Change => {
     const before = existing.get(String(row.id)) ?? null
     const place = placeOf(index)
     if (!before) return { opened, operation: 'create', before, after: row, place }
-    // What others of the same insert name and this one does not is null.
-    const values = Object.fromEntries((named.get(row.id) ?? []).map((name) => [name, row[name] ?? null]))
+    const { id: _, ...values } = row
     return { opened, operation: 'update', before, after: changed(opened.table, before, values), place }
   })
   return { changes, isAsValidated: asValidated(changes) }
