@@ -4,7 +4,7 @@ import { quoted } from '@opsplane/postgres'
 import { conditionsSql } from '../row/conditions.js'
 import { writeFailure } from '../row/failures.js'
 import { readRecord, type Values } from '../row/input.js'
-import type { RecordAccess } from '../row/open.js'
+import { type Look, type RecordAccess, run } from '../row/open.js'
 import type { Opened, Row } from '../row/opened.js'
 import { Parameters, type Statement } from '../row/parameters.js'
 import { type Place, Problems } from '../row/problems.js'
@@ -29,16 +29,15 @@ export interface Records {
 export function createRecords(access: RecordAccess, validating: Validating): Records {
   const { withTable, commitOne, insert, read } = access
 
-  /** The record as the caller may see it. Throws `not_found`. */
-  const find = async ({ space, table, readRule }: Opened, id: string): Promise<Row> => {
-    const [row] = await read(space, getStatement(wholeOf(table, readRule), id, space.schema))
+  /** Why a change of one record has changed none: the record as the caller may see it. Throws `not_found`. */
+  const explain = async (
+    { space, table, readRule }: Opened,
+    id: string,
+    meta: RequestMeta,
+    look: Look,
+  ): Promise<Row> => {
+    const [row] = await look(getStatement(wholeOf(table, readRule), id, space.schema))
     if (!row) throw notFound()
-    return row
-  }
-
-  /** Why a change of one record has changed none. */
-  const explain = async (opened: Opened, id: string, meta: RequestMeta): Promise<Row> => {
-    const row = await find(opened, id)
     if (meta.expectedVersion !== undefined && row.version !== meta.expectedVersion) throw preconditionFailed()
     return row
   }
@@ -52,7 +51,7 @@ export function createRecords(access: RecordAccess, validating: Validating): Rec
   ): Promise<T> => {
     if (!validating.concerns(opened, [operation])) return write(meta.expectedVersion ?? null)
     return untilUnraced(async () => {
-      const before = await explain(opened, id, meta)
+      const before = await explain(opened, id, meta, (looked) => read(opened.space, looked))
       const after = operation === 'update' ? changed(opened.table, before, values) : null
       await validating.check([{ opened, operation, before, after, place: wholeBody }], meta)
       return write(before.version)
@@ -94,16 +93,17 @@ export function createRecords(access: RecordAccess, validating: Validating): Rec
       withTable(slug, meta, async (opened) => {
         const values = parsed(opened, given, false)
         const columns = Object.keys(values)
-        if (columns.length === 0) return access.commit([opened], meta, () => explain(opened, id, meta))
+        if (columns.length === 0)
+          return access.commit([opened], meta, (tx) => explain(opened, id, meta, (looked) => run(tx, looked)))
         return validated(opened, { id, operation: 'update', values }, meta, (version) =>
           commitOne(
             opened,
             meta,
             (target) => updateStatement(target, { columns, rows: [{ ...values, id, version }] }),
-            async (updated) => {
+            async (updated, look) => {
               const [row] = onlyAllowed(updated)
               if (row) return row
-              const there = await explain(opened, id, meta)
+              const there = await explain(opened, id, meta, look)
               if (isRaced(there, version, meta)) throw new RacedValidation()
               if (opened.writeRule.length > 0) throw forbidden()
               return there
@@ -119,9 +119,9 @@ export function createRecords(access: RecordAccess, validating: Validating): Rec
             opened,
             meta,
             (target) => deleteStatement(target, [{ id, version }]),
-            async (deleted) => {
+            async (deleted, look) => {
               if (deleted.length > 0) return
-              const there = await explain(opened, id, meta)
+              const there = await explain(opened, id, meta, look)
               if (isRaced(there, version, meta)) throw new RacedValidation()
               throw forbidden()
             },

@@ -15,6 +15,9 @@ import { rulesFor } from './rules.js'
 import { estimatedRows } from './table-size.js'
 import type { WriteTarget } from './write-statements.js'
 
+/** Reads by one statement. */
+export type Look = (statement: Statement) => Promise<Row[]>
+
 /** What everything about records works with. */
 export interface RecordAccess {
   /** Throws `not_found`. */
@@ -32,12 +35,15 @@ export interface RecordAccess {
     meta: CommandMeta,
     work: (tx: TransactionSql) => Promise<T>,
   ): Promise<T>
-  /** The same for one statement, in one round trip where nothing has to be looked at before it is committed. */
+  /**
+   * The same for one statement, in one round trip where nothing has to be looked at before it is committed. `look` reads for
+   * `finish` without a further session while that of the transaction is held.
+   */
   commitOne<T>(
     opened: Opened,
     meta: CommandMeta,
     statement: (target: WriteTarget) => Statement,
-    finish: (rows: Row[]) => T | Promise<T>,
+    finish: (rows: Row[], look: Look) => T | Promise<T>,
   ): Promise<T>
   /** Makes one record, in one statement with others that arrive at the same time. */
   insert(opened: Opened, meta: CommandMeta, values: Values & { id: string }): Promise<Row>
@@ -84,6 +90,8 @@ export function createRecordAccess({
     }
   }
 
+  const read: RecordAccess['read'] = (space, statement) => plane.read(space, (sql) => run(sql, statement))
+
   return {
     open,
     forget: (slug, { tenant }) => definitions.forget(tenant, slug),
@@ -96,7 +104,7 @@ export function createRecordAccess({
         return work(await open(slug, meta))
       }
     },
-    read: (space, statement) => plane.read(space, (sql) => run(sql, statement)),
+    read,
     sizeOf: (opened) =>
       estimatedRows(sql, opened).catch((error: unknown) => {
         throw translatePostgresError(error)
@@ -106,11 +114,13 @@ export function createRecordAccess({
       const { space, table, writeRule: rule } = opened
       const target = { schema: space.schema, table, rule }
       if (meta.idempotency || rule.length > 0)
-        return commit([opened], meta, async (tx) => finish(await run(tx, statement(target))))
+        return commit([opened], meta, async (tx) =>
+          finish(await run(tx, statement(target)), (looked) => run(tx, looked)),
+        )
       const rows = await plane.writeOne<Row>(space, actingOf(meta, [opened]), (proof) =>
         statement({ ...target, proof }),
       )
-      return finish(rows)
+      return finish(rows, (looked) => read(space, looked))
     },
     insert: (opened, meta, values) => insertQueue({ opened, acting: actingOf(meta, [opened]), values }),
   }
