@@ -3,6 +3,7 @@ import { Problems } from '../row/problems.js'
 import { checkRules } from '../row/rules.js'
 import { checkExpression } from '../sql/expression.js'
 import { nameOf } from './constraint-name.js'
+import { partNames } from './table-sql.js'
 
 type Defined = Pick<TableState, 'slug' | 'columns' | 'indexes' | 'uniques' | 'checks' | 'rules'>
 
@@ -29,12 +30,9 @@ export function nameParts({ slug, indexes, uniques }: Pick<NewTable, 'slug' | 'i
 export async function checkDefinition(table: Defined): Promise<void> {
   const { columns, indexes, uniques, checks } = table
   const names = columns.map(({ name }) => name)
-  refuseTwice(names, '/columns', 'column')
-  refuseTwice(
-    [...indexes, ...uniques, ...checks].map(({ name }) => name),
-    '/indexes',
-    'constraint or index',
-  )
+  const twice = names.find((name, at) => names.indexOf(name) !== at)
+  if (twice !== undefined) throw invalidField('/columns', 'duplicate', `The column ${twice} is named twice.`)
+  refuseSameNames(table)
   const known = new Set([...names, 'id', 'version', 'created_at', 'updated_at'])
   const knows = (path: string, of: readonly string[]) => {
     for (const name of of)
@@ -85,7 +83,12 @@ async function checkColumn(column: Column, columns: readonly Column[], path: str
     throw invalidField(`${path}/onDelete`, 'not_allowed', 'A column that is never null cannot be set null.')
 }
 
-function refuseTwice(names: readonly string[], path: string, what: string): void {
-  const twice = names.find((name, at) => names.indexOf(name) !== at)
-  if (twice !== undefined) throw invalidField(path, 'duplicate', `The ${what} ${twice} is named twice.`)
+/** Two constraints of one name would be one. Names that come from columns are cut, and so coincide where slugs are long. */
+function refuseSameNames(table: Defined): void {
+  const taken = new Set<string>()
+  for (const { path, name } of partNames(table)) {
+    if (taken.has(name))
+      throw invalidField(path, 'duplicate', `Another constraint or index of the table is called ${name}.`)
+    taken.add(name)
+  }
 }

@@ -1,4 +1,4 @@
-import type { TableIndex, TableState } from '@opsplane/contracts'
+import type { Column, TableIndex, TableState } from '@opsplane/contracts'
 import { quoted } from '@opsplane/postgres'
 import { columnConstraints, columnSql, type Place, relation } from './column-sql.js'
 import { nameOf } from './constraint-name.js'
@@ -27,16 +27,37 @@ export function partsOf(place: Place, { columns, indexes, uniques, checks }: Def
     ...uniques.map(({ name, columns: of }) => [name, `unique (${list(of)})`] as const),
     ...checks.map(({ name, expression }) => [name, `check (${expression})`] as const),
   ])
-  const references = columns.flatMap(({ name, type, unique }) =>
-    // Deleting what is referred to would read all of this table.
-    type === 'reference' && !unique
-      ? [[nameOf(place.slug, name, 'ref'), `(${quoted(name)}, id)`] as const]
-      : [],
-  )
+  const references = columns.flatMap((column) => [...columnIndexes(place, column)])
   return {
     constraints,
     indexes: new Map([...references, ...indexes.map((index) => [index.name, indexSql(index)] as const)]),
   }
+}
+
+/** The index a reference has, by its name: deleting what is referred to would read all of this table. */
+function columnIndexes({ slug }: Place, { name, type, unique }: Column): Map<string, string> {
+  return new Map(
+    type === 'reference' && !unique ? [[nameOf(slug, name, 'ref'), `(${quoted(name)}, id)`]] : [],
+  )
+}
+
+/** The names of all constraints and indexes of a table, by where in its definition each comes from. */
+export function partNames({ slug, columns, indexes, uniques, checks }: Defined & { slug: string }) {
+  const place = { schema: '', slug }
+  const named = { indexes, uniques, checks }
+  return [
+    { path: '/slug', name: nameOf(slug, 'pkey') },
+    { path: '/slug', name: nameOf(slug, 'id', 'form') },
+    ...columns.flatMap((column, at) =>
+      [...columnConstraints(place, column).keys(), ...columnIndexes(place, column).keys()].map((name) => ({
+        path: `/columns/${at}`,
+        name,
+      })),
+    ),
+    ...Object.entries(named).flatMap(([list, parts]) =>
+      parts.map(({ name }, at) => ({ path: `/${list}/${at}`, name })),
+    ),
+  ]
 }
 
 /** What an index is over, as CREATE INDEX has it after the table. */

@@ -98,6 +98,23 @@ describe('a table', () => {
     )
   })
 
+  it('is not made where two of its constraints would have one name', async () => {
+    const slug = 'l'.repeat(50)
+    const reference = (name: string) => ({ name, type: 'reference', table: slug })
+    const both = [reference('primary_owner'), reference('primary_backup')]
+    const refused = await api.post('/tables', { slug, columns: both })
+    expect(refused.status).toBe(422)
+    expect(refused.error().details).toMatchObject([{ path: '/columns/1', code: 'duplicate' }])
+    await make(slug, [reference('primary_owner')])
+    const change = { columns: { add: [reference('primary_backup')] } }
+    expect((await api.patch(`/tables/${slug}`, change)).status).toBe(422)
+    const named = { slug: 'l', columns: [{ name: 'a', type: 'text', unique: true }] }
+    const checks = [{ name: 'l_a_key', expression: "a <> ''" }]
+    expect((await api.post('/tables', { ...named, checks })).error().details).toMatchObject([
+      { path: '/checks/0', code: 'duplicate' },
+    ])
+  })
+
   it('is made once for one Idempotency-Key', async () => {
     const key = { 'idempotency-key': 'make-once' }
     const body = { slug: 'once', columns: [] }
