@@ -50,9 +50,10 @@ export function listStatement(asked: ListAsked): Statement {
     const scan = (further: string) =>
       `select ${row}.* from ${from} ${row} where ${further}${where} order by ${scanOrder} limit ${rows}`
     if (!each) return `(${scan('')})`
-    const values = `json_array_elements_text(${parameters.bind(JSON.stringify(each.values), 'json')}) as each(value)`
-    const type = sqlType(each.field.kind)
-    return `(select part.* from ${values} cross join lateral (${scan(`${row}.${quoted(each.field.column)} = each.value::${type} and `)}) part)`
+    const given = `json_array_elements_text(${parameters.bind(JSON.stringify(each.values), 'json')}) as given(value)`
+    // Values that are written in different ways may be equal, and would be looked up twice.
+    const values = `(select distinct value::${sqlType(each.field.kind)} as value from ${given}) as each`
+    return `(select part.* from ${values} cross join lateral (${scan(`${row}.${quoted(each.field.column)} = each.value and `)}) part)`
   })
   return {
     text: `select ${list} from (${parts.join(' union all ')}) ${row} order by ${order} limit ${rows}`,

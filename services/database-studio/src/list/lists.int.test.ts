@@ -97,6 +97,14 @@ describe('a filter', () => {
     },
   )
 
+  it('finds a record once by values that are equal', async () => {
+    const expected = all.filter(({ price }) => price === '1.00').map(({ id }) => id)
+    const filter = JSON.stringify({ price: { in: ['1', '1.0'] } })
+    const { items } = await listed({ filter, limit: '200', sort: 'id' })
+    expect(items.map(({ id }) => id)).toEqual(expected)
+    expect(expected.length).not.toBe(0)
+  })
+
   it('may hold alternatives, and is counted', async () => {
     const filter = JSON.stringify({ quantity: 1, or: [{ status: 'new' }, { price: { gte: '2.50' } }] })
     const expected = all.filter(
