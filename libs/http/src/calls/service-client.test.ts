@@ -1,4 +1,5 @@
-import { createServer, type RequestListener } from 'node:http'
+import { once } from 'node:events'
+import { createServer, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from '@jest/globals'
 import { ApiError } from '@opsplane/contracts'
@@ -117,4 +118,27 @@ test.each([
 ])('an answer that is not understood: %s', async (_what, status, text) => {
   const url = await strangeServer((_req, res) => void res.writeHead(status).end(text))
   await expect(clientOf(url).get('/internal/x', Echo)).rejects.toMatchObject({ code: 'upstream_error' })
+})
+
+/** More than is read at once, of an answer that never ends. */
+const manyLines = Array.from({ length: 3_000 }, (_, n) => `line ${n}\n`).join('')
+
+test('lines that are read no further leave the service nothing to send', async () => {
+  let answer: ServerResponse | undefined
+  const url = await strangeServer((_req, res) => {
+    answer = res
+    res.write(manyLines)
+  })
+  for await (const line of clientOf(url, 600_000).lines('/internal/x')) {
+    expect(line).toBe('line 0')
+    break
+  }
+  if (!answer?.closed) await once(answer as ServerResponse, 'close')
+})
+
+test('lines that are given up after some were read harm nobody', async () => {
+  const url = await strangeServer((_req, res) => void res.write(manyLines))
+  const ending = new AbortController()
+  for await (const _ of clientOf(url, 600_000).lines('/internal/x', { signal: ending.signal })) break
+  ending.abort()
 })

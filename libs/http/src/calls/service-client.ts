@@ -189,10 +189,16 @@ export function serviceClient(options: ServiceClientOptions): ServiceClient {
         async (all) => all,
       )
       if (statusCode >= 300) readAnswer(audience, { status: statusCode, text: await body.text() }, z.never())
+      // Once nobody reads any more, the end of the body is nobody's affair: an error without a listener ends the process.
+      body.on('error', () => {})
+      const reader = createInterface({ input: body, crlfDelay: Number.POSITIVE_INFINITY })
       try {
-        yield* createInterface({ input: body, crlfDelay: Number.POSITIVE_INFINITY })
+        yield* reader
       } catch (cause) {
         throw unreachable(audience, cause)
+      } finally {
+        reader.close()
+        body.destroy()
       }
     },
     async request({ body, ...request }) {
