@@ -2,8 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
-import { createLogger } from '@opsplane/runtime'
-import { type DueWorkGroup, type DueWorkOptions, leased, openClient, within } from '../index.js'
+import { type DueWorkGroup, type DueWorkOptions, leased, within } from '../index.js'
 import { finish, type Job, jobs, type ScratchJobs, scratchJobs, until } from './scratch.fixture.js'
 
 let scratch: ScratchJobs
@@ -329,38 +328,4 @@ it('several kinds of work at rest take one statement, and no more until the next
   await until(() => statements === 2)
   await group.close()
   expect(statements).toBe(2)
-})
-
-it('Postgres being away is waited out, and said once when it goes and once when it is back', async () => {
-  const { admin, schema } = scratch
-  const role = `${schema}_role`
-  await admin.unsafe(`drop role if exists ${role}; create role ${role} login password 'x';
-    grant usage on schema ${schema} to ${role}; grant all on jobs to ${role}`)
-  const url = new URL(process.env.TEST_DATABASE_URL ?? '')
-  Object.assign(url, { username: role, password: 'x' })
-  const sql = openClient(url.href, { schema, max: 4 })
-  const said: string[] = []
-  const log = createLogger({
-    service: 'test',
-    level: 'info',
-    destination: { write: (line) => void said.push(JSON.parse(line).msg) },
-  })
-  const group = replica({ sql, log, restMs: 20 })
-  group.start(byLease())
-  try {
-    await scratch.add(5)
-    await allDone()
-    await admin.unsafe(`alter role ${role} nologin`)
-    await admin`select pg_terminate_backend(pid) from pg_stat_activity where usename = ${role}`
-    await until(() => said.length > 0)
-    await scratch.add(5, { prefix: 'meanwhile' })
-    await admin.unsafe(`alter role ${role} login`)
-    await allDone()
-    await until(() => said.length > 1)
-    expect(said).toEqual(['Postgres cannot be reached; due work waits', 'due work is being claimed again'])
-  } finally {
-    await group.close()
-    await sql.end()
-    await admin.unsafe(`drop owned by ${role}; drop role ${role}`)
-  }
 })

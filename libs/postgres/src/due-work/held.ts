@@ -1,6 +1,14 @@
 import { atRestMoments, delay } from '@opsplane/runtime'
 import { type Held, leaseStatement, renewStatement } from './statements.js'
-import { claims, type DueRow, type MakeWorker, nextDueOf, run, type WorkOptions } from './work.js'
+import {
+  claims,
+  type DueRow,
+  isRenewalLate,
+  type MakeWorker,
+  nextDueOf,
+  run,
+  type WorkOptions,
+} from './work.js'
 
 export interface HeldRow extends DueRow {
   fence: string
@@ -41,8 +49,13 @@ export function held<Row extends HeldRow>(options: HeldOptions<Row>): MakeWorker
   return (context) => {
     const { sql, owner, at, counts, closing } = context
     const claim = claims<Row>({ ...options, batch: 0 }, context, (asked) =>
-      leaseStatement(of, columns, { ...asked, owner, leaseMs }),
+      leaseStatement(of, columns, {
+        ...{ ...asked, owner, leaseMs },
+        // The lease of what is in hand may have run out while Postgres was away.
+        except: holder.held().map(({ key }) => key),
+      }),
     )
+    let renewedAtMs = performance.now()
     const renew = async () => {
       const rows = holder.held()
       if (rows.length > 0) {
@@ -52,6 +65,7 @@ export function held<Row extends HeldRow>(options: HeldOptions<Row>): MakeWorker
         counts.lost += lost.length
         holder.lost(lost)
       }
+      renewedAtMs = performance.now()
       holder.renewed?.()
     }
     const stopRenewing = atRestMoments(leaseMs / 3, () => void renew().catch(() => {}))
@@ -61,6 +75,7 @@ export function held<Row extends HeldRow>(options: HeldOptions<Row>): MakeWorker
       nextDue: nextDueOf({ ...options, batch: 0 }),
       fruitless: 0,
       async round() {
+        if (isRenewalLate(renewedAtMs, leaseMs)) await renew()
         const { all, ofOne, full } = holder.room()
         // Whoever holds as much as one may is left out, which takes turns to do.
         const limit = full.size > 0 ? all : Math.min(all, ofOne)

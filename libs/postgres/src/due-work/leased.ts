@@ -11,6 +11,7 @@ import {
   apart,
   claims,
   type DueRow,
+  isRenewalLate,
   type MakeWorker,
   meaningOf,
   nextDueOf,
@@ -60,7 +61,11 @@ function createLeased<Row extends LeasedRow, Result>(
   const { of, columns = [], batch, together = 1, deadlineMs, leaseMs = 30_000 } = options
   const { sql, log, owner, at, counts, closing } = context
   const claim = claims<Row>(options, context, (asked) =>
-    leaseStatement(of, columns, { ...asked, owner, leaseMs }),
+    leaseStatement(of, columns, {
+      ...{ ...asked, owner, leaseMs },
+      // The lease of what is in hand may have run out while Postgres was away.
+      except: heldRows().map(({ key }) => key),
+    }),
   )
   const hands = new Map<Hand<Row>, Promise<void>>()
   const cutting = new AbortController()
@@ -124,10 +129,13 @@ function createLeased<Row extends LeasedRow, Result>(
       )
       .finally(() => hands.delete(hand))
     hands.set(hand, ended)
-    renewing ??= setInterval(() => void renew().catch(() => {}), leaseMs / 3).unref()
+    if (renewing) return
+    renewedAtMs = performance.now()
+    renewing = setInterval(() => void renew().catch(() => {}), leaseMs / 3).unref()
   }
 
   let renewing: NodeJS.Timeout | undefined
+  let renewedAtMs = 0
   const rest = () => {
     clearInterval(renewing)
     renewing = undefined
@@ -137,6 +145,7 @@ function createLeased<Row extends LeasedRow, Result>(
     const held = heldRows()
     if (held.length === 0) return rest()
     const kept = await run<{ key: string }>(sql, renewStatement(of, held, { at: at(), leaseMs }))
+    renewedAtMs = performance.now()
     const keys = new Set(kept.map(({ key }) => key))
     const lost = new Set(held.filter(({ key }) => !keys.has(key)))
     for (const { rows, ending } of hands.keys()) if (rows.every((row) => lost.has(row))) ending.abort()
@@ -148,6 +157,7 @@ function createLeased<Row extends LeasedRow, Result>(
     async round() {
       while (heldRows().length * 2 > batch) await Promise.race(hands.values())
       await options.prepare?.(context)
+      if (isRenewalLate(renewedAtMs, leaseMs)) await renew()
       const free = batch - heldRows().length
       const turns = await claim.turns(free)
       if (closing.aborted) return false

@@ -18,6 +18,8 @@ export interface ClaimOptions {
   limit: number
   /** A further condition of rows that may be claimed now. */
   where?: string | undefined
+  /** Keys of rows that are left out. */
+  except?: readonly string[] | undefined
   /** Without, the longest due come first. */
   turns?: Turns | undefined
 }
@@ -63,18 +65,21 @@ export function leaseStatement(
 }
 
 function picked(
-  { table, due, dueInTurn, waiting, fairKey }: DueTable,
+  { table, key, due, dueInTurn, waiting, fairKey }: DueTable,
   columns: string,
-  options: ClaimOptions,
-) {
-  const { at, limit, turns, where: only = 'true' } = options
+  { at, limit, turns, where: only = 'true', except }: ClaimOptions,
+): Statement {
+  const parameters = [at, String(limit), ...(turns ? [turns.keys, String(turns.each)] : [])]
+  const others = except ? `${key} <> all($${parameters.length + 1}::text[])` : 'true'
+  if (except) parameters.push([...except])
   const rows = (where: string, by: string, most: string) => `select ${columns} from ${table}
-    where (${waiting}) and ${where} and (${only}) and ${by} <= ${present} order by ${by} limit ${most} for update skip locked`
-  if (!turns) return { text: rows('true', due, '$2::int'), parameters: [at, String(limit)] }
+    where (${waiting}) and ${where} and (${only}) and ${others} and ${by} <= ${present}
+    order by ${by} limit ${most} for update skip locked`
+  if (!turns) return { text: rows('true', due, '$2::int'), parameters }
   return {
     text: `select mine.* from unnest($3::text[]) turn (of_whom)
       cross join lateral (${rows(`${fairKey} = of_whom`, dueInTurn, '$4::int')}) mine limit $2::int`,
-    parameters: [at, String(limit), turns.keys, String(turns.each)],
+    parameters,
   }
 }
 

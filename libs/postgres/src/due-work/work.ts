@@ -130,6 +130,10 @@ export async function holdBack(
   if (failed.length > 0) await run(sql, setbackStatement(options.of, setbacksOf(options, log, failed), at()))
 }
 
+/** Whether a renewal was missed, as while Postgres was away: then it comes before a claim, or others take what is in hand. */
+export const isRenewalLate = (renewedAtMs: number, leaseMs: number): boolean =>
+  performance.now() - renewedAtMs > leaseMs / 2
+
 export const nextDueOf = ({ nextDue: given, of }: WorkOptions): string => given ?? nextDue(of)
 
 /** What has failed before is tried alone: it does not cost others their attempt. */

@@ -1,0 +1,120 @@
+import { afterEach, beforeEach, expect, it } from '@jest/globals'
+import { createLogger } from '@opsplane/runtime'
+import { type DueWorkGroup, type Held, held, leased, openClient } from '../index.js'
+import { finish, type Job, jobs, type ScratchJobs, scratchJobs, until } from './scratch.fixture.js'
+
+let scratch: ScratchJobs
+let group: DueWorkGroup
+let role: string
+let closeClient: () => Promise<void>
+const said: string[] = []
+const log = createLogger({
+  service: 'test',
+  level: 'info',
+  destination: { write: (line) => void said.push(JSON.parse(line).msg) },
+})
+
+/** One replica, with a login that can be locked out. */
+beforeEach(async () => {
+  scratch = await scratchJobs('due_outage_test')
+  const { admin, schema } = scratch
+  role = `${schema}_role`
+  await admin.unsafe(`drop role if exists ${role}; create role ${role} login password 'x';
+    grant usage on schema ${schema} to ${role}; grant all on jobs to ${role}`)
+  const url = new URL(process.env.TEST_DATABASE_URL ?? '')
+  Object.assign(url, { username: role, password: 'x' })
+  const sql = openClient(url.href, { schema, max: 4 })
+  closeClient = () => sql.end()
+  said.length = 0
+  group = scratch.replica({ sql, log, restMs: 20 })
+})
+afterEach(async () => {
+  await group.close(0)
+  await closeClient()
+  await scratch.admin.unsafe(`drop owned by ${role}; drop role ${role}`)
+  await scratch.close()
+})
+
+/** For as long as `meanwhile` takes, and until that is noticed. */
+async function lockedOut(meanwhile: () => Promise<unknown>) {
+  const { admin } = scratch
+  await admin.unsafe(`alter role ${role} nologin`)
+  await admin`select pg_terminate_backend(pid) from pg_stat_activity where usename = ${role}`
+  await until(() => said.length > 0)
+  await meanwhile()
+  await admin.unsafe(`alter role ${role} login`)
+}
+
+const common = { name: 'jobs', of: jobs, columns: ['workspace_id'] }
+const byLease = (attempt: (row: Job) => Promise<unknown>) =>
+  leased<Job, undefined>({
+    ...{ ...common, batch: 16, leaseMs: 30_000, deadlineMs: 600_000 },
+    async perform([row]) {
+      await attempt(row as Job)
+      return [undefined]
+    },
+    done: (tx, finished) =>
+      finish(
+        tx,
+        finished.map(({ row }) => row),
+      ),
+  })
+
+it('Postgres being away is waited out, and said once when it goes and once when it is back', async () => {
+  group.start(byLease(async () => {}))
+  await scratch.add(5)
+  await until(async () => (await scratch.left()) === 0)
+  await lockedOut(() => scratch.add(5, { prefix: 'meanwhile' }))
+  await until(async () => (await scratch.left()) === 0)
+  await until(() => said.length > 1)
+  expect(said).toEqual(['Postgres cannot be reached; due work waits', 'due work is being claimed again'])
+})
+
+/** Holds the first row for ever, and says what it has begun. */
+function inMemory(begun: string[]) {
+  const inHand: Held[] = []
+  return held<Job>({
+    ...{ ...common, leaseMs: 30_000 },
+    holder: {
+      room: () => ({ all: 16, ofOne: 16, full: new Set() }),
+      moreRoom: () => new Promise(() => {}),
+      held: () => inHand,
+      take(rows) {
+        inHand.push(...rows)
+        begun.push(...rows.map(({ key }) => key))
+      },
+      lost: () => {},
+      drain: async () => {},
+    },
+  })
+}
+
+it.each([
+  [
+    'an attempt',
+    (begun: string[], end: Promise<unknown>) =>
+      byLease(({ key }) => {
+        begun.push(key)
+        return end
+      }),
+  ],
+  ['a holder', inMemory],
+])('%s goes on with what is in hand after Postgres was away for longer than its lease', async (_, work) => {
+  const begun: string[] = []
+  let end = () => {}
+  const ended = new Promise<void>((resolve) => {
+    end = resolve
+  })
+  group.start(work(begun, ended))
+  await scratch.add(1, { prefix: 'before' })
+  await until(() => begun.length > 0)
+  await lockedOut(async () => {
+    await scratch.admin`update jobs set held_until = now()`
+    await scratch.add(1, { prefix: 'then' })
+  })
+  await until(() => begun.some((key) => key.startsWith('then')))
+  const [row] = await scratch.admin`select lease_fence, failures from jobs where id like 'before%'`
+  end()
+  expect(row).toEqual({ lease_fence: '1', failures: 0 })
+  expect(begun).toEqual(['before_000001', 'then_000001'])
+})
