@@ -229,6 +229,8 @@ function createMember({ worker, counts, trouble, restMs, closing, idle, helpWant
     async stop(graceMs) {
       clearTimeout(timer)
       const drained = worker.drain(graceMs)
+      // It may fail while a round is still waited for; it is thrown where it is awaited.
+      drained.catch(() => {})
       await running
       await drained
       // What a round has claimed since.
