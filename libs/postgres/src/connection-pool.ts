@@ -1,4 +1,5 @@
 import { ApiError } from '@opsplane/contracts'
+import { delay } from '@opsplane/runtime'
 
 /** A connection as a pool needs it. */
 export interface PooledConnection {
@@ -144,7 +145,7 @@ export function createConnectionPool<Key, Connection extends PooledConnection>({
       }),
     async release(key, connection) {
       const name = nameOf(key)
-      const usable = !closed && connection.isOpen() && (await connection.reset())
+      const usable = !closed && connection.isOpen() && (await isReset(connection))
       add(lent, groupOf(key), -1)
       if (!usable || closed) return drop({ name, connection })
       const next = waiting.findIndex((waiter) => waiter.name === name)
@@ -162,6 +163,18 @@ export function createConnectionPool<Key, Connection extends PooledConnection>({
       for (const { reject } of waiting.splice(0)) reject(unavailable())
       await Promise.all(idle.splice(0).map(drop))
     },
+  }
+}
+
+/** A server may never answer: one that takes so long counts as failed, or its place would never be free again. */
+const resetMs = 5_000
+
+async function isReset(connection: PooledConnection): Promise<boolean> {
+  const ended = new AbortController()
+  try {
+    return await Promise.race([connection.reset(), delay(resetMs, ended.signal).then(() => false)])
+  } finally {
+    ended.abort()
   }
 }
 

@@ -88,9 +88,9 @@ function sessionOver(outbound: OutboundStreams, { sql, stream, target, backend }
         () => false,
       ),
     async close() {
-      const timer = setTimeout(() => stream.destroy(), closeTimeoutMs)
-      await sql.end()
-      clearTimeout(timer)
+      // Without a timeout it would wait for the answer to what is under way, also once the stream is gone.
+      await sql.end({ timeout: closeTimeoutS })
+      stream.destroy()
     },
     abandon() {
       stream.destroy()
@@ -99,7 +99,7 @@ function sessionOver(outbound: OutboundStreams, { sql, stream, target, backend }
   }
 }
 
-const closeTimeoutMs = 1_000
+const closeTimeoutS = 1
 const cancelTimeoutMs = 5_000
 
 /** To the address the session has, on a connection of its own that says nothing else: so it is done in Postgres. */

@@ -1,0 +1,30 @@
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
+import { createConnectionPool, type PooledConnection } from './connection-pool.js'
+
+beforeEach(() => void jest.useFakeTimers())
+afterEach(() => void jest.useRealTimers())
+
+test('a connection whose server does not answer when it is made as new gives its place to another one', async () => {
+  const opened: PooledConnection[] = []
+  const pool = createConnectionPool({
+    ...{ max: 1, maxEach: 1, idleMs: 60_000 },
+    nameOf: (key: string) => key,
+    groupOf: (key) => key,
+    async open() {
+      const connection = {
+        isOpen: () => true,
+        reset: () => new Promise<boolean>(() => {}),
+        close: async () => {},
+      }
+      opened.push(connection)
+      return connection
+    },
+  })
+  const released = pool.release('one', await pool.acquire('one'))
+  const second = pool.acquire('one')
+  jest.advanceTimersByTime(5_000)
+  expect(await second).toBe(opened[1])
+  expect(opened).toHaveLength(2)
+  await released
+  await pool.close()
+})
