@@ -1,6 +1,7 @@
 export * from './clock.js'
 export * from './config.js'
 export * from './cursor.js'
+export * from './deadline.js'
 export * from './gathered.js'
 export * from './hash.js'
 export * from './heap-growth.js'

@@ -1,5 +1,7 @@
 import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import { ApiError, ErrorEnvelope } from '@opsplane/contracts'
+import { type Deadline, startDeadline } from '@opsplane/runtime'
 import { inSpan } from '@opsplane/telemetry'
 import type { Dispatcher, Pool } from 'undici'
 import { z } from 'zod'
@@ -115,11 +117,11 @@ export function serviceClient(options: ServiceClientOptions): ServiceClient {
 
   const open = async <Read>(
     { method, path, ...request }: Omit<ServiceRequest, 'body'> & { body: string | null },
+    { signal: deadline }: Deadline,
     read: (response: Dispatcher.ResponseData) => Promise<Read>,
   ): Promise<Read> => {
     const { body, headers, issuer: by = issuer } = request
     const token = await by.serviceToken(audience, method === 'GET' ? undefined : { method, path })
-    const deadline = AbortSignal.timeout(request.timeoutMs ?? timeoutMs)
     const signal = request.signal ? AbortSignal.any([deadline, request.signal]) : deadline
     try {
       const response = await opened().request({
@@ -142,11 +144,13 @@ export function serviceClient(options: ServiceClientOptions): ServiceClient {
     inSpan(
       `call ${audience}`,
       request.traceparent,
-      (traceparent) =>
-        open({ ...request, traceparent }, async ({ statusCode, body }) => ({
+      (traceparent) => {
+        const deadline = startDeadline(request.timeoutMs ?? timeoutMs)
+        return open({ ...request, traceparent }, deadline, async ({ statusCode, body }) => ({
           status: statusCode,
           text: await body.text(),
-        })),
+        })).finally(deadline.clear)
+      },
       { kind: 'client' },
     )
   const call = (method: 'GET' | 'POST', path: string, body: string | null, options: CallOptions) =>
@@ -177,30 +181,28 @@ export function serviceClient(options: ServiceClientOptions): ServiceClient {
     }
   }
 
+  async function* lines(path: string, callOptions: CallOptions = {}): AsyncIterable<string> {
+    const deadline = startDeadline(timeoutMs)
+    try {
+      const { statusCode, body } = await open(
+        { ...callOptions, method: 'GET', path, body: null },
+        deadline,
+        async (all) => all,
+      )
+      if (statusCode >= 300) readAnswer(audience, { status: statusCode, text: await body.text() }, z.never())
+      yield* linesOf(body, (cause) => unreachable(audience, cause))
+    } finally {
+      deadline.clear()
+    }
+  }
+
   return {
     stream,
     get: async (path, schema, callOptions = {}) =>
       readAnswer(audience, await call('GET', path, null, callOptions), schema),
     post: async (path, body, schema, callOptions = {}) =>
       readAnswer(audience, await call('POST', path, JSON.stringify(body), callOptions), schema),
-    async *lines(path, callOptions = {}) {
-      const { statusCode, body } = await open(
-        { ...callOptions, method: 'GET', path, body: null },
-        async (all) => all,
-      )
-      if (statusCode >= 300) readAnswer(audience, { status: statusCode, text: await body.text() }, z.never())
-      // Once nobody reads any more, the end of the body is nobody's affair: an error without a listener ends the process.
-      body.on('error', () => {})
-      const reader = createInterface({ input: body, crlfDelay: Number.POSITIVE_INFINITY })
-      try {
-        yield* reader
-      } catch (cause) {
-        throw unreachable(audience, cause)
-      } finally {
-        reader.close()
-        body.destroy()
-      }
-    },
+    lines,
     async request({ body, ...request }) {
       const answer = await send({ ...request, body: body === undefined ? null : JSON.stringify(body) })
       return { status: answer.status, body: parseJson(answer.text) }
@@ -209,6 +211,20 @@ export function serviceClient(options: ServiceClientOptions): ServiceClient {
       closed = true
       await Promise.all([pool?.close(), streaming?.close()])
     },
+  }
+}
+
+async function* linesOf(body: Readable, failed: (cause: unknown) => Error): AsyncIterable<string> {
+  // Once nobody reads any more, the end of the body is nobody's affair: an error without a listener ends the process.
+  body.on('error', () => {})
+  const reader = createInterface({ input: body, crlfDelay: Number.POSITIVE_INFINITY })
+  try {
+    yield* reader
+  } catch (cause) {
+    throw failed(cause)
+  } finally {
+    reader.close()
+    body.destroy()
   }
 }
 

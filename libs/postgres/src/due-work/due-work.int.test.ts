@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { holdHeap } from '@opsplane/runtime'
 import { type DueWorkGroup, type DueWorkOptions, leased, within } from '../index.js'
 import { finish, type Job, jobs, type ScratchJobs, scratchJobs, until } from './scratch.fixture.js'
 
@@ -25,6 +26,7 @@ const replica = (options?: Partial<DueWorkOptions>) => {
 interface Options {
   batch?: number
   leaseMs?: number
+  deadlineMs?: number
   /** The attempt; nothing can go wrong with it otherwise. */
   attempt?: (rows: readonly Job[], signal?: AbortSignal) => unknown
 }
@@ -40,9 +42,9 @@ const inTransaction = ({ batch = 50, attempt }: Options = {}) =>
     },
   })
 
-const byLease = ({ batch = 16, leaseMs = 30_000, attempt }: Options = {}) =>
+const byLease = ({ batch = 16, leaseMs = 30_000, deadlineMs = 600_000, attempt }: Options = {}) =>
   leased<Job, undefined>({
-    ...{ ...common, batch, together: batch, leaseMs, deadlineMs: 600_000 },
+    ...{ ...common, batch, together: batch, leaseMs, deadlineMs },
     async perform(rows, signal) {
       await attempt?.(rows, signal)
       return rows.map(() => undefined)
@@ -290,6 +292,20 @@ describe('a lease', () => {
     await closed
     expect([await leasedRows(), await scratch.left()]).toEqual([0, 12])
   })
+})
+
+it('an attempt is cut at its deadline, though the heap was collected before', async () => {
+  await scratch.add(1)
+  let begun = false
+  const attempt = (rows: readonly Job[], signal?: AbortSignal) => {
+    begun = true
+    return stuck(rows, signal)
+  }
+  const started = replica().start(byLease({ deadlineMs: 300, attempt }))
+  await until(() => begun)
+  // Collects it.
+  holdHeap(100)()
+  await until(() => started.counts().failed > 0)
 })
 
 it('other replicas are woken for more than one can take', async () => {

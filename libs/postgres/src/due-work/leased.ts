@@ -1,3 +1,4 @@
+import { startDeadline } from '@opsplane/runtime'
 import type { StatementRunner } from '../database.js'
 import { isolate, type Meaning } from './isolate.js'
 import {
@@ -78,10 +79,14 @@ function createLeased<Row extends LeasedRow, Result>(
   }
 
   async function attempt(rows: readonly Row[], ending: AbortSignal): Promise<Result[]> {
-    const signal = AbortSignal.any([ending, cutting.signal, AbortSignal.timeout(deadlineMs)])
-    const results = await options.perform(rows, signal).catch((cause: unknown) => {
-      throw new AttemptError('attempt failed', { cause })
-    })
+    const deadline = startDeadline(deadlineMs)
+    const signal = AbortSignal.any([ending, cutting.signal, deadline.signal])
+    const results = await options
+      .perform(rows, signal)
+      .catch((cause: unknown) => {
+        throw new AttemptError('attempt failed', { cause })
+      })
+      .finally(deadline.clear)
     await sql.begin(async (tx) => {
       const kept = await run<{ key: string }>(tx, doneStatement(of, rows))
       const keys = new Set(kept.map(({ key }) => key))

@@ -1,5 +1,5 @@
 import type { TenantScope } from '@opsplane/contracts'
-import { delay } from '@opsplane/runtime'
+import { delay, startDeadline } from '@opsplane/runtime'
 import type { FactNews } from '../fact/fact-news.js'
 
 /** Whoever waits looks again so often, where no word of a change has come through; and no more often than that. */
@@ -37,13 +37,18 @@ export function createWaiting(news: Pick<FactNews, 'listen'>) {
       isNew: () => Promise<boolean>,
       { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
     ): Promise<void> {
-      const over = AbortSignal.any([AbortSignal.timeout(timeoutMs), signal, draining.signal])
+      const deadline = startDeadline(timeoutMs)
+      const over = AbortSignal.any([deadline.signal, signal, draining.signal])
       const isOver = aborted(over)
-      while (!over.aborted) {
-        // Listened for before it is looked: what changes in between is then seen by the next look.
-        const look = nextLook(tenant)
-        if (await isNew()) return
-        await Promise.race([look, isOver])
+      try {
+        while (!over.aborted) {
+          // Listened for before it is looked: what changes in between is then seen by the next look.
+          const look = nextLook(tenant)
+          if (await isNew()) return
+          await Promise.race([look, isOver])
+        }
+      } finally {
+        deadline.clear()
       }
     },
     drain: () => draining.abort(),

@@ -11,7 +11,7 @@ import {
 import type { Aggregate } from '@opsplane/eventstore'
 import type { Delegations, RequestMeta } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
-import type { Limits, Logger } from '@opsplane/runtime'
+import { type Limits, type Logger, startDeadline } from '@opsplane/runtime'
 import { and, eq } from 'drizzle-orm'
 import type { Owner } from '../export/owner.js'
 import type { QueryCaller, QueryRunner } from '../query/types.js'
@@ -76,8 +76,9 @@ export function createKpiService(options: KpiServiceOptions): KpiService {
     const covered = coveredAt(state.period, state.timeZone, Date.parse(meta.now))
     runner.checkQuery(questionOf(state, covered).query)
     if (!isOfFacts(state)) return
-    const signal = AbortSignal.any([meta.signal(), AbortSignal.timeout(checkMs)])
-    await measure(runner, callerOf(meta), state, { covered, signal })
+    const deadline = startDeadline(checkMs)
+    const signal = AbortSignal.any([meta.signal(), deadline.signal])
+    await measure(runner, callerOf(meta), state, { covered, signal }).finally(deadline.clear)
   }
 
   const refuseTooMany = async ({ tenant: { workspaceId, environment } }: RequestMeta) => {

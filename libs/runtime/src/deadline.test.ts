@@ -1,0 +1,25 @@
+import { expect, test } from '@jest/globals'
+import { holdHeap, startDeadline } from './index.js'
+
+/** Nobody has the signal of the deadline itself in hand. */
+const reasonOf = (ms: number) =>
+  new Promise<unknown>((resolve) => {
+    const signal = AbortSignal.any([startDeadline(ms).signal, new AbortController().signal])
+    signal.addEventListener('abort', () => resolve(signal.reason))
+  })
+
+test('a deadline comes though the heap was collected before, where it is made one with other signals', async () => {
+  const reason = reasonOf(100)
+  // What was looked at weakly is kept until the end of the turn.
+  await new Promise(setImmediate)
+  // Collects it.
+  holdHeap(100)()
+  expect(await reason).toMatchObject({ name: 'TimeoutError' })
+})
+
+test('a deadline that is cleared does not come', async () => {
+  const { signal, clear } = startDeadline(1)
+  clear()
+  await reasonOf(10)
+  expect(signal.aborted).toBe(false)
+})
