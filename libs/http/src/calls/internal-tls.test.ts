@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -61,6 +63,23 @@ test('services call each other over TLS, and each sees that the other is one', a
   await expect(echo({ cert: '', key: '', ca: own.ca, mutual: false })).rejects.toMatchObject(unreachable)
   await expect(echo(undefined)).rejects.toMatchObject(unreachable)
   await expect(echo(own, 'http')).rejects.toMatchObject(unreachable)
+})
+
+test.each([
+  ['never sent anything', '', 600_000],
+  // The begin of a handshake message that is longer.
+  ['has only begun its handshake', '\x16\x03\x01\x02\x00', 30],
+])('a connection that %s does not hold up the end', async (_what, bytes, drainTimeoutMs) => {
+  const ending = await startTestApp([route], {}, { tls: own, drainTimeoutMs })
+  const accepted = once(ending.listening.server, 'connection')
+  const silent = connect(ending.listening.port, '127.0.0.1')
+  silent.on('error', () => undefined)
+  const [socket] = await accepted
+  silent.write(bytes, 'latin1')
+  while (socket.bytesRead < bytes.length) await new Promise(setImmediate)
+  const gone = once(silent, 'close')
+  await ending.close()
+  await gone
 })
 
 test('the files belong together, and are there', () => {

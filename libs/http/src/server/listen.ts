@@ -1,5 +1,5 @@
 import { createServer as createHttpServer, type Server as HttpServer, type RequestListener } from 'node:http'
-import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https'
+import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { ApiError } from '@opsplane/contracts'
 import { delay, type Logger } from '@opsplane/runtime'
@@ -60,6 +60,8 @@ export async function listen(app: RequestListener, options: ListenOptions): Prom
   // An expectation nobody knows of may be ignored.
   server.on('checkExpectation', (req, res) => server.emit('request', req, res))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => answerClientError(error, socket, log))
+  // One whose handshake has failed can be told nothing, and an answer would wait for the handshake.
+  server.on('tlsClientError', (_error: Error, socket: Socket) => socket.destroy())
   const unused = trackUnused(server)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -101,18 +103,21 @@ function untilDrained(app: RequestListener, state: { draining: boolean }, log: L
 }
 
 const serverTls = ({ cert, key, ca, mutual }: InternalTls) => ({
-  ...{ cert, key, minVersion: 'TLSv1.3' as const },
+  ...{ cert, key, minVersion: 'TLSv1.3' as const, handshakeTimeout: 10_000 },
   ...(mutual && { ca, requestCert: true, rejectUnauthorized: true }),
 })
 
-/** Connections that have sent nothing yet, such as a browser's spare ones: Node does not count them as idle. */
+/**
+ * Connections that have sent nothing yet, such as a browser's spare ones: Node does not count them as idle. With TLS they are
+ * in it before their handshake, of which Node knows nothing, and once more after it.
+ */
 function trackUnused(server: Server): ReadonlySet<Socket> {
   const unused = new Set<Socket>()
-  const opened = server instanceof HttpsServer ? 'secureConnection' : 'connection'
-  server.on(opened, (socket: Socket) => {
-    unused.add(socket)
-    socket.once('close', () => unused.delete(socket))
-  })
+  for (const opened of ['connection', 'secureConnection'])
+    server.on(opened, (socket: Socket) => {
+      unused.add(socket)
+      socket.once('close', () => unused.delete(socket))
+    })
   server.on('request', ({ socket }) => unused.delete(socket))
   return unused
 }
@@ -131,6 +136,7 @@ async function drain(
     const deadline = setTimeout(() => {
       log.warn({ drainTimeoutMs }, 'the drain time is over; requests still under way are cut off')
       server.closeAllConnections()
+      for (const socket of unused) socket.destroy()
     }, drainTimeoutMs)
     server.close((error) => {
       clearInterval(sweep)
