@@ -1,6 +1,6 @@
 import { quoted, type StatementRunner } from '@opsplane/postgres'
 import { settledPosition } from '../log-end.js'
-import { aloneWith, createFold, foldedTables, type RebuildOptions } from './rebuild.js'
+import { aloneWith, beginning, createFold, foldedTables, type RebuildOptions } from './rebuild.js'
 import { createShadowTables } from './shadow-tables.js'
 
 /** A read model that is not what folding the log gives. */
@@ -25,9 +25,9 @@ export const compareReadModels = (options: RebuildOptions): Promise<Difference[]
     const differences: Difference[] = []
     try {
       const fold = createFold(shadows, options)
-      await fold.upTo(sql, String(await settledPosition(sql)))
+      const folded = await fold(sql, beginning, String(await settledPosition(sql)))
       await sql.begin('isolation level repeatable read', async (tx) => {
-        await fold.upTo(tx, null)
+        await fold(tx, folded, null)
         for (const table of tables) {
           const difference = await compare(
             tx,

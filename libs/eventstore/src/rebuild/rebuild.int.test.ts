@@ -81,12 +81,34 @@ describe('rebuild', () => {
     expect(await readModels(testStore.database)).toEqual(before)
   })
 
+  /** For a lock, and since when its transaction does. */
   const rebuildWaits = async () => {
-    const waiting = await testStore.database.sql`
-      select 1 from pg_stat_activity where datname = current_database()
+    const [waiting] = await testStore.database.sql<{ since: string }[]>`
+      select xact_start::text as since from pg_stat_activity where datname = current_database()
         and application_name = ${`opsplane-${schema}-rebuild`} and wait_event_type = 'Lock'`
-    return waiting.length > 0
+    return waiting?.since
   }
+
+  test('misses nothing that it had folded where the tables could not be swapped', async () => {
+    const { sql } = testStore.database
+    const { store, tickets } = testStore.replica()
+    const late = opening()
+    let rebuilding: Promise<unknown> = Promise.resolve()
+    // As autovacuum does, it holds a table that nobody else knows of yet.
+    await sql.begin(async (holding) => {
+      await sql.begin(async (writing) => {
+        await writing`select 1 from ticket_titles limit 1`
+        rebuilding = rebuildAll()
+        await waitFor(rebuildWaits)
+        await holding.unsafe(`lock table ${schema}_rebuild.tickets in access share mode`)
+        await store.within(writing, meta(), (unit) => unit.create(tickets, ...late))
+      })
+      const since = await waitFor(rebuildWaits)
+      await waitFor(async () => (await rebuildWaits()) !== since)
+    })
+    await rebuilding
+    expect(await tickets.find(late[0], tenant)).toMatchObject({ version: 1 })
+  })
 
   test('lets everybody read and write while it builds, and misses no commit that lands late', async () => {
     const before = await readModels(testStore.database)

@@ -83,17 +83,19 @@ async function rebuildWith(sql: Database['sql'], options: RebuildOptions): Promi
   const shadows = await createShadowTables(sql, options.schema, tables)
   try {
     const fold = createFold(shadows, options)
-    await fold.upTo(sql, String(await settledPosition(sql)))
+    let folded = await fold(sql, beginning, String(await settledPosition(sql)))
     await shadows.complete()
     for (let tries = 1; ; tries++) {
-      while ((await fold.upTo(sql, String(await settledPosition(sql)))) > batchSize) {}
+      folded = await catchUp(sql, fold, folded)
       try {
-        await sql.begin(async (tx) => {
+        // Only what is committed is folded: what is rolled back is folded again.
+        folded = await sql.begin(async (tx) => {
           await tx.unsafe(`set local lock_timeout = ${lockTimeoutMs}`)
           // Every append writes to one of them, so none is under way from here on.
           await tx.unsafe(`lock table ${tables.map(quoted).join(', ')} in access exclusive mode`)
-          await fold.upTo(tx, null)
+          const all = await fold(tx, folded, null)
           await shadows.swap(tx)
+          return all
         })
         break
       } catch (error) {
@@ -102,35 +104,47 @@ async function rebuildWith(sql: Database['sql'], options: RebuildOptions): Promi
       }
     }
     await shadows.validate()
-    return { events: fold.events() }
+    return { events: folded.events }
   } finally {
     await shadows.drop()
   }
 }
 
+/** How far the log is folded. */
+export interface Folded {
+  /** Everything up to here. */
+  position: string
+  /** How many events that were. */
+  events: number
+}
+
+/** Nothing is folded. */
+export const beginning: Folded = { position: '0', events: 0 }
+
+type Fold = ReturnType<typeof createFold>
+
+/** Until so little is left that it can be folded while everybody waits. */
+async function catchUp(sql: Database['sql'], fold: Fold, from: Folded): Promise<Folded> {
+  const folded = await fold(sql, from, String(await settledPosition(sql)))
+  return folded.events - from.events > batchSize ? catchUp(sql, fold, folded) : folded
+}
+
 /** Folds the log into the shadow tables, piece by piece. */
 export function createFold(shadows: ShadowTables, { deciders, onProgress }: RebuildOptions) {
   const byTable = new Map(deciders.map((decider) => [decider.table, decider]))
-  let done = '0'
-  let events = 0
-  return {
-    events: () => events,
-    /** From where it stands up to a position, or to the end; how many events that were. What fails is not folded. */
-    async upTo(sql: StatementRunner, position: string | null): Promise<number> {
-      let [after, folded] = [done, 0]
-      for (;;) {
-        const batch = await sql.unsafe<StoredEvent[]>(nextEvents, [after, position], { prepare: true })
-        const last = batch.at(-1)
-        if (!last) break
-        await write(sql, shadows, lastWrites(batch, byTable))
-        folded += batch.length
-        after = last.position
-        onProgress?.(events + folded)
-      }
-      done = position ?? after
-      events += folded
-      return folded
-    },
+  /** Up to a position, or to the end. Returns how far that is, which holds once the caller's transaction has committed. */
+  return async (sql: StatementRunner, from: Folded, position: string | null): Promise<Folded> => {
+    let folded = from
+    for (;;) {
+      const batch = await sql.unsafe<StoredEvent[]>(nextEvents, [folded.position, position], {
+        prepare: true,
+      })
+      const last = batch.at(-1)
+      if (!last) return { ...folded, position: position ?? folded.position }
+      await write(sql, shadows, lastWrites(batch, byTable))
+      folded = { position: last.position, events: folded.events + batch.length }
+      onProgress?.(folded.events)
+    }
   }
 }
 
