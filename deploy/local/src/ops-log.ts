@@ -10,6 +10,7 @@ import {
   logMonths,
   MonthFile,
   readMonthFile,
+  UnknownOutcomeError,
 } from '@opsplane/eventstore'
 import { type Database, openClient } from '@opsplane/postgres'
 import { verifyFile } from './backup/folder.js'
@@ -176,6 +177,7 @@ async function explained<T>(work: Promise<T>): Promise<T> {
     return await work
   } catch (error) {
     if (error instanceof LogMonthError) throw new OpsError('refused', error.message)
+    if (error instanceof UnknownOutcomeError) throw new OpsError('away', error.message)
     throw error
   }
 }

@@ -14,7 +14,7 @@ export {
 export { startIdempotencyPurge } from './append/idempotency.js'
 export { keepAnswer } from './append/keep-answer.js'
 export type { Numbers } from './append/numbers.js'
-export { attachMonth, detachMonth, LogMonthError, MonthFile } from './archive/detach.js'
+export { attachMonth, detachMonth, LogMonthError, MonthFile, UnknownOutcomeError } from './archive/detach.js'
 export { DetachedMonthsError, type LogMonth, logMonths } from './archive/months.js'
 export { readMonthFile } from './archive/read-file.js'
 export { type ChangeFeed, readChanges } from './change-feed.js'

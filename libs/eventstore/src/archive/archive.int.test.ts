@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
@@ -7,7 +7,7 @@ import { ownLog } from '../consume/log-pages.js'
 import { meta, opening, openTestStore, readModels, schema, type TestStore } from '../fixture/test-database.js'
 import { ticketDecider } from '../fixture/ticket.js'
 import { rebuild } from '../rebuild/rebuild.js'
-import { attachMonth, detachMonth, LogMonthError, type MonthFile } from './detach.js'
+import { attachMonth, detachMonth, LogMonthError, type MonthFile, UnknownOutcomeError } from './detach.js'
 import { DetachedMonthsError, logMonths } from './months.js'
 import { readMonthFile } from './read-file.js'
 
@@ -46,13 +46,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-const detach = () =>
-  detachMonth({
-    ...{ sql, schema, month, file },
-    keep: async (written) => {
-      kept = written
-    },
-  })
+const keep = async (written: MonthFile) => {
+  kept = written
+}
+const detach = () => detachMonth({ sql, schema, month, file, keep })
 const folded = () =>
   rebuild({ adminUrl: store.url, schema, deciders: [ticketDecider], projectedTables: ['ticket_titles'] })
 
@@ -63,8 +60,42 @@ it('is not detached while any of it waits to be published', async () => {
   )
 })
 
-it('moves a month to a file, and guards versions, ids and readers as before', async () => {
+it('leaves a file alone that is there already', async () => {
   await sql`delete from outbox`
+  writeFileSync(file, 'the only rows')
+  await expect(detach()).rejects.toThrow(/is there already/)
+  expect(readFileSync(file, 'utf8')).toBe('the only rows')
+  rmSync(file)
+})
+
+it('is not detached when it waits to be published by the time its rows are to go', async () => {
+  const refilled = detachMonth({
+    ...{ sql, schema, month, file },
+    keep: async () => {
+      await sql`insert into outbox (position, workspace_id, event_id) select position, workspace_id, id from events where position = 1`
+    },
+  })
+  await expect(refilled).rejects.toThrow(/1 events of 2025-03 of desk wait/)
+  expect(existsSync(file)).toBe(false)
+  expect(await sql`select 1 from events where position <= 2`).toHaveLength(2)
+})
+
+it('keeps the file where the rows may be gone, though nobody has said so', async () => {
+  await sql`delete from outbox`
+  const cutOff: typeof sql = Object.assign(Object.create(sql), {
+    begin: async (work: Parameters<typeof sql.begin>[1]) => {
+      await sql.begin(work)
+      throw Object.assign(new Error('write CONNECTION_CLOSED'), { code: 'CONNECTION_CLOSED' })
+    },
+  })
+  await expect(detachMonth({ sql: cutOff, schema, month, file, keep })).rejects.toThrow(UnknownOutcomeError)
+  if (!kept) throw new Error('nothing was kept')
+  await attachMonth(sql, kept, file)
+  expect(await sql`select 1 from events where position <= 2`).toHaveLength(2)
+  rmSync(file)
+})
+
+it('moves a month to a file, and guards versions, ids and readers as before', async () => {
   const before = await readModels(store.database)
   expect(await detach()).toMatchObject({ month, events: 2, first: 1, last: 2, sha256: kept?.sha256 })
   expect(await logMonths(sql)).toEqual(

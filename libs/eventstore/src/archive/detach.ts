@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { copyIn, copyOut, type Database, lockTimedOut, quoted, tablesOf } from '@opsplane/postgres'
 import { delay } from '@opsplane/runtime'
@@ -21,6 +22,9 @@ export type MonthFile = z.infer<typeof MonthFile>
 /** A month cannot be detached or attached as it stands. Nothing was changed. */
 export class LogMonthError extends Error {}
 
+/** The commit that drops a month was not answered: the rows may be gone, so their file stays. */
+export class UnknownOutcomeError extends Error {}
+
 export interface DetachOptions {
   sql: Database['sql']
   schema: string
@@ -40,7 +44,7 @@ const mostTries = 150
 /**
  * Moves a month of the log to a file: writes its rows, then, in one transaction that has seen that they are all, drops them and
  * notes where they are. `sql` is one connection, on the schema, as the owner. What guards versions and ids stays (ADR 036).
- * Undefined where the month has no events. Throws LogMonthError.
+ * Undefined where the month has no events. Throws LogMonthError; UnknownOutcomeError where the rows may be in the file alone.
  */
 export async function detachMonth(options: DetachOptions): Promise<MonthFile | undefined> {
   const { sql, schema, month, file } = options
@@ -49,8 +53,9 @@ export async function detachMonth(options: DetachOptions): Promise<MonthFile | u
   if (!table) throw new LogMonthError(`${schema} has no events of ${month} in the database.`)
   const bounds = await boundsOf(sql, partition)
   if (bounds.events === 0) return undefined
-  if (bounds.waiting > 0)
-    throw new LogMonthError(`${bounds.waiting} events of ${month} of ${schema} wait to be published.`)
+  requirePublished(bounds, options)
+  if (existsSync(file))
+    throw new LogMonthError(`${file} is there already, and may have the only rows of a month.`)
   try {
     const { rows, bytes, sha256 } = await copyOut(sql, table, file)
     const { events, first, last } = bounds
@@ -61,9 +66,16 @@ export async function detachMonth(options: DetachOptions): Promise<MonthFile | u
     await dropMonth(sql, partition, written)
     return written
   } catch (error) {
-    await rm(file, { force: true })
+    if (!isOthers(error) && !(error instanceof UnknownOutcomeError)) await rm(file, { force: true })
     throw error
   }
+}
+
+/** Whether somebody else has made the file since it was looked for. */
+const isOthers = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'EEXIST'
+
+function requirePublished({ waiting }: Bounds, { month, schema }: Pick<DetachOptions, 'month' | 'schema'>) {
+  if (waiting > 0) throw new LogMonthError(`${waiting} events of ${month} of ${schema} wait to be published.`)
 }
 
 interface Bounds {
@@ -86,6 +98,7 @@ async function boundsOf(sql: Pick<Database['sql'], 'unsafe'>, partition: string)
 
 async function dropMonth(sql: Database['sql'], partition: string, file: MonthFile): Promise<void> {
   for (let tries = 1; ; tries++) {
+    let isCommitting = false
     try {
       await sql.begin(async (tx) => {
         await tx.unsafe(`set local lock_timeout = ${lockTimeoutMs}`)
@@ -93,6 +106,8 @@ async function dropMonth(sql: Database['sql'], partition: string, file: MonthFil
         const now = await boundsOf(tx, partition)
         if (now.events !== file.events || now.last !== file.last)
           throw new LogMonthError(`${file.month} of ${file.schema} was written to meanwhile.`)
+        // A stream that has lost events may have been refilled since the first look.
+        requirePublished(now, file)
         await tx.unsafe(
           `insert into detached_months (month, events, first_position, last_position, sha256, folded)
            select $1::text::date, $2::text::bigint, $3::text::bigint, $4::text::bigint, $5, exists (
@@ -101,9 +116,15 @@ async function dropMonth(sql: Database['sql'], partition: string, file: MonthFil
         )
         await tx.unsafe(`alter table events detach partition ${partition}`)
         await tx.unsafe(`drop table ${partition}`)
+        isCommitting = true
       })
       return
     } catch (error) {
+      if (isCommitting)
+        throw new UnknownOutcomeError(
+          `Postgres has not said whether ${file.month} of ${file.schema} is detached: opsplane log months does. Its file stays, as it may have the only rows.`,
+          { cause: error },
+        )
       if (!lockTimedOut(error) || tries === mostTries) throw error
       await delay(pauseMs)
     }
