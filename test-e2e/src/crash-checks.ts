@@ -14,13 +14,17 @@ export interface Traces {
 
 const patience = { timeoutMs: 300_000, intervalMs: 500 }
 
-/** Every acknowledged incident and change is stored, in the log, in the stream, in the audit log, and delivered. */
+/**
+ * Every acknowledged incident and change is stored, in the log, in the stream, in the audit log, and delivered, and nothing waits to be
+ * published any more.
+ */
 export async function nothingIsLost(traces: Traces, load: CreateLoad): Promise<void> {
   await everyIncidentIsStoredOnce(traces, load)
   const events = await everyVersionIsInTheLog(traces, load)
   await everyEventIsInTheStream(traces, events)
   await everyEventIsInTheAudit(traces, events)
   await everyEventIsDelivered(traces, events)
+  await everyOutboxIsEmpty(traces)
 }
 
 async function everyIncidentIsStoredOnce({ sql }: Traces, { acknowledged }: CreateLoad): Promise<void> {
@@ -78,6 +82,19 @@ async function everyEventIsDelivered({ receiver }: Traces, events: LoggedEvent[]
   await nothingMissing('delivered', events, async () => {
     return new Set(receiver.received().map(({ headers }) => String(headers['x-service-delivery'])))
   })
+}
+
+/** What a relay has passed over stays in its outbox for ever, though it may be in the stream. */
+async function everyOutboxIsEmpty({ sql }: Traces): Promise<void> {
+  await waitFor(
+    async () => {
+      const waiting = await sql`
+        select position from itsm.outbox union all select position from settings.outbox
+        union all select position from dispatcher.outbox limit 1`
+      return waiting.length === 0
+    },
+    { ...patience, message: 'every outbox to be empty' },
+  )
 }
 
 async function nothingMissing(

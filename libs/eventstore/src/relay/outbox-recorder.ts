@@ -10,7 +10,7 @@ export interface OutboxRecorder {
 }
 
 export interface OutboxRecorderOptions {
-  store: RelayStore
+  store: Pick<RelayStore, 'record'>
   lease: HeldLease
   progress: StreamProgress
   /** Every position up to here is done. */
@@ -29,6 +29,7 @@ export function createOutboxRecorder(options: OutboxRecorderOptions): OutboxReco
   let done: number[] = []
   let timer: NodeJS.Timeout | undefined
   let recording: Promise<void> | undefined
+  /** What is left is recorded by close() alone. */
   let closed = false
 
   const record = async () => {
@@ -45,6 +46,9 @@ export function createOutboxRecorder(options: OutboxRecorderOptions): OutboxReco
         options.onRenewed()
       } else options.onEnd()
     } catch (error) {
+      // A floor that is recorded later covers these too: nobody would look for them below it.
+      done = batch.concat(done)
+      closed = true
       options.onEnd(error)
     }
   }

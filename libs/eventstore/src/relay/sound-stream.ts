@@ -18,7 +18,7 @@ export interface SoundStream {
 }
 
 export interface SoundStreamOptions {
-  store: RelayStore
+  store: Pick<RelayStore, 'marks' | 'record' | 'refill'>
   lease: HeldLease
   manager: JetStreamManager
   names: NatsNames
@@ -40,7 +40,10 @@ export async function soundStream(options: SoundStreamOptions): Promise<SoundStr
   const current = stored.at(-1)?.generation
   // Of a stream that another replica has filled since, this one has seen nothing.
   const isUnstored = (mark: StreamMark) => mark.generation === current && !numbers.has(mark.number)
-  const unstored = witness?.marks.filter(isUnstored) ?? []
+  const recorded = stored.at(-1)?.floor ?? 0
+  const seen = witness?.marks.filter(isUnstored) ?? []
+  // Beyond that, what they cover may still be in the outbox, where nothing below a floor is looked for.
+  const unstored = seen.map((mark) => ({ ...mark, floor: Math.min(mark.floor, recorded) }))
   const marks = [...stored, ...unstored].toSorted((one, other) => one.number - other.number)
   let found = await inspectStream(manager, stream, marks, witness?.since)
   if (!found) {
