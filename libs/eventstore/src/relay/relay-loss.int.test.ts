@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { type JetStreamManager, jetstreamManager } from '@nats-io/jetstream'
 import { natsNames } from '@opsplane/contracts'
-import { connectNats, type NatsLink } from '@opsplane/nats'
+import { connectNats, type NatsLink, openAckInbox } from '@opsplane/nats'
 import { type EmbeddedNats, startEmbeddedNats } from '@opsplane/nats/embedded'
 import { waitFor } from '@opsplane/testing'
 import { streamMessages, withoutRepetitions } from '../fixture/stream-messages.js'
@@ -17,7 +17,12 @@ import {
   schema,
   type TestStore,
 } from '../fixture/test-database.js'
+import { publishEvent } from './publish-event.js'
 import { type Relay, startRelay } from './relay.js'
+import { holdLease } from './relay-lease.js'
+import { openRelayStore } from './relay-store.js'
+import { reseed } from './reseed.js'
+import { soundStream } from './sound-stream.js'
 
 const counted = { kind: 'count', now: '2026-01-01T00:00:00.000Z' } as const
 
@@ -189,6 +194,21 @@ describe('a stream that lost events is filled again', () => {
     })
   })
 
+  test('when who fills it again is cut off, and an old copy stands before the events before it', async () => {
+    const service = await startService()
+    await service.writeVersions(3)
+    await service.drained()
+    await service.pause()
+    const { config } = await (await manager()).streams.info(stream)
+    await (await manager()).streams.delete(stream)
+    await (await manager()).streams.add(config)
+    await service.fillPartly({ copied: 3, published: [1, 2] })
+    service.resume()
+    await service.drained()
+    const versions = withoutRepetitions(await streamMessages(link, names)).map(({ event }) => event.version)
+    expect(versions).toEqual([1, 2, 3])
+  })
+
   test('when all of JetStream is gone', async () => {
     const service = await startService()
     await service.write(30)
@@ -266,6 +286,10 @@ describe('a stream that lost events is filled again', () => {
 interface Service {
   /** Writes so many events: new aggregates, and later versions of older ones. */
   write(count: number): Promise<void>
+  /** Of one new aggregate. */
+  writeVersions(count: number): Promise<void>
+  /** What a relay does that is cut off after these positions; before it somebody publishes all from `copied` on again. */
+  fillPartly(options: { copied: number; published: number[] }): Promise<void>
   committed(): Promise<string[]>
   drained(): Promise<void>
   generation(): Promise<number>
@@ -299,6 +323,36 @@ async function openService(
         await tickets.create(id, open, meta())
         ids.push(id)
       }
+    },
+    async writeVersions(count) {
+      const [id, open] = opening()
+      await tickets.create(id, open, meta())
+      for (let version = 2; version <= count; version++) await tickets.handle(id, counted, meta())
+    },
+    async fillPartly({ copied, published }) {
+      await reseed({ databaseUrl: testStore.url, schema, link, names, fromPosition: copied })
+      const store = openRelayStore(testStore.url, schema)
+      const taken = await store.take('cut off', undefined, true)
+      if (!('fence' in taken)) throw new Error('somebody has the lease')
+      const connection = await link.ready()
+      const inbox = openAckInbox(connection, 5_000)
+      const sound = await soundStream({
+        ...{ store, lease: holdLease(taken, performance.now()), names, log },
+        manager: await jetstreamManager(connection),
+        ensureStreams: async () => {},
+        witness: undefined,
+      })
+      if (!sound) throw new Error('the lease is lost')
+      const to = { inbox, names, schema, maxPayload: 1_000_000, floor: 0, signatures: undefined }
+      for (const position of published) {
+        const [event] = await store.events([position])
+        const ack = event && (await publishEvent(event, to))
+        if (ack) sound.progress.acknowledged(ack.sequence, event.id)
+      }
+      await store.record(taken, { done: published, ...sound.progress.mark(published.at(-1) ?? 0) })
+      await store.release(taken)
+      inbox.close()
+      await store.close()
     },
     committed: async () => (await sql<{ id: string }[]>`select id from events`).map(({ id }) => id),
     async drained() {

@@ -31,8 +31,6 @@ export interface TermOptions {
   progress: StreamProgress
   /** Where the stream begins. */
   first: number
-  /** Where it ended when the outbox was refilled for it just now. */
-  refilledAt: number | undefined
   tracing: Tracing
   onPublished(event: LoggedEvent): void
 }
@@ -124,7 +122,9 @@ export function openTerm(options: TermOptions): Term {
     if (ack.sequence < options.first) return true
     if (version === 1) return false
     if (last.sequence !== undefined) return ack.sequence < last.sequence
-    return options.refilledAt !== undefined && ack.sequence <= options.refilledAt
+    // An earlier term may have been cut off while it filled the stream again, and the one before may stand behind this one. Where
+    // that is not so the event is there once more, under another id.
+    return progress.generation > 0
   }
   const putAgain = async (event: LoggedEvent, { sequence }: PublishAck) => {
     // Before the other is gone: who is cut off in between finds at least that one.

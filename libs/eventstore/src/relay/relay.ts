@@ -109,7 +109,7 @@ export function startRelay(options: RelayOptions): Relay {
       streamsReady = true
       const sound = await soundStream({ ...parts, ensureStreams: makeStreams, witness })
       if (!sound || waker.closing.aborted) return
-      if (sound.refilledAt !== undefined) counters.refills++
+      if (sound.refilled) counters.refills++
       term = openTerm({ ...parts, ...sound, onPublished })
       if (fruitless < mostFruitless) recovered()
       const before = counters.published

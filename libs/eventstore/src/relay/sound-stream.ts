@@ -13,8 +13,8 @@ export interface SoundStream {
   start: number
   /** Where the stream began. */
   first: number
-  /** Where it ended when the outbox was refilled for it, if it had to be. */
-  refilledAt: number | undefined
+  /** Whether the outbox was refilled for it. */
+  refilled: boolean
 }
 
 export interface SoundStreamOptions {
@@ -57,11 +57,11 @@ export async function soundStream(options: SoundStreamOptions): Promise<SoundStr
     const mark = { number: 1, identity, generation: 0, sequence: last, messageId: null, floor: 0 }
     const begun = { ...mark, at: performance.now() }
     if (!(await store.record(lease, { done: [], mark: begun, superfluous: [] }))) return undefined
-    return { progress: createStreamProgress([begun], identity, 0), start: 0, first, refilledAt: undefined }
+    return { progress: createStreamProgress([begun], identity, 0), start: 0, first, refilled: false }
   }
   if (!found.lost) {
     const start = newest.floor
-    return { progress: createStreamProgress(marks, identity, start), start, first, refilledAt: undefined }
+    return { progress: createStreamProgress(marks, identity, start), start, first, refilled: false }
   }
   const refill = { standing: found.standing, maxAgeMs, identity, last, generation: newest.generation + 1 }
   const filled = await store.refill(lease, refill)
@@ -72,5 +72,5 @@ export async function soundStream(options: SoundStreamOptions): Promise<SoundStr
   )
   const start = filled.floor
   const progress = createStreamProgress(await store.marks(), identity, start)
-  return { progress, start, first, refilledAt: last }
+  return { progress, start, first, refilled: true }
 }
