@@ -5,14 +5,16 @@ import type { RelayQueue } from './relay-queue.js'
 import type { RelayStore } from './relay-store.js'
 
 export interface OutboxReaderOptions {
-  store: RelayStore
+  store: Pick<RelayStore, 'look' | 'edge'>
   lease: HeldLease
-  queue: RelayQueue
-  waker: Waker
+  queue: Pick<RelayQueue, 'positions' | 'learn'>
+  waker: Pick<Waker, 'wait' | 'pause'>
   /** Whether to stop. */
   ended(): boolean
   /** The lease was renewed. */
   onRenewed(): void
+  /** Most positions in memory, 2,000,000 unless given; beyond that nothing is read ahead. */
+  mostWaiting?: number
 }
 
 /** At rest. The lease lasts for half of it: who has something to publish then takes it, or is given it by a look. */
@@ -20,8 +22,6 @@ const pollMs = 10_000
 /** How often, while there is traffic, it is seen up to where nothing more can appear. */
 const settleMs = 250
 const lookLimit = 50_000
-/** Most positions in memory; beyond that nothing is read ahead. */
-const mostWaiting = 2_000_000
 /** A lease that lasts no longer is renewed by a look. */
 const renewBelowMs = 2_500
 const longestPauseMs = 50
@@ -31,7 +31,7 @@ const longestPauseMs = 50
  * ten seconds. A look begins where everything before is known, so it costs the same however much was published.
  */
 export async function readOutbox(options: OutboxReaderOptions): Promise<boolean> {
-  const { store, lease, queue, waker } = options
+  const { store, lease, queue, waker, mostWaiting = 2_000_000 } = options
   const { positions } = queue
   const edge = createEdge(store)
   let settledAt = Number.NEGATIVE_INFINITY
@@ -61,13 +61,14 @@ export async function readOutbox(options: OutboxReaderOptions): Promise<boolean>
 
   while (!options.ended()) {
     const startedAt = performance.now()
-    if (positions.outstanding < mostWaiting && !(await look())) return false
+    const mayRead = positions.outstanding < mostWaiting
+    if (mayRead && !(await look())) return false
     const isDue = startedAt - settledAt >= settleMs
     if (isDue && (positions.unsettled || !seesAll)) {
       await edge.advance()
       settledAt = startedAt
     }
-    const reads = positions.settled < edge.settled()
+    const reads = mayRead && positions.settled < edge.settled()
     if (!seesAll && reads) continue
     const endedAt = performance.now()
     const isBusy = positions.unsettled || !seesAll || positions.outstanding > 0
@@ -84,7 +85,7 @@ export async function readOutbox(options: OutboxReaderOptions): Promise<boolean>
  * until its commit: once all that held one when the log ended at a position have ended, nothing is missing below. It counts once the
  * WAL up to there is on disk: a Postgres that dies before draws those positions again, for others.
  */
-function createEdge(store: RelayStore) {
+function createEdge(store: Pick<RelayStore, 'edge'>) {
   let settled = 0
   let next: { position: number; logged: number; writers: ReadonlySet<string> } | undefined
   return {

@@ -1,0 +1,45 @@
+import { expect, test } from '@jest/globals'
+import { createOutboxPositions } from './outbox-positions.js'
+import { readOutbox } from './outbox-reader.js'
+import { holdLease } from './relay-lease.js'
+
+test('rests while as much waits as it may know of, and reads on once there is room', async () => {
+  const atOnce = 50_000
+  const positions = createOutboxPositions(0)
+  const outbox = Array.from({ length: 2 * atOnce }, (_, at) => at + 1)
+  let [turns, looks, rests] = [0, 0, 0]
+  let looksWhileFull = 0
+  const held = await readOutbox({
+    store: {
+      edge: async () => ({ last: 2 * atOnce, writers: [], logged: 0, flushed: 0 }),
+      async look(after, limit) {
+        looks++
+        const found = outbox.slice(after, after + limit)
+        return { held: undefined, workspaces: [{ workspaceId: 'ws_1', positions: found }] }
+      },
+    },
+    lease: holdLease({ owner: 'one', fence: '1' }, performance.now() + 3_600_000),
+    queue: {
+      positions,
+      learn: (_, found) => {
+        for (const position of found) positions.learn(position)
+      },
+    },
+    waker: {
+      async wait() {
+        rests++
+        if (rests !== 3) return
+        looksWhileFull = looks
+        for (const position of outbox.slice(0, atOnce)) positions.done(position)
+      },
+      pause: async () => {},
+    },
+    ended: () => ++turns > 20 || rests > 5,
+    onRenewed: () => {},
+    mostWaiting: atOnce,
+  })
+  expect(held).toBe(true)
+  expect(looksWhileFull).toBe(1)
+  expect(rests).toBeGreaterThan(5)
+  expect(positions.knows(2 * atOnce)).toBe(true)
+})
