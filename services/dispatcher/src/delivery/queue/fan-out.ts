@@ -15,7 +15,7 @@ import { createFirstAttempts, type FirstAttemptOptions } from './first-attempts.
 import { bodyText, matchesOf } from './matching.js'
 import type { WebhookIndex } from './webhook-index.js'
 
-export interface FanOutOptions extends FirstAttemptOptions, Omit<FanOutWriterOptions, 'insert'> {
+export interface FanOutOptions extends FirstAttemptOptions, Omit<FanOutWriterOptions, 'insert' | 'after'> {
   database: Database
   days: DeliveryDays
   index: WebhookIndex

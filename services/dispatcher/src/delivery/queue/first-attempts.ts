@@ -8,6 +8,8 @@ export interface FirstAttemptOptions {
   /** Monotonic milliseconds. */
   now(): number
   nowMs(): number
+  /** Calls back after so many milliseconds; returns how to call that off. */
+  after(ms: number, callback: () => void): () => void
   leaseMs: number
   reserve(job: DeliveryJob, perSecond: number | null): boolean
   release(job: DeliveryJob): void
@@ -27,11 +29,13 @@ const forgottenMs = 300_000
  * active, is neither ordered nor paced, and the event has not been seen. The message is acknowledged only once the rows
  * are committed, so a crash in between has it come again, redelivered, and then the rows come first.
  */
-export function createFirstAttempts({ now, nowMs, leaseMs, reserve, release, submit }: FirstAttemptOptions) {
+export function createFirstAttempts(options: FirstAttemptOptions) {
+  const { now, nowMs, after, leaseMs, reserve, release, submit } = options
   /** By delivery: what goes on while its rows could not be written yet. */
   const underWay = new Map<string, Started>()
   const seen = recentKeys(leastRemembered)
   const reserved = new Set<Draft>()
+  let callOff: (() => void) | undefined
 
   const isPlain = ({ incoming: { event, redelivered }, job: { target } }: Draft, batch: Batch) =>
     !redelivered &&
@@ -40,12 +44,25 @@ export function createFirstAttempts({ now, nowMs, leaseMs, reserve, release, sub
     Math.abs(nowMs() - idTimeMs(event.id)) < newMs &&
     now() - batch.webhooksOf(event).checkedAt < believedMs
 
-  function see(eventId: string) {
-    seen.add(eventId)
-    for (const [id, { startedAt }] of underWay) {
-      if (now() - startedAt < forgottenMs) break
-      underWay.delete(id)
+  /**
+   * An event may never come here again, as another replica has it or it was given up. What was started for it keeps its
+   * place in the queues until it is settled.
+   */
+  function forgetOld() {
+    callOff = undefined
+    for (const [id, started] of underWay) {
+      const leftMs = started.startedAt + forgottenMs - now()
+      if (leftMs > 0) {
+        callOff = after(leftMs, forgetOld)
+        return
+      }
+      forget(id, started)
     }
+  }
+
+  function forget(id: string, started: Started) {
+    underWay.delete(id)
+    started.settle(false)
   }
 
   function begin(draft: Draft) {
@@ -53,6 +70,7 @@ export function createFirstAttempts({ now, nowMs, leaseMs, reserve, release, sub
     draft.started = started
     draft.job.first = started
     underWay.set(draft.row.id, started)
+    callOff ??= after(forgottenMs, forgetOld)
     submit(draft.job)
   }
 
@@ -71,7 +89,7 @@ export function createFirstAttempts({ now, nowMs, leaseMs, reserve, release, sub
         else reserved.add(draft)
       }
       for (const draft of begun) begin(draft)
-      for (const { event } of batch.incoming) see(event.id)
+      for (const { event } of batch.incoming) seen.add(event.id)
     },
 
     /** The rows are committed. */
@@ -98,6 +116,12 @@ export function createFirstAttempts({ now, nowMs, leaseMs, reserve, release, sub
         draft.row.lease_ms = null
         release(draft.job)
       }
+    },
+
+    /** Waits for no rows any more: nobody may be left to write them. */
+    close() {
+      callOff?.()
+      for (const [id, started] of underWay) forget(id, started)
     },
   }
 }
