@@ -6,13 +6,13 @@ import { connect } from '@opsplane/postgres'
 import {
   pgbouncer,
   startPooler,
+  startTcpProxy,
   testNatsUrl,
   testRolePassword,
   uniquePrefix,
   waitFor,
 } from '@opsplane/testing'
 import { streamMessages } from '../fixture/stream-messages.js'
-import { startTcpProxy } from '../fixture/tcp-proxy.js'
 import {
   log,
   meta,

@@ -20,7 +20,7 @@ import type { DeliveryDays } from './retention/delivery-days.js'
 import { createSignal } from './signal.js'
 import type { Watch } from './watch.js'
 
-export interface DispatchOptions extends Omit<RecorderOptions, 'onPaused'> {
+export interface DispatchOptions extends Omit<RecorderOptions, 'onPaused' | 'stopping'> {
   database: Database
   days: DeliveryDays
   /** Days the deliveries of a day are kept: older events are not delivered. */
@@ -75,6 +75,7 @@ export function startDispatch(options: DispatchOptions): Dispatch {
   const { sql } = database
   const now = () => performance.now()
   const stopping = new AbortController()
+  const closing = new AbortController()
   // Every attempt under way listens.
   setMaxListeners(0, stopping.signal)
   /** Something is due in so many milliseconds. */
@@ -88,7 +89,7 @@ export function startDispatch(options: DispatchOptions): Dispatch {
   const dueNow = () => due.emit(0)
 
   const index = createWebhookIndex({ sql, now })
-  const recorder = createRecorder({ ...options, onPaused: closed.emit })
+  const recorder = createRecorder({ ...options, stopping: stopping.signal, onPaused: closed.emit })
   const scheduler = createRateLimitScheduler({
     ...{ book: createBookings(sql), leaseMs, now, after, log },
     ...{ onSlot: slot.emit, onClosed: (webhookId) => closed.emit([webhookId]), onOpen: dueNow },
@@ -108,7 +109,7 @@ export function startDispatch(options: DispatchOptions): Dispatch {
     onRoom: dueNow,
   })
   // Before anything is leased: what a process of this name left behind is due again.
-  const retaken = retake(options, stopping.signal)
+  const retaken = retake(options, closing.signal)
   const accept = createAccept({ sql, owner, leaseMs, now, sender, finished: finished.emit })
   const poller = startPoller({
     ...options,
@@ -120,7 +121,7 @@ export function startDispatch(options: DispatchOptions): Dispatch {
   })
   const orderingQueues = startOrderingQueues({ ...options, now, sql, onReleased: dueNow })
   const { reserve, release, submit } = sender
-  const fanOut = createFanOut({
+  const { fanOut, close: letGo } = createFanOut({
     ...{ ...options, now, after, index, reserve, release, submit },
     waits: orderingQueues.ask,
     left: dueNow,
@@ -176,11 +177,17 @@ export function startDispatch(options: DispatchOptions): Dispatch {
     },
     async close(graceMs) {
       await orderingQueues.close()
+      // The poller begins once leases are taken back, which while Postgres is away would be never.
+      closing.abort()
       await poller.close()
       scheduler.stop()
-      const cut = setTimeout(() => stopping.abort(), graceMs)
+      const cut = setTimeout(() => {
+        stopping.abort()
+        letGo()
+      }, graceMs)
       const left = await sender.stop()
       clearTimeout(cut)
+      letGo()
       await recorder.close()
       await giveBackJobs(left.filter(({ first }) => first === undefined || first.made))
     },
@@ -226,8 +233,8 @@ function createRun(options: RunOptions) {
   }
 }
 
-async function retake({ database, owner, log }: DispatchOptions, stopping: AbortSignal): Promise<void> {
-  for (let attempt = 1; !stopping.aborted; attempt++) {
+async function retake({ database, owner, log }: DispatchOptions, closing: AbortSignal): Promise<void> {
+  for (let attempt = 1; !closing.aborted; attempt++) {
     try {
       return await retakeLeases(database.sql, owner)
     } catch (error) {
@@ -236,7 +243,7 @@ async function retake({ database, owner, log }: DispatchOptions, stopping: Abort
           { err: error },
           'leases of an earlier process of this name cannot be taken back yet; trying again',
         )
-      await delay(retryDelayMs({ attempt, strategy: 'exponential', baseMs: 100, maxMs: 2_000 }), stopping)
+      await delay(retryDelayMs({ attempt, strategy: 'exponential', baseMs: 100, maxMs: 2_000 }), closing)
     }
   }
 }

@@ -20,6 +20,8 @@ export interface RecorderOptions {
   webhooks: WebhookAggregate
   clock: Clock
   log: Logger
+  /** Once it is aborted, what cannot be recorded as Postgres is away is given up, as it is when the recorder closes. */
+  stopping: AbortSignal
   /** Events were committed. */
   announce(): void
   /** Webhooks that turned out to be paused. */
@@ -49,6 +51,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
   let queue: Waiting[] = []
   let writing: Promise<void> | undefined
   const closing = new AbortController()
+  const ending = AbortSignal.any([options.stopping, closing.signal])
 
   const record = async (batch: Result[]): Promise<Recorded> => {
     const rows = batch.map(({ row }, seq) => ({ ...row, seq }))
@@ -96,17 +99,14 @@ export function createRecorder(options: RecorderOptions): Recorder {
         }
         return
       } catch (error) {
-        if (isDependencyAway(error) && closing.signal.aborted) return giveUp(batch, error)
+        if (isDependencyAway(error) && ending.aborted) return giveUp(batch, error)
         if (!isDependencyAway(error) && attempt >= triesPerBatch) return refused(batch, bare, error)
         if (attempt === 1)
           log.warn(
             { err: error, results: batch.length },
             'results of delivery attempts could not be recorded yet; trying again',
           )
-        await delay(
-          retryDelayMs({ attempt, strategy: 'exponential', baseMs: 50, maxMs: 2_000 }),
-          closing.signal,
-        )
+        await delay(retryDelayMs({ attempt, strategy: 'exponential', baseMs: 50, maxMs: 2_000 }), ending)
       }
     }
   }

@@ -47,7 +47,7 @@ export function createFanOut(options: FanOutOptions) {
       ),
   })
 
-  return async (arrived: Arrived[], sequences: () => Promise<string[]>): Promise<void> => {
+  async function fanOut(arrived: Arrived[], sequences: () => Promise<string[]>): Promise<void> {
     const tenants = [...new Map(arrived.map(({ unread }) => [tenantKey(unread), unread])).values()]
     let drafts: Draft[] = []
     try {
@@ -72,6 +72,12 @@ export function createFanOut(options: FanOutOptions) {
       first.letGo(drafts)
       throw error
     }
+  }
+
+  return {
+    fanOut,
+    /** Lets go of first attempts whose rows are not committed. */
+    close: first.close,
   }
 }
 

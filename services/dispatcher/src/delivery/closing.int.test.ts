@@ -1,0 +1,47 @@
+import { afterEach, describe, expect, it } from '@jest/globals'
+import type { RunningService } from '@opsplane/runtime'
+import { startTcpProxy, type TcpProxy, waitFor } from '@opsplane/testing'
+import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
+import { dispatcher } from '../service.js'
+
+let proxy: TcpProxy
+let running: RunningService
+let fixture: DispatcherFixture
+const start = async ({ isAway = false } = {}) => {
+  fixture = await startDispatcher({
+    async start(env) {
+      const url = new URL(env.DATABASE_URL ?? '')
+      proxy = await startTcpProxy(Number(url.port))
+      if (isAway) proxy.cut()
+      url.port = String(proxy.port)
+      const config = dispatcher.loadConfig({ ...env, DATABASE_URL: url.href })
+      running = await dispatcher.start(config, { matchesSomeEvent: () => true })
+      return running
+    },
+  })
+}
+afterEach(async () => {
+  await fixture?.stop().catch(() => {})
+  await proxy?.close()
+})
+
+describe('a dispatcher that stops while Postgres is away', () => {
+  it('ends with an attempt in hand whose result cannot be recorded', async () => {
+    await start()
+    // With a limit it begins after its row is committed.
+    await fixture.webhook('recording', { rate_limit_per_second: 1_000 }, () => {
+      proxy.cut()
+      return { status: 503 }
+    })
+    await fixture.publish({ type: 'recording.created' })
+    await waitFor(() => fixture.requestsTo('recording').length === 1)
+    await expect(running.stop()).resolves.toBeUndefined()
+  })
+})
+
+describe('a dispatcher that has never reached Postgres', () => {
+  it('ends', async () => {
+    await start({ isAway: true })
+    await expect(running.stop()).resolves.toBeUndefined()
+  })
+})
