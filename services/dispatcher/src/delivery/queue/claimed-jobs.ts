@@ -19,7 +19,10 @@ export interface ClaimedJobsOptions {
 
 const maxTargets = 20_000
 
-/** Takes deliveries that the poller has leased into the queues in memory; what finds no room is given back. */
+/**
+ * Takes deliveries that the poller has leased into the queues in memory; what finds no room is given back. Resolves with how
+ * many were not.
+ */
 export function createAccept(options: ClaimedJobsOptions) {
   const { sql, owner, leaseMs, now, sender, finished } = options
   const targets = new Map<string, Target>()
@@ -45,7 +48,7 @@ export function createAccept(options: ClaimedJobsOptions) {
     )
   }
 
-  return async (claimed: Claimed[]): Promise<void> => {
+  return async (claimed: Claimed[]): Promise<number> => {
     const refused: string[] = []
     const withoutEvent: Claimed[] = []
     const sendBefore = now() + leaseMs * 0.9
@@ -65,6 +68,7 @@ export function createAccept(options: ClaimedJobsOptions) {
     const unsendable = withoutEvent.map(({ id }) => id)
     await failWithoutEvent(sql, owner, unsendable)
     for (const row of withoutEvent) finished(row.webhook_id, row.ordering_key)
+    return claimed.length - refused.length
   }
 }
 

@@ -17,7 +17,8 @@ export interface PollerOptions {
   /** Webhooks to pass over. */
   full(): string[]
   room(): { jobs: number; bytes: number }
-  accept(claimed: Claimed[]): Promise<void>
+  /** Resolves with how many of them were not given back. */
+  accept(claimed: Claimed[]): Promise<number>
 }
 
 export interface Poller {
@@ -68,8 +69,15 @@ export function startPoller(options: PollerOptions): Poller {
         const lookMs = untilRestMoment(idleMs)
         return Math.min((await nextDueIn(sql, except)) ?? lookMs, lookMs)
       }
-      await options.accept(claimed)
+      const accepted = await options.accept(claimed)
+      // What was given back is due at once: the next claim would have the same.
+      if (accepted === 0 && !isAnyFullBeside(except)) return idleMs
     }
+  }
+
+  function isAnyFullBeside(except: string[]): boolean {
+    const known = new Set(except)
+    return options.full().some((webhookId) => !known.has(webhookId))
   }
 
   /** Ends what deleted webhooks left behind, a little at a time, between claims. */

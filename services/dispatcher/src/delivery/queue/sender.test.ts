@@ -219,6 +219,22 @@ describe('sender', () => {
     expect(sender.room().bytes).toBe(800)
   })
 
+  it('counts a webhook as full whose next body did not fit, until half of its share is free', async () => {
+    const { add, running, rooms, sender } = start()
+    expect([add('a', { bytes: 30 }), add('a', { bytes: 30 }), add('a', { bytes: 50 })]).toEqual([
+      true,
+      true,
+      false,
+    ])
+    expect(sender.full()).toEqual(['a'])
+    expect(add('a', { bytes: 1 })).toBe(false)
+    expect(rooms()).toBe(0)
+    await running[0]?.end('healthy')
+    expect(sender.full()).toEqual([])
+    expect(rooms()).toBe(1)
+    expect(add('a', { bytes: 50 })).toBe(true)
+  })
+
   it('does not send what its lease no longer covers', () => {
     const { add, webhooks } = start()
     add('a', { sendBefore: -1 })

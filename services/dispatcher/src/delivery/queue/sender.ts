@@ -93,6 +93,8 @@ interface Endpoint {
   /** Of what is queued, reserved and under way. */
   bytes: number
   turnedAway: boolean
+  /** Turned away for its bytes, until half of its share of the memory is free. */
+  shortOfMemory: boolean
   /** Its rate limit, as last seen. */
   perSecond: number | undefined
   /** The queue class its slots went to last, when it has a rate limit. */
@@ -109,6 +111,7 @@ const sharesOfMemory = 8
  * long stops counting against the queue class: an open socket is cheap, a blocked queue class is not.
  */
 export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J> {
+  const shareOfMemory = options.maxBytes / sharesOfMemory
   const queueClasses: Record<Job['queueClass'], QueueClass<J>> = {
     first: createQueueClass(options.concurrency.first),
     retry: createQueueClass(options.concurrency.retry),
@@ -152,6 +155,7 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
       waiting: 0,
       bytes: 0,
       turnedAway: false,
+      shortOfMemory: false,
       perSecond: undefined,
       servedLast: undefined,
     }
@@ -168,7 +172,7 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
     const { waiting, turnedAway, perSecond, bytes, tenant, share } = endpoint
     if (hasItsShare(tenant, share)) return true
     const places = placesOf(endpoint)
-    if (bytes >= options.maxBytes / sharesOfMemory) return true
+    if (endpoint.shortOfMemory || bytes >= shareOfMemory) return true
     return waiting >= places || (perSecond !== undefined && turnedAway && waiting > places / 2)
   }
 
@@ -189,14 +193,15 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
 
   function seeToRoom(endpoint: Endpoint) {
     const { tenant, share } = endpoint
-    const roomy =
-      endpoint.waiting <= placesOf(endpoint) / 2 && endpoint.bytes <= options.maxBytes / sharesOfMemory / 2
+    const roomyInMemory = endpoint.bytes <= shareOfMemory / 2
+    const roomy = roomyInMemory && endpoint.waiting <= placesOf(endpoint) / 2
     const eased = tenant.waiting <= share.queued / 2 && tenant.bytes <= share.bytes / 2
     const admitted = eased && tenant.turnedAway.size > 0
     if (admitted) tenant.turnedAway.clear()
     const served = endpoint.turnedAway && roomy
     const roomier = shortOfMemory && bytesTotal <= options.maxBytes / 2
     if (served) endpoint.turnedAway = false
+    if (roomyInMemory) endpoint.shortOfMemory = false
     if (roomier) shortOfMemory = false
     if (served || roomier || admitted) options.onRoom()
   }
@@ -206,7 +211,9 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
       shortOfMemory = true
       return false
     }
-    return endpoint.bytes === 0 || endpoint.bytes + bytes <= options.maxBytes / sharesOfMemory
+    // Until then it counts as full: else what does not fit is claimed and given back over and over.
+    endpoint.shortOfMemory = endpoint.bytes > 0 && endpoint.bytes + bytes > shareOfMemory
+    return !endpoint.shortOfMemory
   }
 
   /** An endpoint that is at its ease is not remembered; one that is unwell keeps its small share. */
