@@ -11,7 +11,8 @@ export interface QueueClass<J> {
   take(webhookId: string): J | undefined
   /** Leaves the webhook out until `unpark`: it may not have more attempts under way. */
   park(webhookId: string): void
-  unpark(webhookId: string): void
+  /** Returns whether it has work. */
+  unpark(webhookId: string): boolean
   clear(webhookId: string): J[]
   clearAll(): J[]
 }
@@ -48,7 +49,9 @@ export function createQueueClass<J>(capacity: number): QueueClass<J> {
     },
     park: (webhookId) => void ready.delete(webhookId),
     unpark(webhookId) {
-      if (queues.has(webhookId)) ready.add(webhookId)
+      const hasWork = queues.has(webhookId)
+      if (hasWork) ready.add(webhookId)
+      return hasWork
     },
     clear(webhookId) {
       const jobs = queues.get(webhookId) ?? []

@@ -314,6 +314,46 @@ describe('sender of several workspaces', () => {
     expect(webhooks()).toEqual(['c', 'd'])
   })
 
+  describe('gives the place of an attempt that has ended to another webhook', () => {
+    const one = { share: () => ({ ...share(), attempts: 1 }) }
+
+    it('when the one whose turn it is has no slot of its rate limit', async () => {
+      const { add, webhooks, running } = start(one)
+      add('a')
+      add('b', { perSecond: 5 })
+      add('c')
+      await running[0]?.end('healthy')
+      expect(webhooks()).toEqual(['c'])
+    })
+
+    it('when the one whose turn it is waits for a place among retries', async () => {
+      const { add, webhooks, running } = start(one)
+      for (const webhookId of ['r1', 'r2']) add(webhookId, { queueClass: 'retry' })
+      for (const webhookId of ['a', 'c']) add(webhookId)
+      await running[1]?.end('healthy')
+      expect(webhooks()).toEqual(['r1', 'c'])
+    })
+
+    it('when what was queued for the one whose turn it is has been discarded', async () => {
+      const { add, sender, webhooks, running } = start(one)
+      for (const webhookId of ['a', 'b', 'c']) add(webhookId)
+      sender.discard('b')
+      await running[0]?.end('healthy')
+      expect(webhooks()).toEqual(['c'])
+    })
+
+    it('when that is discarded while all places of the process are taken', async () => {
+      const { add, sender, webhooks, running } = start({ ...one, concurrency: { first: 2, retry: 1 } })
+      for (const webhookId of ['a', 'b', 'c']) add(webhookId)
+      for (const workspaceId of ['w1', 'w2']) add(`of ${workspaceId}`, { workspaceId })
+      await running[0]?.end('healthy')
+      expect(webhooks()).toEqual(['of w1', 'of w2'])
+      sender.discard('b')
+      await running[0]?.end('healthy')
+      expect(webhooks()).toEqual(['of w2', 'c'])
+    })
+  })
+
   it('lets no more of its slow ones stand aside', async () => {
     const { add, webhooks } = start({
       share,

@@ -75,8 +75,8 @@ interface Tenant {
   slow: number
   waiting: number
   bytes: number
-  /** Webhooks that wait for an attempt of another one of the workspace to end. */
-  parked: Set<string>
+  /** Webhooks that wait for an attempt of another one of the workspace to end, also some that need not any more. */
+  parked: Record<Job['queueClass'], Set<string>>
   /** Webhooks turned away as the workspace had its share, until half of it is free. */
   turnedAway: Set<string>
   /** Its endpoints that are remembered; with the last one it is forgotten. */
@@ -134,7 +134,7 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
       slow: 0,
       waiting: 0,
       bytes: 0,
-      parked: new Set<string>(),
+      parked: { first: new Set<string>(), retry: new Set<string>() },
       turnedAway: new Set<string>(),
       endpoints: 0,
     }
@@ -234,33 +234,34 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
     }
   }
 
-  function pump(order = [queueClasses.first, queueClasses.retry]) {
+  function pump(order: readonly Job['queueClass'][] = ['first', 'retry']) {
     if (stopped) return
-    for (const queueClass of order) {
+    for (const name of order) {
+      const queueClass = queueClasses[name]
       for (let webhookId = queueClass.next(); webhookId !== undefined; webhookId = queueClass.next()) {
         const endpoint = endpoints.get(webhookId)
-        const name = queueClass === queueClasses.first ? 'first' : 'retry'
-        if (endpoint && endpoint.tenant.running[name] >= endpoint.share.attempts) {
+        if (endpoint && endpoint.tenant.running[name] < endpoint.share.attempts) {
+          serve(queueClass, webhookId, endpoint)
+          // It may not have started: what is left of the workspace's share is for another one.
+          if (endpoint.tenant.running[name] < endpoint.share.attempts) unparkNext(endpoint.tenant, name)
+        } else {
           queueClass.park(webhookId)
-          endpoint.tenant.parked.add(webhookId)
-          continue
+          endpoint?.tenant.parked[name].add(webhookId)
         }
-        if (
-          !endpoint ||
-          endpoint.running >= endpoint.limit ||
-          !hasSlot(queueClass.peek(webhookId), endpoint)
-        ) {
-          queueClass.park(webhookId)
-          continue
-        }
-        const job = queueClass.take(webhookId)
-        if (!job) continue
-        // An outlived lease is no loss: the delivery is due in Postgres again.
-        if (job.sendBefore > options.now()) start(queueClass, endpoint, job)
-        else leaveMemory(endpoint, job.bytes)
-        leaveQueue(job, endpoint)
       }
     }
+  }
+
+  /** Starts the webhook's next job, unless it may not have another attempt now. */
+  function serve(queueClass: QueueClass<J>, webhookId: string, endpoint: Endpoint) {
+    if (endpoint.running >= endpoint.limit || !hasSlot(queueClass.peek(webhookId), endpoint))
+      return queueClass.park(webhookId)
+    const job = queueClass.take(webhookId)
+    if (!job) return
+    // An outlived lease is no loss: the delivery is due in Postgres again.
+    if (job.sendBefore > options.now()) start(endpoint, job)
+    else leaveMemory(endpoint, job.bytes)
+    leaveQueue(job, endpoint)
   }
 
   /** What its lease no longer covers needs no slot: it is not sent. */
@@ -275,15 +276,13 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
   /** Slots of a rate limit alternate between the queue classes. */
   function resume(webhookId: string) {
     for (const each of [queueClasses.first, queueClasses.retry]) each.unpark(webhookId)
-    pump(
-      endpoints.get(webhookId)?.servedLast === 'first' ? [queueClasses.retry, queueClasses.first] : undefined,
-    )
+    pump(endpoints.get(webhookId)?.servedLast === 'first' ? ['retry', 'first'] : undefined)
   }
 
-  function start(queueClass: QueueClass<J>, endpoint: Endpoint, job: J) {
+  function start(endpoint: Endpoint, job: J) {
     const { tenant, share } = endpoint
     endpoint.running++
-    queueClass.running++
+    queueClasses[job.queueClass].running++
     tenant.running[job.queueClass]++
     running++
     let countsAsSlow = false
@@ -292,7 +291,7 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
       countsAsSlow = true
       slow++
       tenant.slow++
-      leaveQueueClass(queueClass, tenant, job.queueClass)
+      leaveQueueClass(tenant, job.queueClass)
       pump()
     }, options.slowAfterMs)
     timer.unref()
@@ -302,7 +301,7 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
       if (countsAsSlow) {
         slow--
         tenant.slow--
-      } else leaveQueueClass(queueClass, tenant, job.queueClass)
+      } else leaveQueueClass(tenant, job.queueClass)
       endpoint.running--
       running--
       leaveMemory(endpoint, job.bytes)
@@ -313,14 +312,18 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
     })
   }
 
-  /** Lets one of the workspace's webhooks that waited for this try again. */
-  function leaveQueueClass(queueClass: QueueClass<J>, tenant: Tenant, name: Job['queueClass']) {
-    queueClass.running--
+  function leaveQueueClass(tenant: Tenant, name: Job['queueClass']) {
+    queueClasses[name].running--
     tenant.running[name]--
-    const [webhookId] = tenant.parked
-    if (webhookId === undefined) return
-    tenant.parked.delete(webhookId)
-    for (const each of [queueClasses.first, queueClasses.retry]) each.unpark(webhookId)
+    unparkNext(tenant, name)
+  }
+
+  /** Lets one of the workspace's webhooks that wait for their share, and have work, try again. */
+  function unparkNext({ parked }: Tenant, name: Job['queueClass']) {
+    for (const webhookId of parked[name]) {
+      parked[name].delete(webhookId)
+      if (queueClasses[name].unpark(webhookId)) return
+    }
   }
 
   function release(place: Place) {
@@ -374,8 +377,12 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
       return { jobs: stopped ? 0 : options.maxQueued - waitingTotal, bytes }
     },
     discard(webhookId) {
+      const tenant = endpoints.get(webhookId)?.tenant
       const jobs = [...queueClasses.first.clear(webhookId), ...queueClasses.retry.clear(webhookId)]
       for (const job of jobs) release(job)
+      // It may have been its turn.
+      if (tenant) for (const name of ['first', 'retry'] as const) unparkNext(tenant, name)
+      pump()
       return jobs
     },
     async stop() {
