@@ -69,6 +69,7 @@ it('leaves a file alone that is there already', async () => {
 })
 
 it('is not detached when it waits to be published by the time its rows are to go', async () => {
+  await sql`delete from outbox`
   const refilled = detachMonth({
     ...{ sql, schema, month, file },
     keep: async () => {
