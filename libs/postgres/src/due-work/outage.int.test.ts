@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 import { createLogger } from '@opsplane/runtime'
 import { type DueWorkGroup, type Held, held, leased, openClient } from '../index.js'
 import { finish, type Job, jobs, type ScratchJobs, scratchJobs, until } from './scratch.fixture.js'
@@ -46,11 +46,11 @@ async function lockedOut(meanwhile: () => Promise<unknown>) {
 }
 
 const common = { name: 'jobs', of: jobs, columns: ['workspace_id'] }
-const byLease = (attempt: (row: Job) => Promise<unknown>) =>
+const byLease = (attempt: (row: Job, signal: AbortSignal) => Promise<unknown>, leaseMs = 30_000) =>
   leased<Job, undefined>({
-    ...{ ...common, batch: 16, leaseMs: 30_000, deadlineMs: 600_000 },
-    async perform([row]) {
-      await attempt(row as Job)
+    ...{ ...common, batch: 16, leaseMs, deadlineMs: 600_000 },
+    async perform([row], signal) {
+      await attempt(row as Job, signal)
       return [undefined]
     },
     done: (tx, finished) =>
@@ -70,11 +70,18 @@ it('Postgres being away is waited out, and said once when it goes and once when 
   expect(said).toEqual(['Postgres cannot be reached; due work waits', 'due work is being claimed again'])
 })
 
-/** Holds the first row for ever, and says what it has begun. */
-function inMemory(begun: string[]) {
+/** Attempts that never end, unless they are cut. */
+const stuck = (begun: string[], leaseMs?: number) =>
+  byLease(({ key }, signal) => {
+    begun.push(key)
+    return new Promise((_resolve, reject) => signal.addEventListener('abort', reject))
+  }, leaseMs)
+
+/** Holds rows for ever. */
+function inMemory(begun: string[], leaseMs = 30_000) {
   const inHand: Held[] = []
   return held<Job>({
-    ...{ ...common, leaseMs: 30_000 },
+    ...{ ...common, leaseMs },
     holder: {
       room: () => ({ all: 16, ofOne: 16, full: new Set() }),
       moreRoom: () => new Promise(() => {}),
@@ -89,32 +96,53 @@ function inMemory(begun: string[]) {
   })
 }
 
-it.each([
-  [
-    'an attempt',
-    (begun: string[], end: Promise<unknown>) =>
-      byLease(({ key }) => {
-        begun.push(key)
-        return end
-      }),
-  ],
+describe.each([
+  ['an attempt', stuck],
   ['a holder', inMemory],
-])('%s goes on with what is in hand after Postgres was away for longer than its lease', async (_, work) => {
-  const begun: string[] = []
-  let end = () => {}
-  const ended = new Promise<void>((resolve) => {
-    end = resolve
+])('%s under way when Postgres goes away', (_, work) => {
+  it('goes on with what is in hand, also where it was away for longer than the lease', async () => {
+    const begun: string[] = []
+    group.start(work(begun))
+    await scratch.add(1, { prefix: 'before' })
+    await until(() => begun.length > 0)
+    await lockedOut(async () => {
+      await scratch.admin`update jobs set held_until = now()`
+      await scratch.add(1, { prefix: 'then' })
+    })
+    await until(() => begun.some((key) => key.startsWith('then')))
+    const [row] = await scratch.admin`select lease_fence, failures from jobs where id like 'before%'`
+    expect(row).toEqual({ lease_fence: '1', failures: 0 })
+    expect(begun).toEqual(['before_000001', 'then_000001'])
   })
-  group.start(work(begun, ended))
-  await scratch.add(1, { prefix: 'before' })
-  await until(() => begun.length > 0)
-  await lockedOut(async () => {
-    await scratch.admin`update jobs set held_until = now()`
+
+  it('has its lease renewed before anything is claimed', async () => {
+    const begun: string[] = []
+    const asked: string[] = []
+    let isAway = false
+    const sql = new Proxy(scratch.sql, {
+      get(target, name, receiver) {
+        if (name !== 'unsafe') return Reflect.get(target, name, receiver)
+        return (...statement: Parameters<typeof target.unsafe>) => {
+          if (isAway) return Promise.reject(new Error('away'))
+          if (statement[0].includes('held_until =')) asked.push(begins(statement[0]))
+          return target.unsafe(...statement)
+        }
+      },
+    })
+    const other = scratch.replica({ sql, restMs: 10 })
+    other.start(work(begun, 300))
+    await scratch.add(1)
+    await until(() => begun.length > 0)
+    isAway = true
+    await until(async () => (await scratch.admin`select 1 from jobs where held_until < now()`).length > 0)
     await scratch.add(1, { prefix: 'then' })
+    asked.length = 0
+    isAway = false
+    await until(() => begun.length > 1)
+    await other.close(0)
+    expect(asked[0]).toBe('update')
   })
-  await until(() => begun.some((key) => key.startsWith('then')))
-  const [row] = await scratch.admin`select lease_fence, failures from jobs where id like 'before%'`
-  end()
-  expect(row).toEqual({ lease_fence: '1', failures: 0 })
-  expect(begun).toEqual(['before_000001', 'then_000001'])
 })
+
+/** A claim with its name for what it picks, a renewal with the change itself. */
+const begins = (statement: string) => statement.trim().split(' ')[0] ?? ''

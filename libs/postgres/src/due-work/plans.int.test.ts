@@ -24,7 +24,7 @@ async function planOf({ text, parameters }: Statement): Promise<string[]> {
 }
 const claim = { at: null, limit: 50 }
 const turns = { keys: ['ws_a', 'ws_b'], each: 25 }
-const lease = { owner: 'me', leaseMs: 1_000 }
+const lease = { owner: 'me', leaseMs: 1_000, except: ['ws_b_000001'] }
 
 it.each<[string, string, Statement]>([
   ['a lock', 'jobs_due_idx', lockStatement(jobs, [], claim)],
