@@ -97,7 +97,7 @@ export function batchHandling<T>(options: BatchHandlingOptions<T>): BatchHandlin
     }
   }
 
-  /** What waits to come again counts as unacknowledged at the server: one workspace may have a quarter of that. */
+  /** What waits to come again counts as unacknowledged at the server: what fails of one workspace may be a quarter of that. */
   const isFull = (tenant: string) => {
     const now = performance.now()
     let [own, all] = [0, 0]
@@ -142,7 +142,7 @@ export function batchHandling<T>(options: BatchHandlingOptions<T>): BatchHandlin
     if (attempt === 1) log.warn({ err: error, durable, subject, seq }, 'event failed')
     // Counted here, as the server counts as well what was only put back; its count ends what moves between processes.
     const spent = count >= maxDeliveries || deliveries >= 2 * maxDeliveries
-    if (options.onDead && (spent || isFull(tenant))) return giveUp(held, error, attempt)
+    if (options.onDead && (spent || (isItsFault && isFull(tenant)))) return giveUp(held, error, attempt)
     const delayMs = retryDelayMs({ attempt, strategy: 'exponential', ...retry })
     remember(failing, queueKey, { seq, until: performance.now() + delayMs })
     putBack(held, delayMs)
