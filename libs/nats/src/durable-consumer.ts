@@ -194,6 +194,9 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
     })
     const reason = await Promise.race([own.lost, restarted])
     const closed = own.close()
+    // What has come of the last round need not wait for its rest any more: nobody would say that it is over.
+    rounds = undefined
+    plan()
     if (closing.signal.aborted) return closed
     log.warn({ durable, reason }, 'the server no longer knows the consumer; creating it again')
     if (performance.now() - startedAt < settledMs) throw new Error(`the consumer was lost: ${reason}`)

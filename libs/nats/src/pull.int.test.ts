@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { jetstream } from '@nats-io/jetstream'
+import type { NatsConnection } from '@nats-io/transport-node'
 import { natsNames } from '@opsplane/contracts'
 import { createLogger } from '@opsplane/runtime'
 import { durableConsumer } from './durable-consumer.js'
@@ -56,3 +57,48 @@ test('what gathers at the server comes with one request, and the first message a
     await consumer.close()
   }
 })
+
+test('what has come of a round is handled where the pull is lost before the round ends', async () => {
+  const seen: string[] = []
+  let reads = 0
+  const consumer = durableConsumer<string>({
+    link: { ...link, ready: async (signal) => withoutEnds(await link.ready(signal)) },
+    ...{ stream: names.topicsStream, durable: 'lost', log, spacingMs: 600_000 },
+    read(message) {
+      reads++
+      return { event: message.string(), queueKey: message.string(), tenant: 'ws_1' }
+    },
+    filterSubjects: [names.topicSubject('ws_1', 'production', 'lost')],
+    apply: async (batch) => void seen.push(...batch.map(({ event }) => event)),
+  })
+  try {
+    const client = jetstream(await link.ready())
+    await client.publish(names.topicSubject('ws_1', 'production', 'lost'), 'first')
+    await waitFor(() => reads === 1)
+    consumer.restart('test')
+    await waitFor(() => seen.length === 1)
+  } finally {
+    await consumer.close()
+  }
+})
+
+/** A connection that loses what the server says at the end of a request. */
+function withoutEnds(connection: NatsConnection): NatsConnection {
+  const subscribe: NatsConnection['subscribe'] = (subject, { callback, ...options } = {}) =>
+    connection.subscribe(subject, {
+      ...options,
+      ...(callback && {
+        callback(error, message) {
+          const { code = 0 } = message.headers ?? {}
+          if (code !== 404 && code !== 408) callback(error, message)
+        },
+      }),
+    })
+  return new Proxy(connection, {
+    get(target, name) {
+      if (name === 'subscribe') return subscribe
+      const value: unknown = Reflect.get(target, name)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+}
