@@ -65,3 +65,25 @@ test('a statement given to a connection that has just been reset fails, and its 
   expect([...(await sql`select 'last' as said`)]).toEqual([{ said: 'last' }])
   await sql.end({ timeout: 1 })
 })
+
+test('a server that ends each connection before it is ready is away, and is not dialled without a pause', async () => {
+  let connections = 0
+  // As a proxy without a server behind it.
+  const hollow = createServer((client) => {
+    connections++
+    client.on('error', () => undefined)
+    client.once('data', () => client.end())
+  }).listen(0, '127.0.0.1')
+  await once(hollow, 'listening')
+  const at = new URL(server)
+  at.hostname = '127.0.0.1'
+  at.port = String((hollow.address() as AddressInfo).port)
+  const sql = openClient(at.href, { schema: 'public', max: 1, applicationName: 'hollow' })
+  for (let statement = 1; statement <= 3; statement++) {
+    const failure = await sql`select 1`.catch((error: unknown) => error)
+    expect(isDatabaseAway(failure)).toBe(true)
+  }
+  expect(connections).toBe(3)
+  await sql.end({ timeout: 1 })
+  hollow.close()
+})
