@@ -53,6 +53,7 @@ describe('a value', () => {
     ['bought_on', '2026-02-30', 'must be a date, such as "2026-03-02"'],
     ['bought_on', '2026-13-01', 'must be a date, such as "2026-03-02"'],
     ['seen_at', '2026-03-02T10:00:00', 'must be an instant with its offset, such as "2026-03-02T10:00:00Z"'],
+    ['seen_at', '2026-02-30T10:00:00Z', 'must be an instant with its offset, such as "2026-03-02T10:00:00Z"'],
     ['extra', { a: '\0' }, 'must not contain the character U+0000'],
     ['status', 'old', 'must be one of new, used'],
     ['label', 'x', 'is computed, so it cannot be given'],

@@ -57,7 +57,9 @@ const parsers: Record<ValueKind, Parser> = {
       : wrong('must be a date, such as "2026-03-02"')
   },
   timestamp(value) {
-    const instant = typeof value === 'string' && instantPattern.test(value) ? new Date(value) : undefined
+    // A Date takes the 30th of February for the 2nd of March.
+    const isInstant = typeof value === 'string' && instantPattern.test(value) && isDay(value.slice(0, 10))
+    const instant = isInstant ? new Date(value) : undefined
     const isTime = instant !== undefined && !Number.isNaN(instant.getTime()) && isInYears(instant)
     return isTime
       ? right(instant.toISOString())
