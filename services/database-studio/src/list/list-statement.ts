@@ -5,7 +5,7 @@ import type { Condition } from '../row/filter.js'
 import { Parameters, type Statement } from '../row/parameters.js'
 import { type Selection, selectList } from '../row/selection.js'
 import type { Access } from './served.js'
-import { orderBy, type Position, rangesAfter, type SortTerm } from './sort.js'
+import { orderBy, type Position, positionList, rangesAfter, type SortTerm } from './sort.js'
 
 export interface ListAsked {
   selection: Selection
@@ -30,7 +30,7 @@ const row = 'r'
 export function listStatement(asked: ListAsked): Statement {
   const { selection, schema, sort, limit } = asked
   const parameters = new Parameters()
-  const list = selectList(selection, row, schema, parameters)
+  const list = `${selectList(selection, row, schema, parameters)}, ${positionList(sort, row)}`
   const order = orderBy(sort, row)
   const rows = parameters.bind(String(limit), 'int8')
   const from = `${quoted(schema)}.${quoted(selection.table.slug)}`

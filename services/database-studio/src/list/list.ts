@@ -11,7 +11,7 @@ import { expectedRows } from '../row/table-size.js'
 import { countStatement, estimateStatement, type ListAsked, listStatement } from './list-statement.js'
 import { searchOf } from './search.js'
 import { accessTo } from './served.js'
-import { positionAt, positionOf, readSort, type SortTerm } from './sort.js'
+import { positionOf, readSort, takePosition } from './sort.js'
 
 /** Above so many records a list has to be served by an index, or be asked for with `slow=true`. */
 export const smallTable = 50_000
@@ -33,7 +33,7 @@ const sortPlace: Place = { in: 'query', path: '/sort' }
 export function createRecordList({ access, cursors }: { access: RecordAccess; cursors: CursorCodec }) {
   const page = async (opened: Opened, query: ListQuery, binding: string, meta: RequestMeta) => {
     const { limit, after } = query
-    const { asked, shown } = await askedOf(access, opened, query, meta)
+    const asked = await askedOf(access, opened, query, meta)
     const bound = tenantBinding(meta.tenant, binding)
     const position = after === undefined ? undefined : positionOf(cursors, after, bound, asked.sort)
     const [rows, total] = await Promise.all([
@@ -41,9 +41,9 @@ export function createRecordList({ access, cursors }: { access: RecordAccess; cu
       totalOf(access, opened, asked, query.count),
     ]).catch(failingRead)
     const items = rows.slice(0, limit)
-    const last = rows.length > limit ? items.at(-1) : undefined
-    const nextCursor = last ? cursors.encode([...positionAt(last, asked.sort)], bound) : null
-    return { items: shown ? items.map((row) => only(row, shown)) : items, nextCursor, limit, ...total }
+    const last = items.map((row) => takePosition(row, asked.sort)).at(-1)
+    const nextCursor = last && rows.length > limit ? cursors.encode([...last], bound) : null
+    return { items, nextCursor, limit, ...total }
   }
 
   return (slug: string, query: ListQuery, binding: string, meta: RequestMeta): Promise<ListPage<Row>> =>
@@ -52,13 +52,13 @@ export function createRecordList({ access, cursors }: { access: RecordAccess; cu
 
 type Asked = Omit<ListAsked, 'after' | 'limit'>
 
-/** Everything a list was asked for; `shown` where fields are read that are not answered. Throws what is wrong, or too slow. */
+/** Everything a list was asked for. Throws what is wrong, or too slow. */
 export async function askedOf(
   access: RecordAccess,
   opened: Opened,
   query: ShownQuery & Pick<ListQuery, 'filter' | 'sort' | 'q' | 'slow'>,
   meta: RequestMeta,
-): Promise<{ asked: Asked; shown: readonly string[] | undefined }> {
+): Promise<Asked> {
   const { table, readRule, space } = opened
   const problems = new Problems()
   const conditions = readFilterText(opened, query.filter, problems)
@@ -69,36 +69,8 @@ export async function askedOf(
   const found = accessTo(table, { conditions: [...conditions, ...readRule], sort, q })
   if (!found.served && !query.slow) await refuseLarge(access, opened, found.advice)
   const search = q === undefined ? undefined : searchOf(table, q)
-  const asked = {
-    selection,
-    schema: space.schema,
-    conditions,
-    sort,
-    access: found,
-    ...(search && { search }),
-  }
-  return withSortFields(asked)
+  return { selection, schema: space.schema, conditions, sort, access: found, ...(search && { search }) }
 }
-
-/** The fields of the sort are read whether or not they are answered, and as they are. */
-function withSortFields(asked: Asked): { asked: Asked; shown: readonly string[] | undefined } {
-  const { selection, sort } = asked
-  const missing = missingFields(selection.fields, sort)
-  if (missing.length === 0) return { asked, shown: undefined }
-  return {
-    asked: { ...asked, selection: { ...selection, fields: [...selection.fields, ...missing] } },
-    shown: selection.fields.map(({ name }) => name),
-  }
-}
-
-const missingFields = (fields: readonly { name: string }[], sort: readonly SortTerm[]) =>
-  sort.flatMap(({ field }) => (fields.some(({ name }) => name === field.name) ? [] : [field]))
-
-const only = ({ id, version, ...rest }: Row, names: readonly string[]): Row => ({
-  id,
-  version,
-  ...Object.fromEntries(names.map((name) => [name, { id, version, ...rest }[name]])),
-})
 
 /** A filter as the query has it: JSON. */
 function readFilterText({ table }: Opened, given: string | undefined, problems: Problems): Condition[] {

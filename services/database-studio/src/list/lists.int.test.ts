@@ -25,7 +25,10 @@ const listed = async (query: Record<string, string>, client = api) =>
 async function allPages<Item extends z.ZodType>(item: Item, url: string): Promise<z.output<Item>[]> {
   const first = (await api.get(url)).page(item)
   const items = [...first.items]
+  const seen = new Set<string>()
   for (let { nextCursor } = first.pagination; nextCursor !== null; ) {
+    if (seen.has(nextCursor)) throw new Error(`${url} begins anew`)
+    seen.add(nextCursor)
     const page = (await api.get(`${url}&after=${nextCursor}`)).page(item)
     items.push(...page.items)
     nextCursor = page.pagination.nextCursor
@@ -130,6 +133,14 @@ describe('a sort', () => {
   ])('by %s goes through all records once, page by page, in order', async (sort) => {
     const whole = (await listed({ sort, limit: '200', slow: 'true' })).items.map(({ id }) => id)
     const pages = await allPages(StudioRecord, `${path}?${new URLSearchParams({ sort, limit: '7' })}`)
+    expect(pages.map(({ id }) => id)).toEqual(whole)
+    expect(new Set(whole).size).toBe(all.length)
+  })
+
+  it('by a reference that is answered as a record goes through all of them as well', async () => {
+    const asked = { sort: 'site', expand: 'site', fields: 'name,site', slow: 'true' }
+    const whole = (await listed({ ...asked, limit: '200' })).items.map(({ id }) => id)
+    const pages = await allPages(StudioRecord, `${path}?${new URLSearchParams({ ...asked, limit: '7' })}`)
     expect(pages.map(({ id }) => id)).toEqual(whole)
     expect(new Set(whole).size).toBe(all.length)
   })

@@ -118,9 +118,19 @@ export function positionOf(
   return position.data
 }
 
-/** Where a record stands, by its fields as the API shows them. */
-export const positionAt = (record: Readonly<Record<string, unknown>>, terms: readonly SortTerm[]): Position =>
-  terms.map(({ field }) => {
-    const value = record[field.name]
-    return value === null || value === undefined ? null : String(value)
+/** What a listed row has beside its record's fields, which begin with a letter: a sort field's value as Postgres writes it. */
+const placeName = (index: number) => `_at${index}`
+
+/** The values of the sort fields, to be selected for `takePosition`: as they are answered they may be rounded, or a record. */
+export const positionList = (terms: readonly SortTerm[], row: string): string =>
+  terms.map(({ field }, index) => `${row}.${quoted(field.column)}::text as ${placeName(index)}`).join(', ')
+
+/** Where a row stands; takes that out of it. */
+export function takePosition(row: Record<string, unknown>, terms: readonly SortTerm[]): Position {
+  return terms.map((_, index) => {
+    const name = placeName(index)
+    const value = row[name]
+    delete row[name]
+    return typeof value === 'string' ? value : null
   })
+}

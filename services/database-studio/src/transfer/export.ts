@@ -29,7 +29,7 @@ export function createExport(access: RecordAccess) {
   return async (slug: string, query: ExportQuery, meta: RequestMeta): Promise<TextStream> => {
     const opened = await access.open(slug, meta)
     const { format, ...shown } = query
-    const { asked } = await askedOf(access, opened, { ...shown, sort: 'id', slow: true }, meta)
+    const asked = await askedOf(access, opened, { ...shown, sort: 'id', slow: true }, meta)
     const { selection, conditions } = asked
 
     const pageAfter = (after: string): Promise<Page | undefined> => {
