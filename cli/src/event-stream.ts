@@ -8,7 +8,7 @@ import {
   type TenantScope,
 } from '@opsplane/contracts'
 import { connectNats, subscribeEvents } from '@opsplane/nats'
-import { createLogger } from '@opsplane/runtime'
+import { createLogger, startDeadline } from '@opsplane/runtime'
 import { UnreachableError, usageError } from './failure.js'
 
 export interface EventStreamOptions {
@@ -33,14 +33,17 @@ export async function tailStream(options: EventStreamOptions): Promise<void> {
   const log = createLogger({ service: 'cli', level: 'silent' })
   const link = connectNats({ url, name: 'opsplane-cli', log })
   try {
-    const deadline = AbortSignal.timeout(timeoutMs)
-    await link.ready(AbortSignal.any([deadline, signal])).catch((error: unknown) => {
-      if (!signal.aborted)
-        throw new UnreachableError(
-          `NATS at ${new URL(url).host} did not answer within ${timeoutMs / 1_000} s.`,
-          error,
-        )
-    })
+    const deadline = startDeadline(timeoutMs)
+    await link
+      .ready(AbortSignal.any([deadline.signal, signal]))
+      .catch((error: unknown) => {
+        if (!signal.aborted)
+          throw new UnreachableError(
+            `NATS at ${new URL(url).host} did not answer within ${timeoutMs / 1_000} s.`,
+            error,
+          )
+      })
+      .finally(deadline.clear)
     if (signal.aborted) return
     const enough = new AbortController()
     const stopped = AbortSignal.any([enough.signal, signal])

@@ -1,6 +1,7 @@
 import { type ClientRequestArgs, Agent as HttpAgent, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import type { Duplex } from 'node:stream'
+import { startDeadline } from '@opsplane/runtime'
 import type { Request as GotStream, Method } from 'got'
 import { flatten, type Outbound, type OutboundRequest, type OutboundResponse } from './outbound.js'
 import { OutboundError, outboundError, toOutboundError } from './outbound-error.js'
@@ -60,8 +61,8 @@ async function send(
 ): Promise<OutboundResponse> {
   const startedAt = performance.now()
   refuse(() => checkUrl(request.url))
-  const deadline = AbortSignal.timeout(request.timeoutMs)
-  const signal = request.signal ? AbortSignal.any([request.signal, deadline]) : deadline
+  const deadline = startDeadline(request.timeoutMs)
+  const signal = request.signal ? AbortSignal.any([request.signal, deadline.signal]) : deadline.signal
   try {
     const stream = await open(request, agent, signal)
     const { statusCode = 0, headers } = await answered(stream)
@@ -74,7 +75,9 @@ async function send(
     }
   } catch (error) {
     if (request.signal?.aborted) throw new OutboundError('reset', 'The request was cancelled.')
-    throw deadline.aborted ? outboundError('timeout') : failureOf(error)
+    throw deadline.signal.aborted ? outboundError('timeout') : failureOf(error)
+  } finally {
+    deadline.clear()
   }
 }
 
