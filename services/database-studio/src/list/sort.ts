@@ -127,10 +127,12 @@ export const positionList = (terms: readonly SortTerm[], row: string): string =>
 
 /** Where a row stands; takes that out of it. */
 export function takePosition(row: Record<string, unknown>, terms: readonly SortTerm[]): Position {
-  return terms.map((_, index) => {
-    const name = placeName(index)
+  const names = terms.map((_, index) => placeName(index))
+  const position = names.map((name) => {
     const value = row[name]
-    delete row[name]
     return typeof value === 'string' ? value : null
   })
+  // The last one first: rows without what came last keep a hidden class in common.
+  for (const name of names.toReversed()) delete row[name]
+  return position
 }
