@@ -60,7 +60,7 @@ export async function listen(app: RequestListener, options: ListenOptions): Prom
   // An expectation nobody knows of may be ignored.
   server.on('checkExpectation', (req, res) => server.emit('request', req, res))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => answerClientError(error, socket, log))
-  // One whose handshake has failed can be told nothing, and an answer would wait for the handshake.
+  // An answer would wait for the handshake, which has failed.
   server.on('tlsClientError', (_error: Error, socket: Socket) => socket.destroy())
   const unused = trackUnused(server)
   await new Promise<void>((resolve, reject) => {
