@@ -14,8 +14,6 @@ export interface ConsumerPlace {
 
 /** The same with what the stream still has. */
 export interface ConsumerProgress extends ConsumerPlace {
-  /** Whether the consumer was made just now. */
-  isNew: boolean
   /** Another one when the stream was lost and created again. */
   streamCreated: string
   /** The oldest message the stream has; one above its last one when it has none. */
@@ -53,14 +51,12 @@ export async function consumerPlace(
 export async function consumerProgress(
   connection: NatsConnection,
   consumer: Durable,
-  isNew = false,
 ): Promise<ConsumerProgress> {
   // In this order: what is acknowledged in between was there.
   const place = await consumerPlace(connection, consumer)
   const { created, state } = await (await managerOf(connection)).streams.info(consumer.stream)
   return {
     ...place,
-    isNew,
     streamCreated: created,
     firstSequence: state.messages === 0 ? state.last_seq + 1 : state.first_seq,
     firstStoredMs: state.messages === 0 ? null : Date.parse(state.first_ts),

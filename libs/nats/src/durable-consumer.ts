@@ -178,10 +178,10 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
   /** Asks until the consumer is lost. */
   const consume = async () => {
     const connection = await link.ready(closing.signal)
-    const isNew = await ensureConsumer(connection, options)
+    await ensureConsumer(connection, options)
     if (closing.signal.aborted) return
     options.onStart?.()
-    await options.prepare?.(() => consumerProgress(connection, options, isNew))
+    await options.prepare?.(() => consumerProgress(connection, options))
     if (closing.signal.aborted) return
     const largest = (connection.info?.max_payload ?? 1_048_576) + envelopeBytes
     const startedAt = performance.now()
