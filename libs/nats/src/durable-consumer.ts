@@ -1,4 +1,3 @@
-import { JetStreamApiCodes, JetStreamApiError } from '@nats-io/jetstream'
 import { delay, type Logger, retryDelayMs } from '@opsplane/runtime'
 import {
   type BatchHandlingOptions,
@@ -24,6 +23,7 @@ import type { NatsLink } from './link.js'
 import { openPull, type Pull } from './pull.js'
 import { type RequestRounds, requestRounds } from './request-rounds.js'
 import type { StreamMessage } from './stream-message.js'
+import { logInterruption } from './streams.js'
 import { subjectMatches } from './subject-match.js'
 
 export interface DurableConsumerOptions<T>
@@ -81,6 +81,7 @@ const settledMs = 1_000
 export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableConsumer {
   const {
     link,
+    stream,
     durable,
     log,
     filterSubjects = [],
@@ -185,7 +186,6 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
     if (closing.signal.aborted) return
     const largest = (connection.info?.max_payload ?? 1_048_576) + envelopeBytes
     const startedAt = performance.now()
-    const { stream } = options
     if (spacingMs > 0) rounds = requestRounds({ spacingMs, full: maxBatch, again })
     const own = openPull({ connection, stream, durable, rounds, onMessage, room: () => held.room(largest) })
     pull = own
@@ -210,7 +210,8 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
       } catch (error) {
         if (error instanceof NatsLinkClosedError || closing.signal.aborted) return
         failures++
-        if (failures === 1) logInterruption(error, options)
+        if (failures === 1)
+          logInterruption(log, error, { durable, stream }, 'consumer interrupted, starting it again')
         const timing = { strategy: 'exponential', baseMs: 50, maxMs: 1_000 } as const
         await delay(retryDelayMs({ attempt: failures, ...timing }), closing.signal)
       }
@@ -232,15 +233,4 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
       held.close()
     },
   }
-}
-
-/** Before the first event the stream is still to be made by the relay, which is nothing to worry about. */
-function logInterruption(
-  error: unknown,
-  { log, durable, stream }: { log: Logger; durable: string; stream: string },
-) {
-  const missing = error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound
-  if (missing)
-    log.info({ durable, stream }, 'the stream does not exist yet; waiting for the relay to create it')
-  else log.warn({ err: error, durable }, 'consumer interrupted, starting it again')
 }

@@ -1,6 +1,4 @@
 import {
-  JetStreamApiCodes,
-  JetStreamApiError,
   type JetStreamClient,
   type JetStreamManager,
   jetstream,
@@ -11,7 +9,7 @@ import type { NatsConnection } from '@nats-io/transport-node'
 import { ApiError } from '@opsplane/contracts'
 import type { NatsLink } from './link.js'
 import { onReconnect } from './reconnects.js'
-import { streamIdentity } from './streams.js'
+import { isMissingStream, streamIdentity } from './streams.js'
 
 /** One message as the stream keeps it. */
 export interface StoredMessage {
@@ -132,9 +130,6 @@ export function streamLog(link: NatsLink, stream: string, restore?: () => Promis
 function stored(message: StoredMsg | null): StoredMessage | null {
   return message && { sequence: message.seq, text: message.string() }
 }
-
-const isMissingStream = (error: unknown) =>
-  error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound
 
 function unavailable(cause?: unknown): ApiError {
   return new ApiError('service_unavailable', 'The event bus cannot be reached at the moment.', { cause })

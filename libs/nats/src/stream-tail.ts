@@ -1,10 +1,4 @@
-import {
-  AckPolicy,
-  DeliverPolicy,
-  JetStreamApiCodes,
-  JetStreamApiError,
-  jetstreamManager,
-} from '@nats-io/jetstream'
+import { AckPolicy, DeliverPolicy, jetstreamManager } from '@nats-io/jetstream'
 import { type Msg, type NatsConnection, nanos } from '@nats-io/transport-node'
 import { atRestMoments, delay, type Logger, retryDelayMs } from '@opsplane/runtime'
 import { NatsLinkClosedError } from './errors.js'
@@ -12,6 +6,7 @@ import { inboxOf } from './inbox.js'
 import type { NatsLink } from './link.js'
 import { onReconnect } from './reconnects.js'
 import { deliveryOf } from './stream-message.js'
+import { logInterruption } from './streams.js'
 
 export interface StreamTailOptions {
   link: NatsLink
@@ -38,7 +33,7 @@ const watchMs = 5_000
  * no acknowledgements. A plain subscription would tell of a message before it can be read, and of duplicates.
  */
 export function streamTail(options: StreamTailOptions): StreamTail {
-  const { link } = options
+  const { link, stream, log } = options
   const closing = new AbortController()
   let lose: () => void = () => {}
 
@@ -58,7 +53,8 @@ export function streamTail(options: StreamTailOptions): StreamTail {
       } catch (error) {
         if (error instanceof NatsLinkClosedError || closing.signal.aborted) return
         failures++
-        if (failures === 1) logInterruption(error, options)
+        if (failures === 1)
+          logInterruption(log, error, { stream }, 'the stream cannot be followed; trying again')
         const timing = { strategy: 'exponential', baseMs: 100, maxMs: 2_000 } as const
         await delay(retryDelayMs({ attempt: failures, ...timing }), closing.signal)
       }
@@ -74,13 +70,6 @@ export function streamTail(options: StreamTailOptions): StreamTail {
       await running
     },
   }
-}
-
-/** At the first start the stream is still to be made, which is nothing to worry about. */
-function logInterruption(error: unknown, { log, stream }: StreamTailOptions) {
-  const missing = error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound
-  if (missing) log.info({ stream }, 'the stream does not exist yet; waiting for the relay to create it')
-  else log.warn({ err: error, stream }, 'the stream cannot be followed; trying again')
 }
 
 /** Follows the stream until the connection, the consumer or the server is lost. */

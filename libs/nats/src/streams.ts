@@ -125,13 +125,28 @@ async function addStream(manager: JetStreamManager, wanted: WantedStream, option
 const isDenied = (error: unknown): boolean =>
   error instanceof PermissionViolationError || (error instanceof Error && isDenied(error.cause))
 
+/** The server knows no stream of the name. */
+export const isMissingStream = (error: unknown): boolean =>
+  error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound
+
+/** Before the first event the stream is still to be made by the relay, which is nothing to worry about. */
+export function logInterruption(
+  log: Logger,
+  error: unknown,
+  of: { stream: string; durable?: string },
+  warning: string,
+): void {
+  if (isMissingStream(error))
+    log.info(of, 'the stream does not exist yet; waiting for the relay to create it')
+  else log.warn({ err: error, ...of }, warning)
+}
+
 /** The stream as it stands; undefined when there is none. */
 export async function streamInfo(manager: JetStreamManager, name: string): Promise<StreamInfo | undefined> {
   try {
     return await manager.streams.info(name)
   } catch (error) {
-    if (error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound)
-      return undefined
+    if (isMissingStream(error)) return undefined
     throw error
   }
 }
