@@ -1,4 +1,4 @@
-import { jetstreamManager } from '@nats-io/jetstream'
+import { consumerPlace } from './consumer-progress.js'
 import type { NatsLink } from './link.js'
 import { streamLog } from './stream-log.js'
 import type { StreamMessage } from './stream-message.js'
@@ -19,8 +19,6 @@ export interface StreamSequences {
 /** What a place is made from. */
 export type SequencedMessage = Pick<StreamMessage, 'seq' | 'storedMs'>
 
-const timeoutMs = 5_000
-
 export function streamSequences(link: NatsLink, stream: string): StreamSequences {
   const log = streamLog(link, stream)
   return {
@@ -31,9 +29,8 @@ export function streamSequences(link: NatsLink, stream: string): StreamSequences
     async lowWatermark(durable) {
       // In this order: were the stream created anew in between, the lowWatermark would be too low, which only delays.
       const created = await log.created()
-      const manager = await jetstreamManager(await link.ready(), { checkAPI: false, timeout: timeoutMs })
-      const { ack_floor } = await manager.consumers.info(stream, durable)
-      return streamSequence(Date.parse(created), ack_floor.stream_seq)
+      const { ackFloor } = await consumerPlace(await link.ready(), { stream, durable })
+      return streamSequence(Date.parse(created), ackFloor)
     },
     forget: () => log.forget(),
   }
