@@ -17,17 +17,6 @@ export interface CommitQueue {
 export interface CommitQueueOptions {
   sql: Database['sql']
   appender: Appender
-  /** Most commits in one statement. */
-  maxGroup?: number
-  /** Most statements under way at once, beside those that wait for locks. */
-  maxInFlight?: number
-  /**
-   * So many commits must wait for another statement to start beside one under way: flushes of the WAL take turns
-   * anyway, and fewer, larger statements cost less.
-   */
-  worthAnother?: number
-  /** Most connections that wait for a row somebody has locked; a quarter of the pool unless given. */
-  maxLockWaits?: number
   /** How long a commit waits for locked rows in all. */
   maxLockWaitMs?: number
 }
@@ -43,6 +32,15 @@ interface Waiting {
   reject(error: unknown): void
 }
 
+/** Most commits in one statement. */
+const maxGroup = 64
+/** Most statements under way at once, beside those that wait for locks. */
+const maxInFlight = 2
+/**
+ * So many commits must wait for another statement to start beside one under way: flushes of the WAL take turns
+ * anyway, and fewer, larger statements cost less.
+ */
+const worthAnother = 16
 /** A rival's value that is not committed yet is waited for; a group does not wait longer for it than this. */
 const groupLockTimeoutMs = 200
 /** How long a blocked commit has its connection, before it is the turn of others that are blocked. */
@@ -57,8 +55,9 @@ const lockWaitMs = 1_000
  * groups and waits by itself, so that nothing but its own aggregates waits for it.
  */
 export function createCommitQueue(options: CommitQueueOptions): CommitQueue {
-  const { sql, appender, maxGroup = 64, maxInFlight = 2, worthAnother = 16, maxLockWaitMs = 10_000 } = options
-  const maxLockWaits = options.maxLockWaits ?? Math.max(1, Math.floor(sql.options.max / 4))
+  const { sql, appender, maxLockWaitMs = 10_000 } = options
+  /** Most connections that wait for a row somebody has locked. */
+  const maxLockWaits = Math.max(1, Math.floor(sql.options.max / 4))
   let queue: Waiting[] = []
   const blocked: Waiting[] = []
   const claimed = new Set<string>()
