@@ -40,9 +40,8 @@ export interface WebhookState {
   timeoutMs: number
   retryMaxDelayMs: number
   retrySchedule: number[] | null
-  /** Absent in webhooks of earlier versions, as is `orderingKey`. */
-  rateLimitPerSecond?: number | null
-  orderingKey?: string | null
+  rateLimitPerSecond: number | null
+  orderingKey: string | null
   status: WebhookStatus
   pausedReason: PauseReason | null
   /** Whose rights it acts by. */
@@ -214,8 +213,8 @@ function updated(command: UpdateWebhookCommand, state: WebhookState): Decision<W
 }
 
 /** What a request says, null included, or else what is there. */
-function given<Value>(requested: Value | null | undefined, present: Value | null | undefined): Value | null {
-  return (requested === undefined ? present : requested) ?? null
+function given<Value>(requested: Value | null | undefined, present: Value | null): Value | null {
+  return requested === undefined ? present : requested
 }
 
 function secretRotated(command: RotateSecretCommand, state: WebhookState): Decision<WebhookState> {
@@ -294,8 +293,8 @@ function expose(state: WebhookState): WebhookSnapshot {
     timeout_ms: state.timeoutMs,
     retry_max_delay_ms: state.retryMaxDelayMs,
     retry_schedule: state.retrySchedule,
-    rate_limit_per_second: state.rateLimitPerSecond ?? null,
-    ordering_key: state.orderingKey ?? null,
+    rate_limit_per_second: state.rateLimitPerSecond,
+    ordering_key: state.orderingKey,
     status: state.status,
     paused_reason: state.pausedReason,
     owner_id: state.ownerId,

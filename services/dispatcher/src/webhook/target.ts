@@ -14,8 +14,6 @@ export interface Fence {
 export interface Target extends WebhookState {
   version: number
   tenant: TenantScope
-  rateLimitPerSecond: number | null
-  orderingKey: string | null
 }
 
 /** A row that this service wrote itself. */
@@ -30,8 +28,6 @@ export interface WebhookRow {
 export function targetOf({ workspace_id, environment, version, state }: WebhookRow): Target {
   return {
     ...state,
-    rateLimitPerSecond: state.rateLimitPerSecond ?? null,
-    orderingKey: state.orderingKey ?? null,
     version,
     tenant: { workspaceId: workspace_id, environment: Environment.parse(environment) },
   }
