@@ -5,7 +5,6 @@ import { inboxOf } from './inbox.js'
 
 /** What the stream says to a message. */
 export interface PublishAck {
-  stream: string
   sequence: number
   /** The stream had a message of this id within its duplicate window: the sequence is that one's. */
   duplicate: boolean
@@ -104,7 +103,6 @@ const undecided = { code: 409, err_code: 10_158, description: 'duplicate message
 function parseAck(message: Msg): PublishAck {
   if (message.data.length === 0 && message.headers?.code === noResponders) throw new NoStreamError()
   const answer = message.json<{
-    stream: string
     seq: number
     duplicate?: boolean
     error?: { code: number; description: string; err_code: number }
@@ -112,5 +110,5 @@ function parseAck(message: Msg): PublishAck {
   if (answer.error) throw new JetStreamApiError(answer.error)
   // A cluster has heard of the message and not agreed on it: whether it will be in the stream is not known yet.
   if (answer.duplicate && answer.seq === 0) throw new JetStreamApiError(undecided)
-  return { stream: answer.stream, sequence: answer.seq, duplicate: answer.duplicate === true }
+  return { sequence: answer.seq, duplicate: answer.duplicate === true }
 }

@@ -71,7 +71,7 @@ describe('a look at the outbox', () => {
       send: async ({ workspaceId, position }) => {
         await setImmediate()
         order.push({ workspaceId, position: Number(position) })
-        return { stream: 'EVENTS', sequence: ++sequence, duplicate: false }
+        return { sequence: ++sequence, duplicate: false }
       },
       load: async (positions) =>
         positions.map((position) => ({

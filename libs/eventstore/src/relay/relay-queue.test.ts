@@ -42,7 +42,7 @@ function queueOver(log: LoggedEvent[] = []) {
         order.push(Number(one.position))
         sent.push({
           event: one,
-          acknowledge: () => resolve({ stream: 'EVENTS', sequence: ++sequence, duplicate: false }),
+          acknowledge: () => resolve({ sequence: ++sequence, duplicate: false }),
           fail: () => reject(new Error('not now')),
         })
       }),
