@@ -31,19 +31,15 @@ export function resultRowOf(
         { err: result.reason, deliveryId: job.deliveryId },
         'delivery attempt postponed: its secrets or its budget are not available yet',
       )
-    return { ...emptyRow(job, number), status: 'postponed', due_in_ms: isStopping() ? 0 : postponeMs }
+    const due = isStopping() ? 0 : postponeMs
+    return { ...rowOf(job, number, nothingSent(job)), status: 'postponed', due_in_ms: due }
   }
   const verdict = afterAttempt(result.outcome, job.target, number - job.cycleBase, {
     jitter,
     random: random(),
   })
   const due = verdict.status === 'retrying' ? Math.round(verdict.delayMs) : null
-  return {
-    ...emptyRow(job, number),
-    ...recordColumns(result.record),
-    status: verdict.status,
-    due_in_ms: due,
-  }
+  return { ...rowOf(job, number, result.record), status: verdict.status, due_in_ms: due }
 }
 
 /** It waits for the workspace's next minute, which is no fault. */
@@ -62,26 +58,23 @@ export function healthOf(result: AttemptResult): EndpointHealth {
   return result.outcome.status === 429 || result.outcome.status === 503 ? 'busy' : 'healthy'
 }
 
-function emptyRow(job: DeliveryJob, number: number): Omit<ResultRow, 'seq' | 'status' | 'due_in_ms'> {
-  return {
-    id: job.deliveryId,
-    number,
-    started_at: '',
-    url: job.target.url,
-    duration_ms: 0,
-    request_headers: {},
-    response_status: null,
-    response_headers: null,
-    response_body: null,
-    body_start: null,
-    response_truncated: null,
-    error_kind: null,
-    error_message: null,
-  }
-}
+const nothingSent = ({ target: { url } }: DeliveryJob): AttemptRecord => ({
+  startedAt: '',
+  durationMs: 0,
+  url,
+  requestHeaders: {},
+  response: null,
+  error: null,
+})
 
-function recordColumns({ startedAt, durationMs, url, requestHeaders, response, error }: AttemptRecord) {
+function rowOf(
+  { deliveryId }: DeliveryJob,
+  number: number,
+  { startedAt, durationMs, url, requestHeaders, response, error }: AttemptRecord,
+): Omit<ResultRow, 'seq' | 'status' | 'due_in_ms'> {
   return {
+    id: deliveryId,
+    number,
     started_at: startedAt,
     url,
     duration_ms: durationMs,
