@@ -32,6 +32,8 @@ beforeAll(async () => {
 })
 afterAll(() => void proxy.close())
 
+const hasty = { settings: { statement_timeout: '200' }, silenceMarginMs: 100 }
+
 /** A statement that is under way while its connection is reset, and what `then` does as soon as it has failed. */
 async function resetDuring<T>(sql: ReturnType<typeof openClient>, then: () => Promise<T>): Promise<T> {
   // The first statement of a connection is not one of many yet.
@@ -64,6 +66,41 @@ test('a statement given to a connection that has just been reset fails, and its 
   expect(transaction).toEqual([{ said: 'first' }, { said: 'second' }])
   expect([...(await sql`select 'last' as said`)]).toEqual([{ said: 'last' }])
   await sql.end({ timeout: 1 })
+})
+
+test('a connection that says nothing for longer than a statement may take is lost, and the next one is new', async () => {
+  const sql = openClient(url, { schema: 'public', max: 1, ...hasty })
+  await sql`select 1`
+  const silenced = [...clients]
+  for (const client of silenced) client.pause()
+  const failure = await sql`select 'lost' as said`.catch((error: unknown) => error)
+  expect(failure).toMatchObject({ code: 'CONNECTION_CLOSED' })
+  expect([...(await sql`select 'new' as said`)]).toEqual([{ said: 'new' }])
+  // Being paused, they do not notice that the other side is gone.
+  for (const client of silenced) client.destroy()
+  await sql.end({ timeout: 1 })
+})
+
+test('a connection is not lost while nothing is asked, or where statements may take as long as they take', async () => {
+  const idle = openClient(server.href, { schema: 'public', max: 1, ...hasty })
+  const patient = openClient(server.href, {
+    schema: 'public',
+    max: 1,
+    ...hasty,
+    settings: { statement_timeout: '0' },
+  })
+  const backend = async (sql: Pick<typeof idle, 'unsafe'>) => [
+    ...(await sql.unsafe('select pg_backend_pid()')),
+  ]
+  const before = await backend(idle)
+  await idle.begin(async (tx) => {
+    expect(await backend(tx)).toEqual(before)
+    await patient`select pg_sleep(0.6)`
+    expect(await backend(tx)).toEqual(before)
+  })
+  await patient`select pg_sleep(0.6)`
+  expect(await backend(idle)).toEqual(before)
+  await Promise.all([idle.end(), patient.end()])
 })
 
 test('a server that ends each connection before it is ready is away, and is not dialled without a pause', async () => {
