@@ -117,6 +117,15 @@ describe('a NATS link', () => {
     await expect(link.ready()).rejects.toBeInstanceOf(NatsLinkClosedError)
   })
 
+  test('is closed also where its server goes meanwhile', async () => {
+    await start()
+    const connection = await link.ready()
+    const closed = link.close()
+    await connection.reconnect()
+    await closed
+    expect(connection.isClosed()).toBe(true)
+  })
+
   test('keeps a durable consumer going over restarts, and over the loss of everything', async () => {
     await start()
     await ensureStreams(link, names)

@@ -134,6 +134,8 @@ function chunksOf(bytes: Uint8Array): Uint8Array[] {
 }
 
 async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  // Nobody awaits it once the signal aborts.
+  promise.catch(() => {})
   signal.throwIfAborted()
   let stop: () => void = () => {}
   const aborted = new Promise<never>((_resolve, reject) => {
@@ -144,6 +146,5 @@ async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promi
     return await Promise.race([promise, aborted])
   } finally {
     signal.removeEventListener('abort', stop)
-    promise.catch(() => {})
   }
 }

@@ -8,7 +8,10 @@ import { natsNames } from '@opsplane/contracts'
 import { createLogger } from '@opsplane/runtime'
 import { durableConsumer } from './durable-consumer.js'
 import { type EmbeddedNats, startEmbeddedNats } from './embedded.js'
+import { ensureConsumer } from './ensure-consumer.js'
 import { connectNats, type NatsLink } from './link.js'
+import { openPull } from './pull.js'
+import { requestRounds } from './request-rounds.js'
 import { ensureStreams } from './streams.js'
 import { waitFor } from './wait-for.fixture.js'
 
@@ -81,6 +84,46 @@ test('what has come of a round is handled where the pull is lost before the roun
     await consumer.close()
   }
 })
+
+test.each(['before', 'after'])(
+  'a message larger than what was asked for comes once there is room, also where that is %s the server refuses it',
+  async (when) => {
+    const connection = await link.ready()
+    const subject = names.topicSubject('ws_1', 'production', when)
+    const stream = names.topicsStream
+    await ensureConsumer(connection, { stream, durable: when, filterSubjects: [subject] })
+    let bytes = 10_000
+    let requests = 0
+    let refused = 0
+    const arrived: number[] = []
+    const heard = [
+      connection.subscribe(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${when}`, {
+        callback: () => void requests++,
+      }),
+      connection.subscribe('_INBOX.>', {
+        callback: (_, { headers }) => void (headers?.code === 409 && refused++),
+      }),
+    ]
+    const pull = openPull({
+      ...{ connection, stream, durable: when, room: () => ({ messages: 10, bytes }) },
+      rounds: requestRounds({ spacingMs: 600_000, full: 10, again() {} }),
+      onMessage: (message) => void arrived.push(message.bytes),
+    })
+    try {
+      await waitFor(() => requests === 1)
+      if (when === 'before') bytes = 1_000_000
+      await jetstream(connection).publish(subject, 'x'.repeat(20_000))
+      await waitFor(() => refused === 1)
+      bytes = 1_000_000
+      if (when === 'after') pull.more()
+      await waitFor(() => arrived.length === 1)
+      expect(requests).toBe(2)
+    } finally {
+      for (const subscription of heard) subscription.unsubscribe()
+      await pull.close()
+    }
+  },
+)
 
 /** A connection that loses what the server says at the end of a request. */
 function withoutEnds(connection: NatsConnection): NatsConnection {

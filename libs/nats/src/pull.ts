@@ -54,7 +54,7 @@ export function openPull(options: PullOptions): Pull {
   const { connection, stream, durable, room, rounds, onMessage } = options
   const inbox = inboxOf(connection)
   const subject = `$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`
-  let open: { reply: string; left: number; until: number } | undefined
+  let open: { reply: string; left: number; leftBytes: number; until: number } | undefined
   let isQuiet = false
   let watching: NodeJS.Timeout | undefined
   let serial = 0
@@ -80,7 +80,8 @@ export function openPull(options: PullOptions): Pull {
       idle_heartbeat: nanos(pace.beatMs),
       ...(rounds && { no_wait: true }),
     }
-    open = { reply, left: batch, until: performance.now() + expiresMs + graceMs }
+    const until = performance.now() + expiresMs + graceMs
+    open = { reply, left: batch, leftBytes: wanted.bytes, until }
     isQuiet = true
     watch(pace)
     connection.publish(subject, JSON.stringify(request), { reply })
@@ -106,6 +107,7 @@ export function openPull(options: PullOptions): Pull {
   const onStatus = ({ subject: reply, headers }: Msg) => {
     const { code, description } = headers ?? { code: 0, description: '' }
     if (code === 100 || reply !== open?.reply) return
+    const { leftBytes } = open
     over()
     if (ended) return
     if (code === 404 || code === 408) {
@@ -114,8 +116,11 @@ export function openPull(options: PullOptions): Pull {
       return more()
     }
     rounds?.ended()
-    // What comes next is larger than what may be asked for until something is done with.
-    if (code === 409 && /maxbytes/i.test(description)) return
+    if (code === 409 && /maxbytes/i.test(description)) {
+      // What comes next is larger than what is left: it waits for more room, which there may be since the request.
+      if ((room()?.bytes ?? 0) > leftBytes) more()
+      return
+    }
     lose(code === 503 ? 'there is no such consumer' : `${code} ${description}`)
   }
 
@@ -126,6 +131,7 @@ export function openPull(options: PullOptions): Pull {
     const message = streamMessage(msg)
     if (!message) return
     isQuiet = false
+    if (open) open.leftBytes -= message.bytes
     if (open && --open.left <= 0) over()
     if (!ended) rounds?.came(message.waiting, !open)
     onMessage(message)

@@ -33,6 +33,8 @@ export interface ConnectOptions {
   applicationName?: string
   /** Server settings for every connection of the pool. */
   settings?: Record<string, string>
+  /** A connection whose server is silent under a statement for so much longer than `statement_timeout` is lost; 15 s unless given. */
+  silenceMarginMs?: number
 }
 
 /** Opens a pool lazily: nothing is sent until the first query, and lost connections are replaced. */
@@ -71,6 +73,8 @@ export function openClient(url: string, options: ConnectOptions): postgres.Sql {
   const target = url.replace(/([?&])pooler=transaction(&|$)/, '$1')
   const isPooled = target !== url
   const applicationName = options.applicationName ?? `opsplane-${options.schema}`
+  const settings = { ...roleSettings(options.schema), ...options.settings }
+  const mayTakeMs = Number(settings.statement_timeout)
   const client = postgres(target, {
     max: options.max ?? 8,
     idle_timeout: 300,
@@ -81,9 +85,9 @@ export function openClient(url: string, options: ConnectOptions): postgres.Sql {
     prepare: !isPooled,
     // Until a statement is complete the pooler counts none, and takes the server connection away behind the one before.
     ...(isPooled && { max_pipeline: 1 }),
-    connection: isPooled
-      ? { application_name: applicationName }
-      : { application_name: applicationName, ...roleSettings(options.schema), ...options.settings },
+    // A host that is gone without a word is otherwise noticed once TCP gives up, after a quarter of an hour.
+    ...(mayTakeMs > 0 && { silence_timeout: (mayTakeMs + (options.silenceMarginMs ?? 15_000)) / 1_000 }),
+    connection: { application_name: applicationName, ...(!isPooled && settings) },
   })
   assertPatchedClient(client)
   return client

@@ -1,17 +1,26 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect as connectSocket, createServer, type Server, type Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { isDatabaseAway, openClient } from './index.js'
 
 const server = new URL(process.env.TEST_DATABASE_URL ?? '')
 /** The clients' connections through the proxy that stands before Postgres. */
 const clients = new Set<Socket>()
+/** Whether the proxy ends connections before they are ready, as one without a server behind it does. */
+let isHollow = false
+let dialled = 0
 let proxy: Server
 let url: string
 
 beforeAll(async () => {
   proxy = createServer((client) => {
+    dialled++
+    if (isHollow) {
+      client.on('error', () => undefined)
+      client.once('data', () => client.end())
+      return
+    }
     const upstream = connectSocket(Number(server.port), server.hostname)
     clients.add(client)
     for (const [from, to] of [
@@ -30,7 +39,13 @@ beforeAll(async () => {
   through.port = String((proxy.address() as AddressInfo).port)
   url = through.href
 })
+beforeEach(() => {
+  isHollow = false
+  dialled = 0
+})
 afterAll(() => void proxy.close())
+
+const hasty = { settings: { statement_timeout: '200' }, silenceMarginMs: 100 }
 
 /** A statement that is under way while its connection is reset, and what `then` does as soon as it has failed. */
 async function resetDuring<T>(sql: ReturnType<typeof openClient>, then: () => Promise<T>): Promise<T> {
@@ -66,24 +81,91 @@ test('a statement given to a connection that has just been reset fails, and its 
   await sql.end({ timeout: 1 })
 })
 
+test('a connection that says nothing for longer than a statement may take is lost, and the next one is new', async () => {
+  const sql = openClient(url, { schema: 'public', max: 1, ...hasty })
+  await sql`select 1`
+  const silenced = [...clients]
+  for (const client of silenced) client.pause()
+  const failure = await sql`select 'lost' as said`.catch((error: unknown) => error)
+  expect(failure).toMatchObject({ code: 'CONNECTION_CLOSED' })
+  expect([...(await sql`select 'new' as said`)]).toEqual([{ said: 'new' }])
+  // Being paused, they do not notice that the other side is gone.
+  for (const client of silenced) client.destroy()
+  await sql.end({ timeout: 1 })
+})
+
+test('a connection is not lost while nothing is asked, or where statements may take as long as they take', async () => {
+  const idle = openClient(server.href, { schema: 'public', max: 1, ...hasty })
+  const patient = openClient(server.href, {
+    schema: 'public',
+    max: 1,
+    ...hasty,
+    settings: { statement_timeout: '0' },
+  })
+  const backend = async (sql: Pick<typeof idle, 'unsafe'>) => [
+    ...(await sql.unsafe('select pg_backend_pid()')),
+  ]
+  const before = await backend(idle)
+  await idle.begin(async (tx) => {
+    expect(await backend(tx)).toEqual(before)
+    await patient`select pg_sleep(0.6)`
+    expect(await backend(tx)).toEqual(before)
+  })
+  await patient`select pg_sleep(0.6)`
+  expect(await backend(idle)).toEqual(before)
+  await Promise.all([idle.end(), patient.end()])
+})
+
 test('a server that ends each connection before it is ready is away, and is not dialled without a pause', async () => {
-  let connections = 0
-  // As a proxy without a server behind it.
-  const hollow = createServer((client) => {
-    connections++
-    client.on('error', () => undefined)
-    client.once('data', () => client.end())
-  }).listen(0, '127.0.0.1')
-  await once(hollow, 'listening')
-  const at = new URL(server)
-  at.hostname = '127.0.0.1'
-  at.port = String((hollow.address() as AddressInfo).port)
-  const sql = openClient(at.href, { schema: 'public', max: 1, applicationName: 'hollow' })
+  isHollow = true
+  const sql = openClient(url, { schema: 'public', max: 1 })
   for (let statement = 1; statement <= 3; statement++) {
     const failure = await sql`select 1`.catch((error: unknown) => error)
     expect(isDatabaseAway(failure)).toBe(true)
   }
-  expect(connections).toBe(3)
+  expect(dialled).toBe(3)
   await sql.end({ timeout: 1 })
-  hollow.close()
+})
+
+test('what waits while no connection can be made fails with the first attempt, and the next one is tried for', async () => {
+  isHollow = true
+  const sql = openClient(url, { schema: 'public', max: 2 })
+  const failures = await Promise.all(
+    Array.from({ length: 20 }, () => sql`select 1`.catch((error: unknown) => error)),
+  )
+  expect(failures.map(isDatabaseAway)).toEqual(failures.map(() => true))
+  expect(dialled).toBe(2)
+  isHollow = false
+  expect([...(await sql`select 'back' as said`)]).toEqual([{ said: 'back' }])
+  await sql.end({ timeout: 1 })
+})
+
+test('what waits goes on waiting where another connection lives', async () => {
+  const sql = openClient(url, { schema: 'public', max: 2 })
+  const said = (word: string) => sql`select ${word} as said`.then(([row]) => row?.said, isDatabaseAway)
+  let waiting: Promise<unknown>[] = []
+  await sql.begin(async (tx) => {
+    await tx`select 1`
+    isHollow = true
+    const [first, ...others] = ['dials', 'dials next', 'waits'].map(said)
+    expect(await first).toBe(true)
+    waiting = others
+  })
+  expect(await Promise.all(waiting)).toContain('waits')
+  isHollow = false
+  await sql.end({ timeout: 1 })
+})
+
+test('what waits for the only connection is answered by the next one where that was cut', async () => {
+  const sql = openClient(url, { schema: 'public', max: 1 })
+  let waiting: Promise<unknown> | undefined
+  const transaction = sql.begin(async (tx) => {
+    await tx`select 1`
+    waiting = sql`select 'waited' as said`.then(([row]) => row?.said)
+    for (const client of clients) client.destroy()
+    await tx`select 1`
+  })
+  await expect(transaction).rejects.toThrow()
+  expect(await waiting).toBe('waited')
+  await sql.end({ timeout: 1 })
 })

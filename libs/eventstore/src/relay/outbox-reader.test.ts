@@ -43,3 +43,23 @@ test('rests while as much waits as it may know of, and reads on once there is ro
   expect(rests).toBeGreaterThan(5)
   expect(positions.knows(2 * atOnce)).toBe(true)
 })
+
+test('does not rest once its term has ended during a look, as the next term may rest by then', async () => {
+  let [isOver, rests] = [false, 0]
+  const held = await readOutbox({
+    store: {
+      edge: async () => ({ last: 0, writers: [], logged: 0, flushed: 0 }),
+      async look() {
+        isOver = true
+        return { held: undefined, workspaces: [] }
+      },
+    },
+    lease: holdLease({ owner: 'one', fence: '1' }, performance.now() + 3_600_000),
+    queue: { positions: createOutboxPositions(0), learn: () => {} },
+    waker: { wait: async () => void rests++, pause: async () => {} },
+    ended: () => isOver,
+    onRenewed: () => {},
+  })
+  expect(held).toBe(true)
+  expect(rests).toBe(0)
+})

@@ -70,6 +70,8 @@ export async function readOutbox(options: OutboxReaderOptions): Promise<boolean>
     }
     const reads = mayRead && positions.settled < edge.settled()
     if (!seesAll && reads) continue
+    // The next term may have begun: its wait would not be woken beside this one.
+    if (options.ended()) return true
     const endedAt = performance.now()
     const isBusy = positions.unsettled || !seesAll || positions.outstanding > 0
     await waker.wait(isBusy ? settleMs : untilRestMoment(pollMs))
