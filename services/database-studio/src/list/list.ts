@@ -4,7 +4,7 @@ import { tenantBinding } from '@opsplane/postgres'
 import type { CursorCodec } from '@opsplane/runtime'
 import { type Condition, readFilter } from '../row/filter.js'
 import type { RecordAccess } from '../row/open.js'
-import type { Opened, Row } from '../row/opened.js'
+import type { Caller, Opened, Row } from '../row/opened.js'
 import { type Place, Problems } from '../row/problems.js'
 import { failingRead, type ShownQuery, selectionOf } from '../row/selected.js'
 import { expectedRows } from '../row/table-size.js'
@@ -57,7 +57,7 @@ export async function askedOf(
   access: RecordAccess,
   opened: Opened,
   query: ShownQuery & Pick<ListQuery, 'filter' | 'sort' | 'q' | 'slow'>,
-  meta: RequestMeta,
+  meta: Caller,
 ): Promise<Asked> {
   const { table, readRule, space } = opened
   const problems = new Problems()
