@@ -2,7 +2,7 @@ import { ApiError, type TableState } from '@opsplane/contracts'
 import { quoted } from '@opsplane/postgres'
 import type { CursorCodec } from '@opsplane/runtime'
 import { z } from 'zod'
-import { type Field, fieldsOf, sqlType } from '../row/fields.js'
+import { comparedType, type Field, fieldsOf } from '../row/fields.js'
 import type { Parameters } from '../row/parameters.js'
 import type { Place, Problems } from '../row/problems.js'
 
@@ -70,7 +70,7 @@ export function rangesAfter(
 ): string[] {
   const places = terms.map(({ field }, index) => {
     const value = position[index] ?? null
-    return value === null ? null : parameters.bind(value, sqlType(field.kind))
+    return value === null ? null : parameters.bind(value, comparedType(field.kind))
   })
   if (isRowComparable(terms)) return [rowComparison(terms, places, row)]
   return terms.flatMap((_, at) => {

@@ -45,6 +45,13 @@ export function writeFailure(error: unknown, table: TableState, path = ''): unkn
         `breaks the check ${error.constraint_name ?? 'of the table'}`,
         error,
       )
+    case '428C9':
+      return refused(
+        `${path}/${filledOf(error)}`,
+        'invalid_value',
+        'is filled by Postgres, so it cannot be given',
+        error,
+      )
     case '21000':
       return refused(path, 'not_unique', 'has two records of the same key', error)
     case '54000':
@@ -76,6 +83,9 @@ const columnsOf = ({ detail }: Refusal): string[] => {
   const names = /^Key \(([^)]+)\)=/.exec(detail ?? '')?.[1]
   return names === undefined ? [] : names.split(', ').map((name) => name.replaceAll('"', ''))
 }
+
+/** `Column "a" is an identity column defined as GENERATED ALWAYS.` */
+const filledOf = ({ detail }: Refusal): string => /^Column "(.+?)" /.exec(detail ?? '')?.[1] ?? ''
 
 const named = (columns: readonly string[]) => (columns.length > 0 ? columns.join(' and ') : 'key')
 
