@@ -113,10 +113,13 @@ export function positionOf(
   terms: readonly SortTerm[],
 ): Position {
   const position = PositionOf.safeParse(cursors.decode(cursor, binding))
-  if (!position.success || position.data.length !== terms.length)
-    throw new ApiError('invalid_cursor', 'The cursor does not belong to this list as it is now.')
+  if (!position.success || position.data.length !== terms.length) throw foreignCursor(position.error)
   return position.data
 }
+
+/** Also where a column that a position has a value of is of another type by now. */
+export const foreignCursor = (cause: unknown) =>
+  new ApiError('invalid_cursor', 'The cursor does not belong to this list as it is now.', { cause })
 
 /** What a listed row has beside its record's fields, which begin with a letter: a sort field's value as Postgres writes it. */
 const placeName = (index: number) => `_at${index}`
