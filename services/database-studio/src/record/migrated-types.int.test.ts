@@ -63,6 +63,18 @@ test('what Postgres fills is left to it', async () => {
   expect(refused.error()).toMatchObject({ code: 'validation_failed', details: [{ path: '/number' }] })
 })
 
+test('several values of an enum type are read one by one by its index', async () => {
+  await at.migrated(
+    'Days',
+    `create table days (n int not null, feel mood not null); create index days_feel on days (feel, n);
+     insert into days values (3, 'bad'), (2, 'fine'), (1, 'bad')`,
+  )
+  const query = `sort=n&limit=2&filter=${json({ feel: { in: ['fine', 'bad'] } })}`
+  const first = (await at.api.get(`/tables/days/records?${query}`)).page(StudioRecord)
+  const rest = await at.api.get(`/tables/days/records?${query}&after=${first.pagination.nextCursor}`)
+  expect([...first.items, ...rest.page(StudioRecord).items].map(({ n }) => n)).toEqual([1, 2, 3])
+})
+
 const json = (value: unknown) => encodeURIComponent(JSON.stringify(value))
 
 describe.each(types)('a table with a column of type $sql', ({ sql, values, refused }) => {
