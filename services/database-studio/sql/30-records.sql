@@ -20,3 +20,25 @@ end
 $$;
 
 grant execute on function studio.keep_answer to studio_tenant;
+
+-- Whether a text of the journal can be read as a value of a type that records have: a column may have had another one then.
+-- Null for null. What it names is of pg_catalog, so it needs no search_path of its own.
+create or replace function reads_as(value text, type text) returns boolean language plpgsql stable strict as $$
+begin
+	return case type
+		when 'int4' then value::int4::text
+		when 'int8' then value::int8::text
+		when 'numeric' then value::numeric::text
+		when 'bool' then value::bool::text
+		when 'date' then value::date::text
+		when 'timestamptz' then value::timestamptz::text
+		when 'jsonb' then value::jsonb::text
+		when 'uuid' then value::uuid::text
+		else value
+	end is not null;
+exception when data_exception then
+	return false;
+end
+$$;
+revoke execute on function reads_as from public;
+grant execute on function reads_as to database_studio;

@@ -1,6 +1,6 @@
 import { quoted } from '@opsplane/postgres'
 import { conditionsSql } from '../row/conditions.js'
-import { sqlType } from '../row/fields.js'
+import { comparedType } from '../row/fields.js'
 import type { Condition } from '../row/filter.js'
 import { Parameters, type Statement } from '../row/parameters.js'
 import { type Selection, selectList } from '../row/selection.js'
@@ -50,9 +50,13 @@ export function listStatement(asked: ListAsked): Statement {
     const scan = (further: string) =>
       `select ${row}.* from ${from} ${row} where ${further}${where} order by ${scanOrder} limit ${rows}`
     if (!each) return `(${scan('')})`
-    const given = `json_array_elements_text(${parameters.bind(JSON.stringify(each.values), 'json')}) as given(value)`
+    const { column, kind } = each.field
+    const bind = (given: readonly unknown[]) => parameters.bind(JSON.stringify(given), 'json')
+    const type = comparedType(kind)
     // Values that are written in different ways may be equal, and would be looked up twice.
-    const values = `(select distinct value::${sqlType(each.field.kind)} as value from ${given}) as each`
+    const values = type
+      ? `(select distinct value::${type} as value from json_array_elements_text(${bind(each.values)}) as given(value)) as each`
+      : `(select ${quoted(column)} as value from json_populate_recordset(null::${from}, ${bind(each.values.map((value) => ({ [column]: value })))})) as each`
     return `(select part.* from ${values} cross join lateral (${scan(`${row}.${quoted(each.field.column)} = each.value and `)}) part)`
   })
   return {

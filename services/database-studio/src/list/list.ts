@@ -1,17 +1,18 @@
 import { ApiError } from '@opsplane/contracts'
-import type { ListPage, RequestMeta } from '@opsplane/http'
+import { type ListPage, type RequestMeta, readJsonText } from '@opsplane/http'
 import { tenantBinding } from '@opsplane/postgres'
 import type { CursorCodec } from '@opsplane/runtime'
+import { isUnreadable, readFailure } from '../row/failures.js'
 import { type Condition, readFilter } from '../row/filter.js'
 import type { RecordAccess } from '../row/open.js'
-import type { Opened, Row } from '../row/opened.js'
+import type { Caller, Opened, Row } from '../row/opened.js'
 import { type Place, Problems } from '../row/problems.js'
-import { failingRead, type ShownQuery, selectionOf } from '../row/selected.js'
+import { type ShownQuery, selectionOf } from '../row/selected.js'
 import { expectedRows } from '../row/table-size.js'
 import { countStatement, estimateStatement, type ListAsked, listStatement } from './list-statement.js'
 import { searchOf } from './search.js'
 import { accessTo } from './served.js'
-import { positionOf, readSort, takePosition } from './sort.js'
+import { foreignCursor, positionOf, readSort, takePosition } from './sort.js'
 
 /** Above so many records a list has to be served by an index, or be asked for with `slow=true`. */
 export const smallTable = 50_000
@@ -26,7 +27,6 @@ export interface ListQuery extends ShownQuery {
   after?: string | undefined
 }
 
-const filterPlace: Place = { in: 'query', path: '/filter' }
 const sortPlace: Place = { in: 'query', path: '/sort' }
 
 /** Lists of records as they are. */
@@ -39,7 +39,9 @@ export function createRecordList({ access, cursors }: { access: RecordAccess; cu
     const [rows, total] = await Promise.all([
       access.read(opened.space, listStatement({ ...asked, after: position, limit: limit + 1 })),
       totalOf(access, opened, asked, query.count),
-    ]).catch(failingRead)
+    ]).catch((error: unknown) => {
+      throw position && isUnreadable(error) ? foreignCursor(error) : readFailure(error)
+    })
     const items = rows.slice(0, limit)
     const last = items.map((row) => takePosition(row, asked.sort)).at(-1)
     const nextCursor = last && rows.length > limit ? cursors.encode([...last], bound) : null
@@ -57,7 +59,7 @@ export async function askedOf(
   access: RecordAccess,
   opened: Opened,
   query: ShownQuery & Pick<ListQuery, 'filter' | 'sort' | 'q' | 'slow'>,
-  meta: RequestMeta,
+  meta: Caller,
 ): Promise<Asked> {
   const { table, readRule, space } = opened
   const problems = new Problems()
@@ -72,17 +74,23 @@ export async function askedOf(
   return { selection, schema: space.schema, conditions, sort, access: found, ...(search && { search }) }
 }
 
-/** A filter as the query has it: JSON. */
-function readFilterText({ table }: Opened, given: string | undefined, problems: Problems): Condition[] {
+/** A filter as the query has it: JSON, within the bounds of a body. */
+export function readFilterText(
+  { table }: Opened,
+  given: string | undefined,
+  problems: Problems,
+): Condition[] {
   if (given === undefined) return []
   let filter: unknown
   try {
-    filter = JSON.parse(given)
-  } catch {
-    problems.add(filterPlace, 'invalid_format', 'must be JSON, such as {"status":"new"}')
+    filter = readJsonText(given)
+  } catch (error) {
+    const noJson = { path: '', code: 'invalid_format', message: 'must be JSON, such as {"status":"new"}' }
+    const [{ path, code, message } = noJson] = error instanceof ApiError ? error.details : []
+    problems.add({ in: 'query', path: `/filter${path}` }, code, message)
     return []
   }
-  return readFilter(table, filter, filterPlace, problems)
+  return readFilter(table, filter, { in: 'query', path: '/filter' }, problems)
 }
 
 async function refuseLarge(access: RecordAccess, opened: Opened, advice: string): Promise<void> {

@@ -6,12 +6,12 @@ import type { Sql } from 'postgres'
 import { z } from 'zod'
 import { conditionsSql, fieldsIn } from '../row/conditions.js'
 import { sqlType } from '../row/fields.js'
-import { type Condition, readFilter } from '../row/filter.js'
+import type { Condition } from '../row/filter.js'
 import type { RecordAccess } from '../row/open.js'
 import type { Opened } from '../row/opened.js'
 import { Parameters, type Statement } from '../row/parameters.js'
 import { Problems } from '../row/problems.js'
-import type { ListQuery } from './list.js'
+import { type ListQuery, readFilterText } from './list.js'
 
 /** Records as they were, read from the journal: what is deleted was there too. */
 export interface Past {
@@ -122,7 +122,7 @@ function changeOf({ version: _, before, after, ...change }: z.infer<typeof Logge
 }
 
 /** What a list of the past takes: a filter, and an order by id. */
-function readPast({ table }: Opened, asked: ListQuery): { conditions: Condition[]; descending: boolean } {
+function readPast(opened: Opened, asked: ListQuery): { conditions: Condition[]; descending: boolean } {
   const problems = new Problems()
   const refuse = (name: string, message: string) =>
     problems.add({ in: 'query', path: `/${name}` }, 'invalid_value', message)
@@ -130,13 +130,7 @@ function readPast({ table }: Opened, asked: ListQuery): { conditions: Condition[
     if (asked[name] !== undefined) refuse(name, 'cannot be combined with asOf')
   const sort = asked.sort ?? '-id'
   if (sort !== 'id' && sort !== '-id') refuse('sort', 'can only be id or -id with asOf')
-  let filter: unknown = {}
-  try {
-    filter = JSON.parse(asked.filter ?? '{}')
-  } catch {
-    refuse('filter', 'must be JSON')
-  }
-  const conditions = readFilter(table, filter, { in: 'query', path: '/filter' }, problems)
+  const conditions = readFilterText(opened, asked.filter, problems)
   problems.check()
   return { conditions, descending: sort === '-id' }
 }
@@ -226,12 +220,17 @@ function historyStatement(opened: Opened, id: string, before: number | null, lim
 
 /**
  * A record of the journal as a row `r` with the columns that conditions speak of: others may have been of another type then,
- * or not been there.
+ * or not been there. None where one of these was of another type, and cannot be read as what it is now: it satisfies nothing.
  */
 function rowOf(json: string, conditions: readonly Condition[]): string {
   const fields = [...new Set(fieldsIn(conditions))]
-  const typed = fields.map(({ name, kind }) => `${quoted(name)} ${sqlType(kind)}`)
-  const named = fields.map(({ name, column }) => `x.${quoted(name)} as ${quoted(column)}`)
   if (fields.length === 0) return '(select) r'
-  return `(select ${named.join(', ')} from json_to_record(${json}) as x(${typed.join(', ')})) r`
+  const given = fields.map(({ name, kind }) => `${quoted(name)} ${kind === 'json' ? 'json' : 'text'}`)
+  const readable = fields.map(({ name, kind }) => `reads_as(x.${quoted(name)}::text, '${sqlType(kind)}')`)
+  const named = fields.map(
+    ({ name, column, kind }, index) =>
+      `case when ${readable[index]} then x.${quoted(name)}::text::${sqlType(kind)} end as ${quoted(column)}`,
+  )
+  const all = readable.map((one) => `${one} is not false`).join(' and ')
+  return `(select ${named.join(', ')} from json_to_record(${json}) as x(${given.join(', ')}) where ${all}) r`
 }

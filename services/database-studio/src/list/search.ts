@@ -23,7 +23,9 @@ export function searchOf(table: TableState, q: string): (row: string, parameters
       return `(${found.join(' or ')})`
     }
     const pattern = parameters.bind(`%${likeText(q)}%`, 'text')
-    const parts = searchableFields(table).map(({ column }) => `${row}.${quoted(column)} ilike ${pattern}`)
+    const parts = searchableFields(table).map(
+      ({ column }) => `${row}.${quoted(column)}::text ilike ${pattern}`,
+    )
     return parts.length === 0 ? 'false' : `(${parts.join(' or ')})`
   }
 }

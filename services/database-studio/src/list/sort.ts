@@ -2,7 +2,7 @@ import { ApiError, type TableState } from '@opsplane/contracts'
 import { quoted } from '@opsplane/postgres'
 import type { CursorCodec } from '@opsplane/runtime'
 import { z } from 'zod'
-import { type Field, fieldsOf, sqlType } from '../row/fields.js'
+import { comparedType, type Field, fieldsOf } from '../row/fields.js'
 import type { Parameters } from '../row/parameters.js'
 import type { Place, Problems } from '../row/problems.js'
 
@@ -70,7 +70,7 @@ export function rangesAfter(
 ): string[] {
   const places = terms.map(({ field }, index) => {
     const value = position[index] ?? null
-    return value === null ? null : parameters.bind(value, sqlType(field.kind))
+    return value === null ? null : parameters.bind(value, comparedType(field.kind))
   })
   if (isRowComparable(terms)) return [rowComparison(terms, places, row)]
   return terms.flatMap((_, at) => {
@@ -113,10 +113,13 @@ export function positionOf(
   terms: readonly SortTerm[],
 ): Position {
   const position = PositionOf.safeParse(cursors.decode(cursor, binding))
-  if (!position.success || position.data.length !== terms.length)
-    throw new ApiError('invalid_cursor', 'The cursor does not belong to this list as it is now.')
+  if (!position.success || position.data.length !== terms.length) throw foreignCursor(position.error)
   return position.data
 }
+
+/** Also where a column that a position has a value of is of another type by now. */
+export const foreignCursor = (cause: unknown) =>
+  new ApiError('invalid_cursor', 'The cursor does not belong to this list as it is now.', { cause })
 
 /** What a listed row has beside its record's fields, which begin with a letter: a sort field's value as Postgres writes it. */
 const placeName = (index: number) => `_at${index}`

@@ -1,6 +1,6 @@
 import { assertNever } from '@opsplane/contracts'
-import { quoted } from '@opsplane/postgres'
-import { type Field, sqlType } from './fields.js'
+import { parameterText, quoted } from '@opsplane/postgres'
+import { comparedType, type Field } from './fields.js'
 import type { Comparison, Condition, JsonTest } from './filter.js'
 import type { Parameters } from './parameters.js'
 
@@ -19,7 +19,7 @@ function conditionSql(condition: Condition, row: string, parameters: Parameters)
   }
   const { field } = condition
   const value = `${row}.${quoted(field.column)}`
-  const bind = (operand: string) => parameters.bind(operand, sqlType(field.kind))
+  const bind = (operand: string) => parameters.bind(operand, comparedType(field.kind))
   switch (condition.kind) {
     case 'equals':
       return equality(value, condition, bind)
@@ -30,11 +30,11 @@ function conditionSql(condition: Condition, row: string, parameters: Parameters)
     case 'exists':
       return `${value} is ${condition.value ? 'not null' : 'null'}`
     case 'contains':
-      return `${value} like ${parameters.bind(`%${likeText(condition.value)}%`, 'text')}`
+      return `${value}::text like ${parameters.bind(`%${likeText(condition.value)}%`, 'text')}`
     case 'starts_with':
-      return startsWith(value, condition.value, parameters)
+      return startsWith(`${value}::text`, condition.value, parameters)
     case 'json':
-      return jsonSql(jsonAt(value, condition.path, parameters), condition.test, parameters)
+      return jsonSql(jsonAt(`${value}::jsonb`, condition.path, parameters), condition.test, parameters)
     default:
       return assertNever(condition)
   }
@@ -54,12 +54,14 @@ function among(
   { field, values, orNull, negated }: Extract<Condition, { kind: 'among' }>,
   parameters: Parameters,
 ): string {
-  const type = sqlType(field.kind)
+  const type = comparedType(field.kind)
   const [only] = values
   const isOne =
     values.length === 1 && only !== undefined
       ? `${value} = ${parameters.bind(only, type)}`
-      : `${value} = any(array(select json_array_elements_text(${parameters.bind(JSON.stringify(values), 'json')})::${type}))`
+      : type === undefined
+        ? `${value} = any(${parameters.bind(parameterText(values, undefined))})`
+        : `${value} = any(array(select json_array_elements_text(${parameters.bind(JSON.stringify(values), 'json')})::${type}))`
   if (negated) return `(${orNull ? `${value} is not null and not` : `${value} is null or not`} (${isOne}))`
   return orNull ? `(${value} is null or ${isOne})` : isOne
 }

@@ -45,6 +45,13 @@ export function writeFailure(error: unknown, table: TableState, path = ''): unkn
         `breaks the check ${error.constraint_name ?? 'of the table'}`,
         error,
       )
+    case '428C9':
+      return refused(
+        `${path}/${filledOf(error)}`,
+        'invalid_value',
+        'is filled by Postgres, so it cannot be given',
+        error,
+      )
     case '21000':
       return refused(path, 'not_unique', 'has two records of the same key', error)
     case '54000':
@@ -52,8 +59,7 @@ export function writeFailure(error: unknown, table: TableState, path = ''): unkn
     case '42P10':
       return refused('/on', 'invalid_value', `names no unique columns of ${table.slug}`, error)
     default:
-      if (error.code.startsWith('22'))
-        return refused(path, 'invalid_value', `is refused: ${error.message}`, error)
+      if (isUnreadable(error)) return refused(path, 'invalid_value', `is refused: ${error.message}`, error)
       if (isTransient(error))
         return new ApiError('service_unavailable', 'Others were in the way for too long. Try again.', {
           cause: error,
@@ -62,8 +68,16 @@ export function writeFailure(error: unknown, table: TableState, path = ''): unkn
   }
 }
 
-/** What a client is answered for a read that could not be done in time. */
+/** Whether there is a value that is none of the type it is read as. */
+export const isUnreadable = (error: unknown): boolean => isRefusal(error) && error.code.startsWith('22')
+
+/** What a client is answered for a read that Postgres refused, or could not do in time. */
 export function readFailure(error: unknown): unknown {
+  if (isRefusal(error) && isUnreadable(error)) {
+    // Operands are parsed: it is the value of a record that the filter cannot be held against, such as U+0000 in json.
+    const message = `cannot be held against a record: ${error.message}`
+    return validationFailed([{ in: 'query', path: '/filter', code: 'invalid_value', message }])
+  }
   if (isRefusal(error) && error.code === '57014')
     return new ApiError('upstream_timeout', 'Reading this takes too long. Ask for less, or add an index.', {
       cause: error,
@@ -76,6 +90,9 @@ const columnsOf = ({ detail }: Refusal): string[] => {
   const names = /^Key \(([^)]+)\)=/.exec(detail ?? '')?.[1]
   return names === undefined ? [] : names.split(', ').map((name) => name.replaceAll('"', ''))
 }
+
+/** `Column "a" is an identity column defined as GENERATED ALWAYS.` */
+const filledOf = ({ detail }: Refusal): string => /^Column "(.+?)" /.exec(detail ?? '')?.[1] ?? ''
 
 const named = (columns: readonly string[]) => (columns.length > 0 ? columns.join(' and ') : 'key')
 

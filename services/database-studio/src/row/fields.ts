@@ -73,8 +73,12 @@ const sqlTypes: Record<ValueKind, string> = {
   reference: 'text',
 }
 
-/** The type a parameter of this kind is cast to. */
+/** The type of this kind's values where no column says it. */
 export const sqlType = (kind: ValueKind): string => sqlTypes[kind]
+
+/** The type a parameter is cast to that is compared with a column; of an enum it is the column's, which a migration may have made one of Postgres. */
+export const comparedType = (kind: ValueKind): string | undefined =>
+  kind === 'enum' ? undefined : sqlTypes[kind]
 
 /** The expression that reads a field of the row called `row` as the API shows it. */
 export function shownAs({ column, kind }: Field, row: string): string {

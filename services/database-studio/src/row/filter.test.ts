@@ -44,9 +44,13 @@ describe('a filter', () => {
       ['1.5', '3'],
     ],
     [{ active: { exists: true } }, 'r."active" is not null', []],
-    [{ name: { starts_with: 'Dr' } }, '(r."name" >= $1::text and r."name" < $2::text)', ['Dr', 'Ds']],
-    [{ name: { starts_with: '\u{10ffff}' } }, 'r."name" >= $1::text', ['\u{10ffff}']],
-    [{ name: { contains: '50%_\\' } }, 'r."name" like $1::text', ['%50\\%\\_\\\\%']],
+    [
+      { name: { starts_with: 'Dr' } },
+      '(r."name"::text >= $1::text and r."name"::text < $2::text)',
+      ['Dr', 'Ds'],
+    ],
+    [{ name: { starts_with: '\u{10ffff}' } }, 'r."name"::text >= $1::text', ['\u{10ffff}']],
+    [{ name: { contains: '50%_\\' } }, 'r."name"::text like $1::text', ['%50\\%\\_\\\\%']],
     [{ quantity: { in: [1, 1] } }, 'r."quantity" = $1::text::int4', ['1']],
     [
       { or: [{ name: 'a' }, { quantity: 2, active: true }] },

@@ -1,7 +1,6 @@
-import type { RequestMeta } from '@opsplane/http'
 import { readFailure } from './failures.js'
 import type { RecordAccess } from './open.js'
-import type { Opened } from './opened.js'
+import type { Caller, Opened } from './opened.js'
 import { Problems } from './problems.js'
 import type { Related, Selection } from './selection.js'
 import { readExpand, readFields, wholeOf } from './selection.js'
@@ -16,7 +15,7 @@ export async function selectionOf(
   { open }: RecordAccess,
   { table, readRule }: Opened,
   { fields, expand }: ShownQuery,
-  meta: RequestMeta,
+  meta: Caller,
 ): Promise<Selection> {
   const problems = new Problems()
   const plain = {

@@ -1,7 +1,6 @@
 import type { TableState } from '@opsplane/contracts'
 import { quoted } from '@opsplane/postgres'
 import { conditionsSql } from './conditions.js'
-import { fieldsOf, sqlType } from './fields.js'
 import type { Condition } from './filter.js'
 import type { Values } from './input.js'
 import { Parameters, type Statement } from './parameters.js'
@@ -42,12 +41,11 @@ export function insertStatement(
 ): Statement {
   const parameters = parametersOf(target)
   const names = ['id', ...columns]
-  const listed = names.map(quoted).join(', ')
-  const source = recordset(target, names, rows, parameters)
+  const source = recordset(target, rows, parameters)
   const conflict = on ? onConflict(target, { on, columns }, parameters) : ''
   const answered =
     answer === 'records' ? returning(target, parameters) : `returning ${row}.id${allowed(target, parameters)}`
-  const text = `insert into ${into(target)} as ${row} (${listed}) select ${listed} from ${source}${conflict} ${answered}`
+  const text = `insert into ${into(target)} as ${row} (${names.map(quoted).join(', ')}) select ${names.map((name) => `given.${quoted(name)}`).join(', ')} from ${source}${conflict} ${answered}`
   return { text: on ? `${text}, (${row}.xmax = 0) as ${marks.created}` : text, parameters: parameters.values }
 }
 
@@ -72,7 +70,8 @@ export function existingStatement(
   { rows, on }: { rows: readonly Values[]; on: readonly string[] },
 ): Statement {
   const parameters = parametersOf(target)
-  const source = recordset(target, ['id', ...on.filter((name) => name !== 'id')], rows, parameters)
+  const keys = rows.map((row) => Object.fromEntries(['id', ...on].map((name) => [name, row[name]])))
+  const source = recordset(target, keys, parameters)
   const same = on.map((name) => `${row}.${quoted(name)} = given.${quoted(name)}`).join(' and ')
   const list = selectList(wholeOf(target.table), row, target.schema, parameters)
   return {
@@ -87,7 +86,7 @@ export function updateStatement(
   { columns, rows }: { columns: readonly string[]; rows: readonly Values[] },
 ): Statement {
   const parameters = parametersOf(target)
-  const source = recordset(target, ['id', 'version', ...columns], rows, parameters)
+  const source = recordset(target, rows, parameters)
   const where = `${row}.id = given.id and (given.version is null or ${row}.version = given.version)`
   return {
     text: `update ${into(target)} as ${row} set ${assigned(columns)} from ${source} where ${where} and ${conditionsSql(target.rule, row, parameters)} ${returning(target, parameters)}`,
@@ -102,7 +101,7 @@ export function updateWhereStatement(
 ): Statement {
   const parameters = parametersOf(target)
   const columns = Object.keys(set)
-  const source = recordset(target, columns, [set], parameters)
+  const source = recordset(target, [set], parameters)
   return {
     text: `update ${into(target)} as ${row} set ${assigned(columns)} from ${source} where ${conditionsSql([...conditions, ...target.rule], row, parameters)} returning ${row}.id${allowed(target, parameters)}`,
     parameters: parameters.values,
@@ -112,7 +111,7 @@ export function updateWhereStatement(
 /** Deletes each of these by its id, where it has the version that is given with it. Answers their ids. */
 export function deleteStatement(target: WriteTarget, rows: readonly Values[]): Statement {
   const parameters = parametersOf(target)
-  const source = recordset(target, ['id', 'version'], rows, parameters)
+  const source = recordset(target, rows, parameters)
   const where = `${row}.id = given.id and (given.version is null or ${row}.version = given.version)`
   return {
     text: `delete from ${into(target)} as ${row} using ${source} where ${where} and ${conditionsSql(target.rule, row, parameters)} returning ${row}.id`,
@@ -134,16 +133,9 @@ const into = ({ schema, table }: WriteTarget) => `${quoted(schema)}.${quoted(tab
 const assigned = (columns: readonly string[]) =>
   columns.map((column) => `${quoted(column)} = given.${quoted(column)}`).join(', ')
 
-/** The rows as one parameter, called `given`, with these columns. */
-function recordset(
-  { table, proof }: WriteTarget,
-  columns: readonly string[],
-  rows: readonly Values[],
-  parameters: Parameters,
-): string {
-  const fields = fieldsOf(table)
-  const typed = columns.map((name) => `${quoted(name)} ${sqlType(fields.get(name)?.kind ?? 'text')}`)
-  return `${proofSource(proof)}json_to_recordset(${parameters.bind(JSON.stringify(rows), 'json')}) as given(${typed.join(', ')})`
+/** The rows as one parameter, called `given`, with columns of the types the table has. */
+function recordset(target: WriteTarget, rows: readonly Values[], parameters: Parameters): string {
+  return `${proofSource(target.proof)}json_populate_recordset(null::${into(target)}, ${parameters.bind(JSON.stringify(rows), 'json')}) as given`
 }
 
 const returning = (target: WriteTarget, parameters: Parameters) =>

@@ -1,5 +1,5 @@
 import type { ImportFormat } from '@opsplane/contracts'
-import type { RequestMeta, TextStream } from '@opsplane/http'
+import type { TextStream } from '@opsplane/http'
 import { literal, quoted } from '@opsplane/postgres'
 import type { ListQuery } from '../list/list.js'
 import { askedOf } from '../list/list.js'
@@ -7,14 +7,15 @@ import { conditionsSql } from '../row/conditions.js'
 import { type Field, jsonText, shownAs } from '../row/fields.js'
 import type { Condition } from '../row/filter.js'
 import type { RecordAccess } from '../row/open.js'
+import type { Caller } from '../row/opened.js'
 import { Parameters, type Statement } from '../row/parameters.js'
 import { failingRead } from '../row/selected.js'
 import type { Selection } from '../row/selection.js'
 
 export type ExportQuery = Pick<ListQuery, 'filter' | 'fields'> & { format: ImportFormat }
 
-/** Records of one page: enough to be worth a statement, and little enough to hold. */
-const pageRows = 5_000
+/** Of one page: enough to be worth a statement, and little enough to hold. Nothing is known of the size of the first rows. */
+const page = { firstRows: 256, mostRows: 8_192, bytes: 8_388_608 }
 
 const contentTypes: Record<ImportFormat, string> = {
   csv: 'text/csv; charset=utf-8',
@@ -26,28 +27,32 @@ const contentTypes: Record<ImportFormat, string> = {
  * records there are. What changes meanwhile is there as it is when its page is read.
  */
 export function createExport(access: RecordAccess) {
-  return async (slug: string, query: ExportQuery, meta: RequestMeta): Promise<TextStream> => {
+  return async (slug: string, query: ExportQuery, meta: Caller & { now: string }): Promise<TextStream> => {
     const opened = await access.open(slug, meta)
     const { format, ...shown } = query
     const asked = await askedOf(access, opened, { ...shown, sort: 'id', slow: true }, meta)
     const { selection, conditions } = asked
 
-    const pageAfter = (after: string): Promise<Page | undefined> => {
-      const statement = pageStatement({ selection, conditions, schema: opened.space.schema }, format, after)
-      const page = access.read<Page>(opened.space, statement).then(([found]) => found, failingRead)
+    const pageAfter = (after: string, limit: number): Promise<Page | undefined> => {
+      const exported = { selection, conditions, schema: opened.space.schema }
+      const statement = pageStatement(exported, format, { after, limit })
+      const reading = access.read<Page>(opened.space, statement).then(([found]) => found, failingRead)
       // Whoever goes away never asks for it.
-      page.catch(() => {})
-      return page
+      reading.catch(() => {})
+      return reading
     }
     async function* texts(): AsyncIterable<string> {
       if (format === 'csv') yield `${selection.fields.map(({ name }) => cellOf(name)).join(',')}\r\n`
-      let reading: Promise<Page | undefined> | undefined = pageAfter('')
+      let limit = page.firstRows
+      let reading: Promise<Page | undefined> | undefined = pageAfter('', limit)
       while (reading) {
-        const page: Page | undefined = await reading
-        if (!page?.text) return
+        const read: Page | undefined = await reading
+        if (!read?.text) return
+        const isLast: boolean = read.rows < limit && read.bytes < page.bytes
+        limit = rowsAfter(read)
         // Postgres writes the next page while this one goes out.
-        reading = page.rows < pageRows ? undefined : pageAfter(page.last)
-        yield page.text
+        reading = isLast ? undefined : pageAfter(read.last, limit)
+        yield read.text
       }
     }
     const day = meta.now.slice(0, 10)
@@ -58,8 +63,13 @@ export function createExport(access: RecordAccess) {
 interface Page {
   text: string | null
   rows: number
+  bytes: number
   last: string
 }
+
+/** As many as fit a page where they are as large as these; one of few numbers, as each is a statement of its own to prepare. */
+const rowsAfter = ({ rows, bytes }: Page) =>
+  Math.min(page.mostRows, 2 ** Math.ceil(Math.log2((page.bytes * rows) / bytes)))
 
 const cellOf = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
 
@@ -70,7 +80,7 @@ function pageStatement(
     schema,
   }: { selection: Selection; conditions: readonly Condition[]; schema: string },
   format: ImportFormat,
-  after: string,
+  { after, limit }: { after: string; limit: number },
 ): Statement {
   const parameters = new Parameters()
   const line =
@@ -80,9 +90,12 @@ function pageStatement(
   const where = conditionsSql([...conditions, ...selection.rule], 'r', parameters)
   const from = `${quoted(schema)}.${quoted(selection.table.slug)} r`
   return {
-    text: `select string_agg(line, '' order by id) as text, count(*)::int4 as rows, max(id) as last from (
-      select r.id, ${line} as line from ${from} where r.id > ${parameters.bind(after, 'text')} and ${where}
-      order by r.id limit ${pageRows}) page`,
+    // A page ends with the row that fills it: however large the rows are, it has no more than that.
+    text: `select string_agg(line, '' order by id) as text, count(*)::int4 as rows, max(bytes)::int4 as bytes, max(id) as last from (
+      select *, sum(octet_length(line)) over (order by id rows unbounded preceding) as bytes from (
+        select r.id, ${line} as line from ${from} where r.id > ${parameters.bind(after, 'text')} and ${where}
+        order by r.id limit ${limit}) found) page
+      where bytes - octet_length(line) < ${page.bytes}`,
     parameters: parameters.values,
   }
 }
