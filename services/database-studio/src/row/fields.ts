@@ -89,17 +89,21 @@ export function shownAs({ column, kind }: Field, row: string): string {
 
 /** The same as JSON, as a text: faster by half than rows as JSON, which look up the type of each value. */
 export function jsonText(field: Field, row: string): string {
-  const value = shownAs(field, row)
-  switch (field.kind) {
+  const text = jsonOf(field, shownAs(field, row))
+  return isOwn(field) ? text : `coalesce(${text}, 'null')`
+}
+
+function jsonOf({ kind }: Field, value: string): string {
+  switch (kind) {
     case 'integer':
     case 'boolean':
     case 'json':
-      return `coalesce(${value}::text, 'null')`
+      return `${value}::text`
     case 'text':
     case 'enum':
     case 'reference':
-      return `coalesce(to_json(${value})::text, 'null')`
+      return `to_json(${value})::text`
     default:
-      return `coalesce('"' || ${value}::text || '"', 'null')`
+      return `'"' || ${value}::text || '"'`
   }
 }
