@@ -22,7 +22,8 @@ it('holds few pages of many small records, and none of more bytes than it may ha
   const access = createRecordAccess({ plane, definitions, sql: service.sql })
   const limits: number[] = []
   const read: RecordAccess['read'] = (space, statement) => {
-    limits.push(Number(/limit (\d+)/.exec(statement.text)?.[1]))
+    const [, limit] = /limit (\d+)\) found/.exec(statement.text) ?? []
+    if (limit) limits.push(Number(limit))
     return access.read(space, statement)
   }
   const exported = createExport({ ...access, read })

@@ -23,7 +23,7 @@ const contentTypes: Record<ImportFormat, string> = {
 }
 
 /**
- * Everything that matches, in the order of ids, as text that Postgres writes. A page or two are held at a time, however many
+ * Everything that matches, in the order of ids, as text that Postgres writes. A few pages are held at a time, however many
  * records there are. What changes meanwhile is there as it is when its page is read.
  */
 export function createExport(access: RecordAccess) {
@@ -31,27 +31,40 @@ export function createExport(access: RecordAccess) {
     const opened = await access.open(slug, meta)
     const { format, ...shown } = query
     const asked = await askedOf(access, opened, { ...shown, sort: 'id', slow: true }, meta)
-    const { selection, conditions } = asked
+    const exported = { ...asked, schema: opened.space.schema }
+    const { fields } = asked.selection
 
-    const pageAfter = (after: string, limit: number): Promise<Page | undefined> => {
-      const exported = { selection, conditions, schema: opened.space.schema }
-      const statement = pageStatement(exported, format, { after, limit })
-      const reading = access.read<Page>(opened.space, statement).then(([found]) => found, failingRead)
+    const one = <T extends object>(statement: Statement): Promise<T | undefined> => {
+      const reading = access.read<T>(opened.space, statement).then(([found]) => found, failingRead)
       // Whoever goes away never asks for it.
       reading.catch(() => {})
       return reading
     }
+    const begin = (place: PagePlace): Reading => ({
+      ...place,
+      page: one<Page>(pageStatement(exported, format, place)),
+      end: place.after === '' ? undefined : one<PageEnd>(endStatement(exported, place)),
+    })
+    /** The page behind it, read at the same time. */
+    const readAhead = ({ end }: Reading, limit: number): Promise<Reading | undefined> | undefined => {
+      const ahead = end?.then((found) => found && begin({ after: found.last, limit }))
+      ahead?.catch(() => {})
+      return ahead
+    }
     async function* texts(): AsyncIterable<string> {
-      if (format === 'csv') yield `${selection.fields.map(({ name }) => cellOf(name)).join(',')}\r\n`
-      let limit = page.firstRows
-      let reading: Promise<Page | undefined> | undefined = pageAfter('', limit)
+      if (format === 'csv') yield `${fields.map(({ name }) => cellOf(name)).join(',')}\r\n`
+      let reading: Reading | undefined = begin({ after: '', limit: page.firstRows })
+      let ahead: Promise<Reading | undefined> | undefined
       while (reading) {
-        const read: Page | undefined = await reading
+        const read: Page | undefined = await reading.page
         if (!read?.text) return
-        const isLast: boolean = read.rows < limit && read.bytes < page.bytes
-        limit = rowsAfter(read)
-        // Postgres writes the next page while this one goes out.
-        reading = isLast ? undefined : pageAfter(read.last, limit)
+        const isLast: boolean = read.rows < reading.limit && read.bytes < page.bytes
+        const limit = rowsAfter(read)
+        const next: Reading | undefined = await ahead
+        // Its bytes may have ended the page before it had all its rows.
+        if (next?.after === read.last) reading = next
+        else reading = isLast ? undefined : begin({ after: read.last, limit })
+        ahead = reading && readAhead(reading, limit)
         yield read.text
       }
     }
@@ -60,11 +73,32 @@ export function createExport(access: RecordAccess) {
   }
 }
 
-interface Page {
+interface PagePlace {
+  /** The id it begins behind. */
+  after: string
+  limit: number
+}
+
+interface Reading extends PagePlace {
+  page: Promise<Page | undefined>
+  /** The id of its last record, if it has as many as its limit. Not asked for of the first page, which is often the only one. */
+  end: Promise<PageEnd | undefined> | undefined
+}
+
+interface PageEnd {
+  last: string
+}
+
+interface Page extends PageEnd {
   text: string | null
   rows: number
   bytes: number
-  last: string
+}
+
+interface Exported {
+  selection: Selection
+  conditions: readonly Condition[]
+  schema: string
 }
 
 /** As many as fit a page where they are as large as these; one of few numbers, as each is a statement of its own to prepare. */
@@ -73,31 +107,39 @@ const rowsAfter = ({ rows, bytes }: Page) =>
 
 const cellOf = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
 
-function pageStatement(
-  {
-    selection,
-    conditions,
-    schema,
-  }: { selection: Selection; conditions: readonly Condition[]; schema: string },
-  format: ImportFormat,
-  { after, limit }: { after: string; limit: number },
-): Statement {
+function pageStatement(exported: Exported, format: ImportFormat, place: PagePlace): Statement {
+  const { fields } = exported.selection
   const parameters = new Parameters()
   const line =
     format === 'csv'
-      ? `${selection.fields.map((field) => csvCell(field, 'r')).join(` || ',' || `)} || e'\\r\\n'`
-      : `${selection.fields.map(jsonMember).join(' || ')} || e'}\\n'`
-  const where = conditionsSql([...conditions, ...selection.rule], 'r', parameters)
-  const from = `${quoted(schema)}.${quoted(selection.table.slug)} r`
+      ? `${fields.map((field) => csvCell(field, 'r')).join(` || ',' || `)} || e'\\r\\n'`
+      : `${fields.map(jsonMember).join(' || ')} || e'}\\n'`
   return {
     // A page ends with the row that fills it: however large the rows are, it has no more than that.
     text: `select string_agg(line, '' order by id) as text, count(*)::int4 as rows, max(bytes)::int4 as bytes, max(id) as last from (
       select *, sum(octet_length(line)) over (order by id rows unbounded preceding) as bytes from (
-        select r.id, ${line} as line from ${from} where r.id > ${parameters.bind(after, 'text')} and ${where}
-        order by r.id limit ${limit}) found) page
+        select r.id, ${line} as line from ${rowsBehind(exported, place, parameters)} limit ${place.limit}) found) page
       where bytes - octet_length(line) < ${page.bytes}`,
     parameters: parameters.values,
   }
+}
+
+function endStatement(exported: Exported, place: PagePlace): Statement {
+  const parameters = new Parameters()
+  const rows = rowsBehind(exported, place, parameters)
+  return {
+    text: `select r.id as last from ${rows} offset ${place.limit - 1} limit 1`,
+    parameters: parameters.values,
+  }
+}
+
+function rowsBehind(
+  { selection, conditions, schema }: Exported,
+  { after }: PagePlace,
+  parameters: Parameters,
+): string {
+  const where = conditionsSql([...conditions, ...selection.rule], 'r', parameters)
+  return `${quoted(schema)}.${quoted(selection.table.slug)} r where r.id > ${parameters.bind(after, 'text')} and ${where} order by r.id`
 }
 
 /** With what comes before it in the line: each concatenation costs as much as it takes to read a value. */
