@@ -1,19 +1,19 @@
+import { leastId } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
-import { leastDeliveryId, leastEventId } from '../delivery-id.js'
 import { dayMs, dayOf } from './retention-policy.js'
 
 type Sql = Database['sql']
 
 const tables = {
-  deliveries: { column: 'id', leastId: leastDeliveryId },
-  delivery_attempts: { column: 'delivery_id', leastId: leastDeliveryId },
-  delivery_events: { column: 'event_id', leastId: leastEventId },
-}
+  deliveries: { column: 'id', kind: 'delivery' },
+  delivery_attempts: { column: 'delivery_id', kind: 'delivery' },
+  delivery_events: { column: 'event_id', kind: 'event' },
+} as const
 type DayTable = keyof typeof tables
 export type RestTable = Exclude<DayTable, 'deliveries'>
 
 const rangeOf = (table: DayTable, day: number) =>
-  [day, day + 1].map((edge) => tables[table].leastId(edge * dayMs))
+  [day, day + 1].map((edge) => leastId(tables[table].kind, edge * dayMs))
 
 /** The days up to this one that have a partition of any of the tables, oldest first. */
 export async function daysUntil(sql: Pick<Sql, 'unsafe'>, last: number): Promise<number[]> {
