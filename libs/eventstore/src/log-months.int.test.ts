@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { idFactory } from '@opsplane/contracts'
-import { connect } from '@opsplane/postgres'
+import { connect, partitionsOf } from '@opsplane/postgres'
 import { testRolePassword, waitFor } from '@opsplane/testing'
 import { log, meta, opening, openTestStore, schema, type TestStore, tenant } from './fixture/test-database.js'
 import { startLogMonths } from './log-months.js'
@@ -19,13 +19,8 @@ const replicaAt = (ms: number) => {
   const newId = idFactory(() => ms++)
   return testStore.replica({ eventId: () => newId('event') })
 }
-const months = async () =>
-  (
-    await testStore.database.sql<{ name: string }[]>`
-      select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
-      where i.inhparent = 'events'::regclass order by 1`
-  ).map(({ name }) => name)
-const partitionsOf = async (id: string) =>
+const months = () => partitionsOf(testStore.database.sql, 'events')
+const partitionsWith = async (id: string) =>
   (
     await testStore.database.sql<{ name: string }[]>`
       select tableoid::regclass::text as name from events where stream_id = ${id} order by version`
@@ -43,7 +38,7 @@ describe('the log by month', () => {
     await late.tickets.create(id, open, meta())
     expect(await early.tickets.handle(id, count, meta())).toMatchObject({ version: 2 })
     expect(await late.tickets.handle(id, count, meta())).toMatchObject({ version: 3 })
-    expect(await partitionsOf(id)).toEqual(['events_203103', 'events_203102', 'events_203103'])
+    expect(await partitionsWith(id)).toEqual(['events_203103', 'events_203102', 'events_203103'])
     expect(await late.tickets.asOf(id, tenant, '2999-01-01T00:00:00.000Z')).toMatchObject({ version: 3 })
 
     for (let round = 0; round < 10; round++) {
@@ -76,7 +71,7 @@ describe('the log by month', () => {
     const elsewhere = meta({ tenant: { ...tenant, workspaceId: 'ws_2' } })
     await expect(late.tickets.create(id, open, elsewhere)).rejects.toMatchObject({ code: 'conflict' })
     expect(await late.tickets.create(id, open, meta())).toMatchObject({ version: 3 })
-    expect(await partitionsOf(id)).toEqual(['events_203102', 'events_203102', 'events_203104'])
+    expect(await partitionsWith(id)).toEqual(['events_203102', 'events_203102', 'events_203104'])
     const [again] = await testStore.database
       .sql`select version, ended from stream_heads where stream_id = ${id}`
     expect(again).toEqual({ version: 3, ended: false })
@@ -112,7 +107,7 @@ describe('the log by month', () => {
       const [id, open] = opening()
       await tickets.create(id, open, meta())
       const denied = { code: '42501' }
-      const [partition = ''] = await partitionsOf(id)
+      const [partition = ''] = await partitionsWith(id)
       for (const table of ['events', partition])
         for (const change of [`update ${table} set type = 'x'`, `delete from ${table}`, `truncate ${table}`])
           await expect(own.sql.unsafe(change)).rejects.toMatchObject(denied)

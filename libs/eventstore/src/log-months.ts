@@ -1,7 +1,8 @@
 import { idTime } from '@opsplane/contracts'
 import type { Database, StatementRunner } from '@opsplane/postgres'
-import { delay, type Logger } from '@opsplane/runtime'
+import type { Logger } from '@opsplane/runtime'
 import type { Commit } from './append/commit.js'
+import { startDaily } from './periodic.js'
 
 /** The partitions of the log: see ADR 036. */
 export interface LogMonths {
@@ -58,8 +59,6 @@ function monthOf(at: number): { start: number; end: number } {
 }
 
 const monthsAhead = 3
-const dayMs = 24 * 3_600_000
-const againMs = 60_000
 
 /** Makes the log's present month and those ahead: see `startMonths`. */
 export const startLogMonths = (sql: Database['sql'], log: Logger) => startMonths(sql, log, 'add_event_month')
@@ -75,32 +74,4 @@ export function startMonths(sql: Database['sql'], log: Logger, add: string): { c
        from generate_series(0, ${monthsAhead}) ahead`,
     )
   })
-}
-
-/** Does some work now and every day, until closed; after a failure, which is logged with `failure`, soon again. */
-export function startDaily(
-  log: Logger,
-  failure: string,
-  work: (closing: AbortSignal) => Promise<void>,
-): { close(): Promise<void> } {
-  const closing = new AbortController()
-  const run = async () => {
-    while (!closing.signal.aborted) {
-      let waitMs = dayMs
-      try {
-        await work(closing.signal)
-      } catch (error) {
-        waitMs = againMs
-        if (!closing.signal.aborted) log.warn({ err: error }, failure)
-      }
-      await delay(waitMs, closing.signal)
-    }
-  }
-  const running = run()
-  return {
-    close: async () => {
-      closing.abort()
-      await running
-    },
-  }
 }

@@ -1,6 +1,6 @@
 import { ExecutionRetention, environments } from '@opsplane/contracts'
 import type { ServiceClient } from '@opsplane/http'
-import { type Database, lockTimedOut } from '@opsplane/postgres'
+import { type Database, lockTimedOut, partitionsOf } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
 
 /** A table that is partitioned by the month in its ids, as `add_month` makes them, and what goes with its rows. */
@@ -114,15 +114,10 @@ async function dropMonths(
 
 /** First days of the months that were over by then, as partitions are named. */
 async function monthsBefore(sql: Database['sql'], { table }: AgedTable, instant: string): Promise<string[]> {
-  const rows = await run<{ name: string }>(
-    sql,
-    `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
-     where i.inhparent = $1::text::regclass order by 1`,
-    [table],
-  )
+  const names = await partitionsOf(sql, table)
   const present = `${instant.slice(0, 7)}-01`
-  return rows
-    .map(({ name }) => name.replace(/^.*_(\d{4})(\d\d)$/, '$1-$2-01'))
+  return names
+    .map((name) => name.replace(/^.*_(\d{4})(\d\d)$/, '$1-$2-01'))
     .filter((month) => month < present)
 }
 

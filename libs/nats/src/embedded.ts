@@ -22,18 +22,11 @@ export interface EmbeddedNatsOptions {
   synced?: boolean
   /** The part of the configuration that says who may do what; without it everybody may do everything. */
   authorization?: (() => string) | undefined
-  /** Makes it one server of a cluster; all have the same `routes`. */
-  cluster?: ClusterPlace | undefined
+  /** One of its own when not given. */
+  name?: string
+  /** Further lines of its configuration. */
+  settings?: readonly string[]
   onLog?: ((line: string) => void) | undefined
-}
-
-export interface ClusterPlace {
-  /** Of the server, for good: by it the others know which copies it has. */
-  serverName: string
-  /** On which the others reach it. */
-  port: number
-  /** Ports of all of them. */
-  routes: readonly number[]
 }
 
 export interface EmbeddedNats {
@@ -104,10 +97,9 @@ async function startServer(
   const synced = options.synced !== false && isAtLeast(await versionOf(command), [2, 10])
   for (let attempt = 1; ; attempt++) {
     const port = await freePort(options.port)
-    const { storeDir, authorization, cluster } = options
-    const name = cluster?.serverName ?? `opsplane-${randomUUID()}`
+    const { storeDir, authorization, name = `opsplane-${randomUUID()}`, settings = [] } = options
     writeFileSync(join(storeDir, usersFile), authorization?.() ?? '', { mode: 0o600 })
-    writeFileSync(configFile, configuration({ storeDir, port, name, synced, cluster }))
+    writeFileSync(configFile, configuration({ storeDir, port, name, synced, settings }))
     const server = await startServerProcess({
       command,
       args: ['--config', configFile],
@@ -161,10 +153,10 @@ interface Configuration {
   port: number
   name: string
   synced: boolean
-  cluster: ClusterPlace | undefined
+  settings: readonly string[]
 }
 
-function configuration({ storeDir, port, name, synced, cluster }: Configuration): string {
+function configuration({ storeDir, port, name, synced, settings }: Configuration): string {
   return [
     `server_name: ${JSON.stringify(name)}`,
     `listen: "127.0.0.1:${port}"`,
@@ -173,21 +165,11 @@ function configuration({ storeDir, port, name, synced, cluster }: Configuration)
     `  store_dir: ${JSON.stringify(storeDir)}`,
     ...(synced ? ['  sync_interval: always'] : []),
     '}',
-    ...(cluster ? clusterConfiguration(cluster) : []),
+    ...settings,
     `include ${usersFile}`,
     '',
   ].join('\n')
 }
-
-const clusterConfiguration = ({ port, routes }: ClusterPlace) => [
-  'cluster {',
-  '  name: opsplane',
-  `  listen: "127.0.0.1:${port}"`,
-  `  routes: ${JSON.stringify(routes.map((route) => `nats-route://127.0.0.1:${route}`))}`,
-  // Clients are given all of them.
-  '  no_advertise: true',
-  '}',
-]
 
 async function sendsInfo(server: ServerProcess, port: number, name: string): Promise<void> {
   const deadline = Date.now() + READY_TIMEOUT_MS

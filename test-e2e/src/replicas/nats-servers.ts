@@ -27,7 +27,9 @@ export async function startNatsServers(
       storeDir: join(folder, `nats-${n}`),
       port: ports[n],
       authorization,
-      ...(count > 1 && { cluster: { serverName: `nats-${n}`, port: routes[n] ?? 0, routes } }),
+      // For good: by it the others know which copies it has.
+      name: `nats-${n}`,
+      settings: count > 1 ? cluster(routes, n) : [],
     })
   const servers = await Promise.all(
     ports.map(async (_, n): Promise<RestartableServer> => {
@@ -48,3 +50,13 @@ export async function startNatsServers(
     stop: async () => void (await Promise.all(servers.map((server) => server.stop()))),
   }
 }
+
+const cluster = (routes: readonly number[], n: number) => [
+  'cluster {',
+  '  name: opsplane',
+  `  listen: "127.0.0.1:${routes[n]}"`,
+  `  routes: ${JSON.stringify(routes.map((route) => `nats-route://127.0.0.1:${route}`))}`,
+  // Clients are given all of them.
+  '  no_advertise: true',
+  '}',
+]

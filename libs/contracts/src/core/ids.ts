@@ -1,4 +1,4 @@
-import { decodeTime, monotonicFactory, type PRNG } from 'ulid'
+import { decodeTime, encodeTime, monotonicFactory, type PRNG } from 'ulid'
 import { z } from 'zod'
 
 /** Every kind of thing that has an id, and the prefix its ids carry. */
@@ -97,6 +97,10 @@ export const newId = idFactory(Date.now)
 
 /** When an id was made, in Unix milliseconds by the clock of who made it. */
 export const idTime = (id: string): number => decodeTime(id.slice(id.indexOf('_') + 1))
+
+/** Before every id of the kind that is made from this instant (Unix ms) on: ids begin with their time. */
+export const leastId = (kind: IdKind, atMs: number): string =>
+  `${idPrefixes[kind]}_${encodeTime(Math.max(0, Math.floor(atMs)))}`
 
 const ulidPattern = '[0-9A-HJKMNP-TV-Z]{26}'
 

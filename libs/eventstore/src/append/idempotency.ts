@@ -1,7 +1,8 @@
 import type { StoredResponse } from '@opsplane/contracts'
 import { claimMs, type IdempotencyStore } from '@opsplane/http'
 import { type Database, translatePostgresError } from '@opsplane/postgres'
-import { delay, type Logger } from '@opsplane/runtime'
+import type { Logger } from '@opsplane/runtime'
+import { startEvery } from '../periodic.js'
 
 const claimEnd = `now() + interval '${claimMs} ms'`
 
@@ -77,32 +78,12 @@ function toResponse({ body, headers }: Row, status: number): StoredResponse {
 }
 
 /** Removes keys older than their 24 h, now and every hour, in small bites, until closed. */
-export function startIdempotencyPurge(sql: Database['sql'], log: Logger): { close(): Promise<void> } {
-  const closing = new AbortController()
-  const run = async () => {
-    while (!closing.signal.aborted) {
-      try {
-        await purgeExpired(sql, closing.signal)
-      } catch (error) {
-        log.warn({ err: error }, 'expired idempotency keys could not be removed')
-      }
-      await delay(3_600_000, closing.signal)
+export const startIdempotencyPurge = (sql: Database['sql'], log: Logger) =>
+  startEvery(3_600_000, log, 'expired idempotency keys could not be removed', async (closing) => {
+    for (let removed = 1; removed > 0 && !closing.aborted; ) {
+      const result = await sql`
+        delete from idempotency_keys where key in
+          (select key from idempotency_keys where expires_at <= now() order by expires_at limit 1000)`
+      removed = result.count
     }
-  }
-  const running = run()
-  return {
-    close: async () => {
-      closing.abort()
-      await running
-    },
-  }
-}
-
-async function purgeExpired(sql: Database['sql'], signal: AbortSignal): Promise<void> {
-  for (let removed = 1; removed > 0 && !signal.aborted; ) {
-    const result = await sql`
-      delete from idempotency_keys where key in
-        (select key from idempotency_keys where expires_at <= now() order by expires_at limit 1000)`
-    removed = result.count
-  }
-}
+  })

@@ -1,4 +1,4 @@
-import type { StatementRunner } from '@opsplane/postgres'
+import { partitionsOf, type StatementRunner } from '@opsplane/postgres'
 
 /** A month of a log, in the database or in a file. */
 export interface LogMonth {
@@ -13,11 +13,6 @@ export interface LogMonth {
   bytes: number
 }
 
-interface Partition {
-  name: string
-  bytes: number
-}
-
 /** The name of a month's partition. */
 export const partitionOf = (month: string) => `events_${month.replace('-', '')}`
 
@@ -25,18 +20,14 @@ export const firstDay = (month: string) => `${month}-01`
 
 /** All months of the log of the schema in search_path, oldest first. Counts what there is. */
 export async function logMonths(sql: StatementRunner): Promise<LogMonth[]> {
-  const partitions = await sql.unsafe<Partition[]>(
-    `select c.relname as name, pg_total_relation_size(c.oid)::float8 as bytes
-     from pg_inherits i join pg_class c on c.oid = i.inhrelid
-     where i.inhparent = 'events'::regclass order by 1`,
-  )
   const months: LogMonth[] = []
-  for (const { name, bytes } of partitions) {
-    const [row] = await sql.unsafe<Pick<LogMonth, 'events' | 'first' | 'last'>[]>(
-      `select count(*)::float8 as events, min(position)::float8 as first, max(position)::float8 as last from ${name}`,
+  for (const name of await partitionsOf(sql, 'events')) {
+    const [row] = await sql.unsafe<Omit<LogMonth, 'month' | 'isDetached'>[]>(
+      `select count(*)::float8 as events, min(position)::float8 as first, max(position)::float8 as last,
+         pg_total_relation_size('${name}')::float8 as bytes from ${name}`,
     )
     const month = name.replace(/^events_(\d{4})(\d\d)$/, '$1-$2')
-    if (row) months.push({ month, isDetached: false, bytes, ...row })
+    if (row) months.push({ month, isDetached: false, ...row })
   }
   const detached = await sql.unsafe<Omit<LogMonth, 'isDetached' | 'bytes'>[]>(
     `select to_char(month, 'YYYY-MM') as month, events::float8 as events, first_position::float8 as first,

@@ -1,26 +1,26 @@
 import { describe, expect, it } from '@jest/globals'
-import { idSchema, newId } from '@opsplane/contracts'
-import { deliveryIdOf, idTimeMs, leastDeliveryId } from './delivery-id.js'
+import { idSchema, idTime, leastId, newId } from '@opsplane/contracts'
+import { deliveryIdOf } from './delivery-id.js'
 
 describe('delivery ids', () => {
   it('are divided by the time they were made', () => {
     const id = newId('delivery')
     const now = Date.now()
-    expect(leastDeliveryId(now + 1) > id).toBe(true)
-    expect(leastDeliveryId(now - 60_000) < id).toBe(true)
-    expect(leastDeliveryId(Date.parse('2016-07-30T23:54:10.259Z'))).toBe('del_01ARZ3NDEK')
-    expect(leastDeliveryId(-1)).toBe('del_0000000000')
+    expect(leastId('delivery', now + 1) > id).toBe(true)
+    expect(leastId('delivery', now - 60_000) < id).toBe(true)
+    expect(leastId('delivery', Date.parse('2016-07-30T23:54:10.259Z'))).toBe('del_01ARZ3NDEK')
+    expect(leastId('delivery', -1)).toBe('del_0000000000')
   })
 
   it('tell their time', () => {
-    expect(idTimeMs('evt_01ARZ3NDEKTSV4RRFFQ69G5FAV')).toBe(Date.parse('2016-07-30T23:54:10.259Z'))
+    expect(idTime('evt_01ARZ3NDEKTSV4RRFFQ69G5FAV')).toBe(Date.parse('2016-07-30T23:54:10.259Z'))
   })
 
   it('are the same for the same event and webhook, and have the time of the event', () => {
     const [event, webhook] = ['evt_01ARZ3NDEKTSV4RRFFQ69G5FAV', newId('webhook')]
     const id = deliveryIdOf(event, webhook)
     expect(idSchema('delivery').parse(id)).toBe(deliveryIdOf(event, webhook))
-    expect(idTimeMs(id)).toBe(idTimeMs(event))
+    expect(idTime(id)).toBe(idTime(event))
     expect(deliveryIdOf(event, newId('webhook'))).not.toBe(id)
     expect(deliveryIdOf(newId('event'), webhook)).not.toBe(id)
   })

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { idPrefixes } from '@opsplane/contracts'
 
 const digits = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
-const timeLength = 10
+/** As many as the random part of an id has, at five bits a digit. */
 const hashBytes = 10
 
 /**
@@ -12,34 +12,7 @@ const hashBytes = 10
  */
 export function deliveryIdOf(eventId: string, webhookId: string): string {
   const hash = createHash('sha256').update(`${eventId} ${webhookId}`).digest().subarray(0, hashBytes)
-  return `${idPrefixes.delivery}_${timeOf(eventId)}${base32(hash)}`
-}
-
-/** The least id of a delivery of this instant (Unix ms) or later: ids begin with their time. */
-export function leastDeliveryId(atMs: number): string {
-  return `${idPrefixes.delivery}_${base32Time(atMs)}`
-}
-
-/** The least id of an event of this instant (Unix ms) or later. */
-export function leastEventId(atMs: number): string {
-  return `${idPrefixes.event}_${base32Time(atMs)}`
-}
-
-/** Unix milliseconds an id was made at. */
-export function idTimeMs(id: string): number {
-  return [...timeOf(id)].reduce((time, digit) => time * 32 + digits.indexOf(digit), 0)
-}
-
-function timeOf(id: string): string {
-  const start = id.indexOf('_') + 1
-  return id.slice(start, start + timeLength)
-}
-
-function base32Time(atMs: number): string {
-  const time = [...Math.max(0, Math.floor(atMs)).toString(32)].map(
-    (digit) => digits[Number.parseInt(digit, 32)],
-  )
-  return time.join('').padStart(timeLength, '0')
+  return `${idPrefixes.delivery}${eventId.slice(idPrefixes.event.length, -16)}${base32(hash)}`
 }
 
 /** Five bits a digit; the length is a multiple of five bytes. */

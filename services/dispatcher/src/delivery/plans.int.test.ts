@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { newId } from '@opsplane/contracts'
+import { leastId, newId } from '@opsplane/contracts'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
 import { recordStatement } from './attempt/record-statement.js'
-import { deliveryIdOf, leastDeliveryId } from './delivery-id.js'
+import { deliveryIdOf } from './delivery-id.js'
 import { insertStatement } from './queue/fan-out-statement.js'
 import { dayMs, dayOf } from './retention/retention-policy.js'
 import { daysUntil } from './retention/retention-statements.js'
@@ -95,7 +95,7 @@ describe('with the partitions of many days', () => {
   it('a search by time reads those of the time', async () => {
     const statement = `select * from deliveries where webhook_id = $1 and id >= $2 and id < $3 order by id desc limit 20`
     const [from, to] = [now - 3 * dayMs, now - 2 * dayMs]
-    const found = await scanned(statement, [webhookId, leastDeliveryId(from), leastDeliveryId(to)])
+    const found = await scanned(statement, [webhookId, leastId('delivery', from), leastId('delivery', to)])
     expect(found.sort()).toEqual([partition('deliveries', from), partition('deliveries', to)])
   })
 

@@ -5,6 +5,7 @@ import {
   type DeliveryDetail,
   DeliveryStatus,
   deliveryBody,
+  leastId,
   notFound,
   type Page,
   PlatformEvent,
@@ -14,7 +15,6 @@ import {
 import type { Database } from '@opsplane/postgres'
 import { and, asc, desc, eq, gte, inArray, lt, sql } from 'drizzle-orm'
 import { deliveries, deliveryAttempts, deliveryEvents, webhooks } from '../schema.js'
-import { leastDeliveryId } from './delivery-id.js'
 import type { DeliveryFilters } from './list-filters.js'
 import type { DeliveryRow } from './resend/resending.js'
 
@@ -70,8 +70,8 @@ function hasStatus(shown: readonly DeliveryStatus[], of: ListDeliveries['of']) {
 /** The time in the id, which is that of the event or the replay, decides: it leads to the days' partitions. */
 function createdWithin({ createdAfter, createdBefore }: DeliveryFilters) {
   return [
-    createdAfter && gte(deliveries.id, leastDeliveryId(Date.parse(createdAfter) + 1)),
-    createdBefore && lt(deliveries.id, leastDeliveryId(Date.parse(createdBefore))),
+    createdAfter && gte(deliveries.id, leastId('delivery', Date.parse(createdAfter) + 1)),
+    createdBefore && lt(deliveries.id, leastId('delivery', Date.parse(createdBefore))),
   ].filter((condition) => typeof condition === 'object')
 }
 

@@ -1,8 +1,8 @@
+import { idTime } from '@opsplane/contracts'
 import { byKey, type Metrics, type Tracing } from '@opsplane/telemetry'
 import { LRUCache } from 'lru-cache'
 import type { Content } from './attempt/attempt.js'
 import type { ResultRow } from './attempt/record-statement.js'
-import { idTimeMs } from './delivery-id.js'
 import type { DeliveryJob } from './job.js'
 
 type Outcome = ResultRow['status']
@@ -34,7 +34,7 @@ export function watchAttempts({ metrics, tracing, nowMs }: WatchOptions): Watch 
 
   return ({ deliveryId, traceparent: own, content, attempts }) => {
     const startedAt = performance.now()
-    if (attempts === 0) lag(Math.max(nowMs() - idTimeMs(deliveryId), 0) / 1_000)
+    if (attempts === 0) lag(Math.max(nowMs() - idTime(deliveryId), 0) / 1_000)
     const parent = own ?? retried.get(deliveryId)
     const attributes = { 'opsplane.event_type': content.type, 'opsplane.attempt': attempts + 1 }
     const traced = tracing.follow('deliver', parent, { kind: 'client', attributes })

@@ -1,5 +1,5 @@
+import { leastId } from '@opsplane/contracts'
 import { and, eq, gte, inArray, isNull, lt, or, sql } from 'drizzle-orm'
-import { leastDeliveryId } from '../delivery/delivery-id.js'
 import { ofWebhook } from '../delivery/queries.js'
 import { deliveries, type replayJobs } from '../schema.js'
 
@@ -20,8 +20,8 @@ export function selected(selection: Selection) {
     isNull(deliveries.replayOf),
     inArray(deliveries.status, statuses),
     eventType === null ? undefined : eq(deliveries.eventType, eventType),
-    fromTime === null ? undefined : gte(deliveries.id, leastDeliveryId(Date.parse(fromTime))),
-    lt(deliveries.id, leastDeliveryId(Date.parse(toTime))),
+    fromTime === null ? undefined : gte(deliveries.id, leastId('delivery', Date.parse(fromTime))),
+    lt(deliveries.id, leastId('delivery', Date.parse(toTime))),
     or(
       eq(deliveries.status, 'succeeded'),
       sql`not exists (select 1 from deliveries r where r.event_id = ${deliveries.eventId}

@@ -38,16 +38,4 @@ describe('a replay of many deliveries', () => {
       .when({ kind, job: { ...started, ...changes } })
       .emits({ type: `webhook.replay_${status}`, changes, extras: { replayId: started.id, replayed: 2 } })
   })
-
-  it('that the log does not know yet ends all the same', () => {
-    const job: ReplayJob = { ...started, ...end, status: 'completed' }
-    specify(replay)
-      .given(null)
-      .when({ kind: 'complete', job })
-      .emits({
-        type: 'webhook.replay_completed',
-        changes: { ...job, webhookName: 'wh_1' },
-        extras: { replayId: started.id, replayed: 2 },
-      })
-  })
 })

@@ -19,8 +19,8 @@ export const replay: Decider<ReplayState, ReplayCommand, ReplayJob> = {
       const after = { ...job, webhookName: command.webhookName }
       return [{ type: 'webhook.replay_started', after, extras: { replayId, filter, total } }]
     }
-    // The log does not know jobs that were started before it reported them.
-    const after = { ...job, webhookName: state?.webhookName ?? job.webhookId }
+    if (state === null) throw new Error('a replay that was not started')
+    const after = { ...state, ...job }
     const extras = { replayId, replayed }
     switch (kind) {
       case 'cancel':
@@ -46,8 +46,8 @@ export function replayLog(store: EventStore): RecordReplay {
   // A job has no ETag, so If-Match says nothing about it.
   return async (tx, { expectedVersion: _, ...meta }, command) => {
     const { id } = command.job
-    await store.within(statementsOf(tx), meta, async (unit) =>
-      (await unit.find(replays, id)) ? unit.handle(replays, id, command) : unit.create(replays, id, command),
+    await store.within(statementsOf(tx), meta, (unit) =>
+      command.kind === 'start' ? unit.create(replays, id, command) : unit.handle(replays, id, command),
     )
   }
 }

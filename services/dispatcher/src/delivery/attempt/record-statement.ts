@@ -15,7 +15,22 @@ export interface AttemptColumns {
   /** What the delivery itself keeps of the body. */
   body_start: string | null
   response_truncated: boolean | null
+  error_kind: string | null
+  error_message: string | null
 }
+
+export const attemptColumns = `id text, started_at text, url text, duration_ms int, request_headers json,
+    response_status int, response_headers json, response_body text, body_start text, response_truncated boolean,
+    error_kind text, error_message text`
+
+const loggedColumns = `started_at, duration_ms, url, request_headers, response_status, response_headers, response_body,
+    response_truncated, error_kind, error_message`
+
+/** The part of a statement that logs attempts; `attempts` has their columns, and the tenant of the delivery. */
+export const logAttempts = (number: string, attempts: string) => `
+  insert into delivery_attempts (delivery_id, number, workspace_id, environment, ${loggedColumns})
+  select id, ${number}, workspace_id, environment, ${loggedColumns} from ${attempts}
+  on conflict do nothing`
 
 /** A result as the statement takes it. */
 export interface ResultRow extends AttemptColumns {
@@ -26,8 +41,6 @@ export interface ResultRow extends AttemptColumns {
   status: 'succeeded' | 'retrying' | 'failed' | 'postponed'
   /** Milliseconds until the next attempt. */
   due_in_ms: number | null
-  error_kind: string | null
-  error_message: string | null
 }
 
 export interface Recorded {
@@ -56,9 +69,7 @@ export async function recordResults(
 export const recordStatement = `
 with results as materialized (
   select * from jsonb_to_recordset($1::text::jsonb) as r (
-    id text, seq int, number int, status text, due_in_ms bigint, started_at text, url text, duration_ms int,
-    request_headers json, response_status int, response_headers json, response_body text, body_start text,
-    response_truncated boolean, error_kind text, error_message text)
+    seq int, number int, status text, due_in_ms bigint, ${attemptColumns})
 ),
 postponed as (
   update deliveries d set due_at = now_ms() + r.due_in_ms, lease_owner = null
@@ -86,15 +97,7 @@ recorded as (
     and (d.attempts < r.number or (r.status = 'succeeded' and d.status <> 'succeeded'))
   returning d.id, d.webhook_id, d.workspace_id, d.environment, d.status, d.due_at, r.seq
 ),
-logged as (
-  insert into delivery_attempts (delivery_id, number, workspace_id, environment, started_at, duration_ms, url,
-    request_headers, response_status, response_headers, response_body, response_truncated, error_kind,
-    error_message)
-  select r.id, r.number, d.workspace_id, d.environment, r.started_at, r.duration_ms, r.url, r.request_headers,
-    r.response_status, r.response_headers, r.response_body, r.response_truncated, r.error_kind, r.error_message
-  from recorded d join results r using (id)
-  on conflict do nothing
-),
+logged as (${logAttempts('number', 'recorded join results using (id)')}),
 -- Failures in a row: each success begins a new run, run 0 goes on from the count so far.
 ended as (
   select webhook_id, status,

@@ -1,6 +1,6 @@
 import type { TenantScope } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
-import type { AttemptColumns } from '../attempt/record-statement.js'
+import { type AttemptColumns, attemptColumns, logAttempts } from '../attempt/record-statement.js'
 import type { Origin } from './matching.js'
 import { updateQueues } from './queue-statements.js'
 
@@ -102,9 +102,7 @@ kept as (
   on conflict (event_id) do nothing
 ),
 attempts as materialized (
-  select * from json_to_recordset($6::text::json) as a (
-    id text, started_at text, url text, duration_ms int, request_headers json, response_status int,
-    response_headers json, response_body text, body_start text, response_truncated boolean)
+  select * from json_to_recordset($6::text::json) as a (${attemptColumns})
 ),
 made as (
   insert into deliveries (id, workspace_id, environment, webhook_id, event_id, event_type, url, bytes, status, attempts,
@@ -125,14 +123,7 @@ made as (
   on conflict (id) do nothing
   returning id, webhook_id, workspace_id, environment, due_at
 ),
-logged as (
-  insert into delivery_attempts (delivery_id, number, workspace_id, environment, started_at, duration_ms, url,
-    request_headers, response_status, response_headers, response_body, response_truncated)
-  select made.id, 1, made.workspace_id, made.environment, a.started_at, a.duration_ms, a.url, a.request_headers,
-    a.response_status, a.response_headers, a.response_body, a.response_truncated
-  from made join attempts a using (id)
-  on conflict do nothing
-),
+logged as (${logAttempts('1', 'made join attempts using (id)')}),
 healthy as (
   update webhook_health h set consecutive_failures = 0, peak = 0
   where consecutive_failures > 0 and webhook_id in (select made.webhook_id from made join attempts using (id))

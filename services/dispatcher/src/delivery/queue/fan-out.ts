@@ -1,7 +1,7 @@
-import { tenantKey } from '@opsplane/contracts'
+import { idTime, tenantKey } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
-import { deliveryIdOf, idTimeMs } from '../delivery-id.js'
+import { deliveryIdOf } from '../delivery-id.js'
 import type { DeliveryJob } from '../job.js'
 import { orderingKeyOf, putInOrder } from '../ordering/ordering.js'
 import type { OrderingQueue } from '../ordering/release-statement.js'
@@ -42,7 +42,7 @@ export function createFanOut(options: FanOutOptions) {
     ...options,
     insert: (rows) =>
       days.inserting(
-        rows.deliveries.map(({ id }) => idTimeMs(id)),
+        rows.deliveries.map(({ id }) => idTime(id)),
         () => insertBatch(database.sql, rows),
       ),
   })
@@ -105,6 +105,7 @@ function draftsOf(options: FanOutOptions, batch: Batch): Draft[] {
     if (matches.length === 0) return []
     const data = JSON.stringify(matches[0]?.body.data)
     const bytes = Buffer.byteLength(batch.jsonOf(event))
+    const createdAt = new Date(idTime(event.id)).toISOString()
     return matches.map(({ subscriber: { target }, body }): Draft => {
       const id = deliveryIdOf(event.id, target.id)
       const orderingKey = orderingKeyOf(target.orderingKey, body)
@@ -121,7 +122,7 @@ function draftsOf(options: FanOutOptions, batch: Batch): Draft[] {
         waits: orderingKey !== null,
         ordering_key: orderingKey,
         ordering_place: null,
-        created_at: new Date(idTimeMs(event.id)).toISOString(),
+        created_at: createdAt,
       }
       const job: DeliveryJob = {
         ...{ deliveryId: id, webhookId: target.id, workspaceId: event.workspaceId, target },

@@ -1,5 +1,5 @@
+import { idTime } from '@opsplane/contracts'
 import { recentKeys } from '@opsplane/runtime'
-import { idTimeMs } from '../delivery-id.js'
 import type { DeliveryJob, Started } from '../job.js'
 import type { Batch, Draft } from './fan-out-batch.js'
 import type { Written } from './fan-out-writer.js'
@@ -41,7 +41,7 @@ export function createFirstAttempts(options: FirstAttemptOptions) {
     !redelivered &&
     target.rateLimitPerSecond === null &&
     !seen.has(event.id) &&
-    Math.abs(nowMs() - idTimeMs(event.id)) < newMs &&
+    Math.abs(nowMs() - idTime(event.id)) < newMs &&
     now() - batch.webhooksOf(event).checkedAt < believedMs
 
   /**

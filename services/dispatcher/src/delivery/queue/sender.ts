@@ -69,12 +69,19 @@ export interface Sender<J extends Job> {
   stop(): Promise<J[]>
 }
 
+/** What is held of an endpoint, of a workspace and of all. */
+interface Held {
+  /** Jobs that are queued or reserved. */
+  waiting: number
+  /** Of these, and of what is under way. */
+  bytes: number
+}
+
 /** What a workspace has under way, queued or reserved. */
-interface Tenant {
+interface Tenant extends Held {
+  workspaceId: string
   running: Record<Job['queueClass'], number>
   slow: number
-  waiting: number
-  bytes: number
   /** Webhooks that wait for an attempt of another one of the workspace to end, also some that need not any more. */
   parked: Record<Job['queueClass'], Set<string>>
   /** Webhooks turned away as the workspace had its share, until half of it is free. */
@@ -83,15 +90,12 @@ interface Tenant {
   endpoints: number
 }
 
-interface Endpoint {
+interface Endpoint extends Held {
+  webhookId: string
   tenant: Tenant
   share: Share
   limit: number
   running: number
-  /** Queued and reserved. */
-  waiting: number
-  /** Of what is queued, reserved and under way. */
-  bytes: number
   turnedAway: boolean
   /** Turned away for its bytes, until half of its share of the memory is free. */
   shortOfMemory: boolean
@@ -118,8 +122,7 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
   }
   const endpoints = new Map<string, Endpoint>()
   const tenants = new Map<string, Tenant>()
-  let waitingTotal = 0
-  let bytesTotal = 0
+  const all: Held = { waiting: 0, bytes: 0 }
   let shortOfMemory = false
   let slow = 0
   let running = 0
@@ -130,6 +133,7 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
     const known = tenants.get(workspaceId)
     if (known) return known
     const fresh = {
+      workspaceId,
       running: { first: 0, retry: 0 },
       slow: 0,
       waiting: 0,
@@ -148,6 +152,7 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
     const tenant = tenantOf(workspaceId)
     tenant.endpoints++
     const fresh = {
+      webhookId,
       tenant,
       share: options.share(workspaceId),
       limit: Math.min(startLimit, options.endpointConcurrency),
@@ -176,19 +181,17 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
     return waiting >= places || (perSecond !== undefined && turnedAway && waiting > places / 2)
   }
 
-  function leaveQueue(job: Pick<Job, 'webhookId' | 'workspaceId'>, endpoint: Endpoint) {
-    endpoint.waiting--
-    endpoint.tenant.waiting--
-    waitingTotal--
-    seeToRoom(endpoint)
-    forgetIfIdle(job, endpoint)
+  function hold(endpoint: Endpoint, jobs: number, bytes: number) {
+    for (const held of [endpoint, endpoint.tenant, all]) {
+      held.waiting += jobs
+      held.bytes += bytes
+    }
   }
 
-  function leaveMemory(endpoint: Endpoint, bytes: number) {
-    endpoint.bytes -= bytes
-    endpoint.tenant.bytes -= bytes
-    bytesTotal -= bytes
+  function leave(endpoint: Endpoint, jobs: number, bytes: number) {
+    hold(endpoint, -jobs, -bytes)
     seeToRoom(endpoint)
+    forgetIfIdle(endpoint)
   }
 
   function seeToRoom(endpoint: Endpoint) {
@@ -199,7 +202,7 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
     const admitted = eased && tenant.turnedAway.size > 0
     if (admitted) tenant.turnedAway.clear()
     const served = endpoint.turnedAway && roomy
-    const roomier = shortOfMemory && bytesTotal <= options.maxBytes / 2
+    const roomier = shortOfMemory && all.bytes <= options.maxBytes / 2
     if (served) endpoint.turnedAway = false
     if (roomyInMemory) endpoint.shortOfMemory = false
     if (roomier) shortOfMemory = false
@@ -207,7 +210,7 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
   }
 
   function fits(endpoint: Endpoint, bytes: number): boolean {
-    if (bytesTotal > 0 && bytesTotal + bytes > options.maxBytes) {
+    if (all.bytes > 0 && all.bytes + bytes > options.maxBytes) {
       shortOfMemory = true
       return false
     }
@@ -217,10 +220,8 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
   }
 
   /** An endpoint that is at its ease is not remembered; one that is unwell keeps its small share. */
-  function forgetIfIdle(
-    { webhookId, workspaceId }: Pick<Job, 'webhookId' | 'workspaceId'>,
-    endpoint: Endpoint,
-  ) {
+  function forgetIfIdle(endpoint: Endpoint) {
+    const { webhookId, tenant } = endpoint
     const atEase = endpoint.limit >= Math.min(startLimit, options.endpointConcurrency)
     if (
       endpoint.running === 0 &&
@@ -230,7 +231,7 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
       (atEase || endpoints.size > 10_000)
     ) {
       endpoints.delete(webhookId)
-      if (--endpoint.tenant.endpoints === 0) tenants.delete(workspaceId)
+      if (--tenant.endpoints === 0) tenants.delete(tenant.workspaceId)
     }
   }
 
@@ -259,9 +260,9 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
     const job = queueClass.take(webhookId)
     if (!job) return
     // An outlived lease is no loss: the delivery is due in Postgres again.
-    if (job.sendBefore > options.now()) start(endpoint, job)
-    else leaveMemory(endpoint, job.bytes)
-    leaveQueue(job, endpoint)
+    const inTime = job.sendBefore > options.now()
+    if (inTime) start(endpoint, job)
+    leave(endpoint, 1, inTime ? 0 : job.bytes)
   }
 
   /** What its lease no longer covers needs no slot: it is not sent. */
@@ -304,9 +305,8 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
       } else leaveQueueClass(tenant, job.queueClass)
       endpoint.running--
       running--
-      leaveMemory(endpoint, job.bytes)
       adapt(endpoint, health)
-      forgetIfIdle(job, endpoint)
+      leave(endpoint, 0, job.bytes)
       resume(job.webhookId)
       if (running === 0) idle?.()
     })
@@ -326,10 +326,8 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
     }
   }
 
-  function release(place: Place) {
-    const endpoint = endpointOf(place.webhookId, place.workspaceId)
-    leaveMemory(endpoint, place.bytes)
-    leaveQueue(place, endpoint)
+  function release({ webhookId, workspaceId, bytes }: Place) {
+    leave(endpointOf(webhookId, workspaceId), 1, bytes)
   }
 
   function adapt(endpoint: Endpoint, health: EndpointHealth) {
@@ -344,20 +342,15 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
       endpoint.perSecond = perSecond ?? undefined
       if (hasItsShare(endpoint.tenant, endpoint.share)) {
         endpoint.tenant.turnedAway.add(webhookId)
-        forgetIfIdle({ webhookId, workspaceId }, endpoint)
+        forgetIfIdle(endpoint)
         return false
       }
-      const full = stopped || isFull(endpoint) || waitingTotal >= options.maxQueued
+      const full = stopped || isFull(endpoint) || all.waiting >= options.maxQueued
       if (full || !fits(endpoint, bytes)) {
         endpoint.turnedAway = true
         return false
       }
-      endpoint.waiting++
-      endpoint.bytes += bytes
-      endpoint.tenant.waiting++
-      endpoint.tenant.bytes += bytes
-      waitingTotal++
-      bytesTotal += bytes
+      hold(endpoint, 1, bytes)
       return true
     },
     release,
@@ -372,9 +365,9 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
       ...options.scheduler.closed(),
     ],
     room() {
-      const bytes = bytesTotal === 0 ? options.maxBytes : options.maxBytes - bytesTotal
+      const bytes = all.bytes === 0 ? options.maxBytes : options.maxBytes - all.bytes
       if (bytes <= 0) shortOfMemory = true
-      return { jobs: stopped ? 0 : options.maxQueued - waitingTotal, bytes }
+      return { jobs: stopped ? 0 : options.maxQueued - all.waiting, bytes }
     },
     discard(webhookId) {
       const tenant = endpoints.get(webhookId)?.tenant

@@ -21,8 +21,6 @@ export interface TenantWebhooks {
 }
 
 export interface WebhookIndex {
-  /** What is known of a tenant, without asking. */
-  known(tenant: TenantScope): TenantWebhooks | undefined
   /** Of these tenants, by `tenantKey`; those not in memory are loaded. */
   of(tenants: readonly TenantScope[]): Promise<Map<string, TenantWebhooks>>
   /** What is known of these tenants may not hold any more. */
@@ -53,15 +51,12 @@ export function createWebhookIndex({ sql, now, maxKept = 200_000 }: WebhookIndex
   /** How often anything was: what was being loaded then may be older than that. */
   let forgotten = 0
 
-  const known = (tenant: TenantScope) => kept.get(tenantKey(tenant))
-
   return {
-    known,
     async of(tenants) {
       const found = new Map<string, TenantWebhooks>()
       for (let loads = 0; ; loads++) {
         for (const tenant of tenants) {
-          const webhooks = known(tenant)
+          const webhooks = kept.get(tenantKey(tenant))
           if (webhooks) found.set(tenantKey(tenant), webhooks)
         }
         const missing = tenants.filter((tenant) => !found.has(tenantKey(tenant)))

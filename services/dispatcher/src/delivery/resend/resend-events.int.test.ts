@@ -178,17 +178,15 @@ describe('a replay of many', () => {
   })
 
   it('is reported as canceled by the platform when its webhook is deleted', async () => {
-    const { webhook } = await recovered('deleted', 1)
-    const { workspaceId = '' } = fixture.principal
+    const { webhook, seen } = await recovered('deleted', 1)
+    const { job } = (await fixture.api.post(`${seen.path}/replay`, {})).data(ReplayStarted)
+    await publishedOf(webhook.id, 2)
     await fixture.api.send('DELETE', `/webhooks/${webhook.id}`)
-    const id = 'rpl_01ARZ3NDEKTSV4RRFFQ69G5FAV'
-    // As a job is that was under way, started before the log reported jobs.
+    const id = job?.id ?? ''
+    // As if it were still under way.
     await fixture.service.sql`
-      insert into replay_jobs (id, workspace_id, environment, webhook_id, statuses, to_time, total, replayed, due_at,
-        created_at)
-      values (${id}, ${workspaceId}, 'production', ${webhook.id}, '{failed}', '2999-01-01T00:00:00.000Z', 1, 1, now(),
-        ${webhook.created_at})`
-    const [, canceled] = await publishedOf(webhook.id, 2)
+      update replay_jobs set status = 'running', due_at = now(), finished_at = null where id = ${id}`
+    const canceled = (await publishedOf(webhook.id, 4)).at(-1)
     expect(canceled).toMatchObject({
       type: 'webhook.replay_canceled',
       actor: systemActor,

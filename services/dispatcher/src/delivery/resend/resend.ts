@@ -1,9 +1,15 @@
-import { type CommandMeta, type Delivery, newId, notFound, type TenantScope } from '@opsplane/contracts'
+import {
+  type CommandMeta,
+  type Delivery,
+  idTime,
+  newId,
+  notFound,
+  type TenantScope,
+} from '@opsplane/contracts'
 import { keepAnswer, type Transaction } from '@opsplane/eventstore'
 import { type Database, translatePostgresError } from '@opsplane/postgres'
 import { and, eq, sql } from 'drizzle-orm'
 import { deliveries, webhooks } from '../../schema.js'
-import { idTimeMs } from '../delivery-id.js'
 import { ofWebhook, presentDelivery } from '../queries.js'
 import { makeDue } from '../queue/queue-statements.js'
 import type { DeliveryDays } from '../retention/delivery-days.js'
@@ -41,7 +47,7 @@ export async function resendDelivery(
 ): Promise<Delivery> {
   try {
     const replayId = newId('delivery')
-    return await request.days.inserting([idTimeMs(replayId)], () =>
+    return await request.days.inserting([idTime(replayId)], () =>
       db.transaction(async (tx) => {
         const { row, to, webhookStatus, webhookName } = await lock(tx, request)
         assertMay(request.action, presentDelivery(row, webhookStatus).status)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { ConfigError } from '@opsplane/runtime'
 import { loadConfig } from '../../config.js'
-import { leastEventId } from '../delivery-id.js'
+import { eventIdAt } from '../../fixture/days.js'
 import { comesTooLate, dayMs, dayOf, lastExpiredDay } from './retention-policy.js'
 
 const day = Date.parse('2026-03-01T00:00:00.000Z')
@@ -15,13 +15,13 @@ describe('the retention of deliveries', () => {
   })
 
   it('takes no event of a day that is about to be let go of', () => {
-    const [first, last] = [leastEventId(day), leastEventId(day + dayMs - 1)]
+    const [first, last] = [eventIdAt(day), eventIdAt(day + dayMs - 1)]
     const expires = day + 31 * dayMs
     for (const id of [first, last]) {
       expect(comesTooLate(id, expires - hour - 1, 30)).toBe(false)
       expect(comesTooLate(id, expires - hour, 30)).toBe(true)
     }
-    expect(comesTooLate(leastEventId(day + dayMs), expires, 30)).toBe(false)
+    expect(comesTooLate(eventIdAt(day + dayMs), expires, 30)).toBe(false)
   })
 })
 

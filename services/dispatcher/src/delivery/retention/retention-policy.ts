@@ -1,4 +1,4 @@
-import { idTimeMs } from '../delivery-id.js'
+import { idTime } from '@opsplane/contracts'
 
 export const dayMs = 86_400_000
 const marginMs = 3_600_000
@@ -18,5 +18,5 @@ export function lastExpiredDay(nowMs: number, keptDays: number): number {
  * time. An hour early, since clocks differ and a batch takes a while.
  */
 export function comesTooLate(eventId: string, nowMs: number, keptDays: number): boolean {
-  return dayOf(idTimeMs(eventId)) <= lastExpiredDay(nowMs + marginMs, keptDays)
+  return dayOf(idTime(eventId)) <= lastExpiredDay(nowMs + marginMs, keptDays)
 }

@@ -1,33 +1,29 @@
-import type { Database } from '@opsplane/postgres'
-import { leastDeliveryId, leastEventId } from '../delivery-id.js'
+import { leastId } from '@opsplane/contracts'
+import { type Database, partitionsOf } from '@opsplane/postgres'
 import { dayMs, dayOf } from './retention-policy.js'
 
 type Sql = Database['sql']
 
 const tables = {
-  deliveries: { column: 'id', leastId: leastDeliveryId },
-  delivery_attempts: { column: 'delivery_id', leastId: leastDeliveryId },
-  delivery_events: { column: 'event_id', leastId: leastEventId },
-}
+  deliveries: { column: 'id', kind: 'delivery' },
+  delivery_attempts: { column: 'delivery_id', kind: 'delivery' },
+  delivery_events: { column: 'event_id', kind: 'event' },
+} as const
 type DayTable = keyof typeof tables
 export type RestTable = Exclude<DayTable, 'deliveries'>
 
 const rangeOf = (table: DayTable, day: number) =>
-  [day, day + 1].map((edge) => tables[table].leastId(edge * dayMs))
+  [day, day + 1].map((edge) => leastId(tables[table].kind, edge * dayMs))
 
 /** The days up to this one that have a partition of any of the tables, oldest first. */
 export async function daysUntil(sql: Pick<Sql, 'unsafe'>, last: number): Promise<number[]> {
-  // Names are taken apart here: in SQL some plans take apart those of all relations first, most of which are no days.
-  const rows = await sql.unsafe<{ name: string }[]>(
-    `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
-     where i.inhparent in ('deliveries'::regclass, 'delivery_attempts'::regclass, 'delivery_events'::regclass)`,
-  )
-  const days = new Set(rows.map(({ name }) => dayOfPartition(name)))
+  const names = await partitionsOf(sql, ...Object.keys(tables))
+  const days = new Set(names.map(dayOfPartition))
   return [...days].filter((day) => day <= last).sort((a, b) => a - b)
 }
 
 /** Of a name such as `deliveries_20260301`. */
-function dayOfPartition(name: string): number {
+export function dayOfPartition(name: string): number {
   const [year, month, day] = name.match(/_(\d{4})(\d\d)(\d\d)$/)?.slice(1) ?? []
   return dayOf(Date.parse(`${year}-${month}-${day}T00:00:00Z`))
 }
