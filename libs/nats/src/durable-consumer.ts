@@ -178,7 +178,7 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
   /** Asks until the consumer is lost. */
   const consume = async () => {
     const connection = await link.ready(closing.signal)
-    const isNew = await ensureConsumer(connection, options)
+    const isNew = await ensureConsumer(connection, { ...options, mayReplace: link.identity !== undefined })
     if (closing.signal.aborted) return
     options.onStart?.()
     await options.prepare?.(() => consumerProgress(connection, options, isNew))
