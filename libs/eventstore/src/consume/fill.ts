@@ -35,11 +35,18 @@ const skewMs = 3_600_000
 /** How much further the logs are read, for what the stream loses while they are. */
 const aheadMs = 3_600_000
 
-/** Whether what the stream has lost between two looks was read from the logs already, or had been handled. */
-export const isCovered = (filled: ConsumerProgress, now: ConsumerProgress): boolean =>
+/** Where the consumer stood when the logs were read. */
+export interface Filled extends ConsumerProgress {
+  /** What the stream had up to this sequence was in the logs as they were read; 0 where they were not. */
+  readTo: number
+}
+
+/** Whether what the stream has lost since the logs were read was read from them, or had been handled. */
+export const isCovered = (filled: Filled, now: ConsumerProgress): boolean =>
   now.streamCreated === filled.streamCreated &&
   (now.firstSequence <= Math.max(filled.firstSequence, filled.ackFloor + 1) ||
-    (filled.firstStoredMs !== null &&
+    (now.firstSequence <= filled.readTo + 1 &&
+      filled.firstStoredMs !== null &&
       now.firstStoredMs !== null &&
       now.firstStoredMs <= filled.firstStoredMs + aheadMs))
 
@@ -51,14 +58,15 @@ export const isCovered = (filled: ConsumerProgress, now: ConsumerProgress): bool
 export async function fillFromLogs(
   options: FillOptions,
   look: () => Promise<ConsumerProgress>,
-): Promise<ConsumerProgress> {
+): Promise<Filled> {
   for (let place = await look(); ; ) {
     const { streamCreated, firstSequence } = place
     const wasWhole = await fillBefore(options, place)
+    const filled = { ...place, readTo: wasWhole ? 0 : place.lastSequence }
     const now = await look()
-    if (isCovered(place, now)) {
+    if (isCovered(filled, now)) {
       if (!wasWhole) await options.tables.arrive({ streamCreated, ackFloor: firstSequence - 1 }, new Map())
-      return place
+      return filled
     }
     options.log.info(
       { durable: options.durable },

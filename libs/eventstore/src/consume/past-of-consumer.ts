@@ -3,7 +3,7 @@ import { batchHandling, type ConsumerProgress, type DurableConsumer, type Receiv
 import { isDependencyAway, isTransient } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
 import type { ConsumerTables } from './consumer-tables.js'
-import { fillFromLogs, isCovered } from './fill.js'
+import { type Filled, fillFromLogs, isCovered } from './fill.js'
 import type { HistoryOptions } from './history.js'
 import { createLowWatermarks } from './low-watermarks.js'
 import type { SpacedCheckpoint } from './spaced-checkpoint.js'
@@ -37,7 +37,7 @@ export function keepPast(options: PastOptions) {
   const closing = new AbortController()
   const lowWatermarks = createLowWatermarks()
   let before: ConsumerProgress | undefined
-  let filled: ConsumerProgress | undefined
+  let filled: Filled | undefined
   let noting: NodeJS.Timeout | undefined
   let writing: NodeJS.Timeout | undefined
   let looking: Promise<void> = Promise.resolve()
