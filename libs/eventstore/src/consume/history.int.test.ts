@@ -104,6 +104,14 @@ describe('a consumer with a history', () => {
       return Number(row?.ack_floor) >= sequence
     })
 
+  /** It writes down once more where it is. */
+  const writesPlace = async () => {
+    const version = async () =>
+      (await testStore.database.sql`select xmin::text from consumer_checkpoints`)[0]?.xmin
+    const before = await version()
+    await waitFor(async () => (await version()) !== before)
+  }
+
   test('that is a projection begins with what the stream no longer has', async () => {
     await create('first', 'second')
     await inStream(2)
@@ -183,6 +191,24 @@ describe('a consumer with a history', () => {
     await inStream(3)
     const consumer = consume('all', { maxAckPending: 1 })
     await waitFor(async () => (await consumer.place()).delivered === 2)
+    await expire()
+    await create('fourth')
+    await inStream(4)
+    release()
+    await allSeen('first', 'second', 'third', 'fourth')
+  })
+
+  test('is filled when the stream expired what came while it stood still', async () => {
+    const consumer = consume('all', { maxAckPending: 1 })
+    await create('first')
+    await allSeen('first')
+    await settled(1)
+    const release = hold()
+    await create('second', 'third')
+    await inStream(3)
+    await waitFor(async () => (await consumer.place()).delivered === 2)
+    // The first of them may have begun before.
+    for (let looks = 0; looks < 2; looks++) await writesPlace()
     await expire()
     await create('fourth')
     await inStream(4)
