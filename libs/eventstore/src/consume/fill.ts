@@ -96,7 +96,7 @@ async function fillBefore(options: FillOptions, place: ConsumerProgress): Promis
         : new Date(place.firstStoredMs + aheadMs + skewMs).toISOString()
     // What happened before a consumer of effects was there is history, and none of its business.
     const since = history === 'gap' ? saved?.startedAt : undefined
-    for (const source of options.sources) await readLog(options, source, { since, before })
+    for (const source of options.sources) await readLog(options, source, place.ackFloor, { since, before })
     if (options.closing.aborted) throw new Error('closed while it was filled from the logs')
     log.info(
       { durable },
@@ -109,6 +109,7 @@ async function fillBefore(options: FillOptions, place: ConsumerProgress): Promis
 async function readLog(
   options: FillOptions,
   { source, page }: LogSource,
+  ackFloor: number,
   times: { since?: string | undefined; before?: string | undefined },
 ) {
   const types = typesOf(options.names, options.filterSubjects)
@@ -117,7 +118,7 @@ async function readLog(
     const { events, next }: Awaited<ReturnType<typeof page>> = await page({ after, types, ...times })
     const position = next ?? events.at(-1)?.position
     const received = events
-      .map(({ position, event }) => fromLog(options.names, event, { source, position }))
+      .map(({ position, event }) => fromLog(options.names, event, { source, position }, ackFloor))
       .filter(({ message }) => isWanted(options, message))
     if (position !== undefined) await options.apply(received, { source, position })
     after = next
@@ -139,6 +140,7 @@ function fromLog(
   names: NatsNames,
   event: PlatformEvent,
   { source, position }: LogProgress,
+  after: number,
 ): Received<PlatformEvent> {
   const headers: Record<string, string> = {
     'Nats-Msg-Id': event.id,
@@ -150,6 +152,7 @@ function fromLog(
     subject: names.eventSubject(event),
     stream: '',
     seq: position,
+    after,
     deliveries: 1,
     storedMs: Date.parse(event.createdAt),
     waiting: 0,
