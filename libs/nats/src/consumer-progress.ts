@@ -18,7 +18,9 @@ export interface ConsumerProgress extends ConsumerPlace {
   streamCreated: string
   /** The oldest message the stream has; one above its last one when it has none. */
   firstSequence: number
-  /** When that was stored, in milliseconds since 1970; null when the stream has none. */
+  /** The last one it has taken. */
+  lastSequence: number
+  /** When its oldest message was stored, in milliseconds since 1970; null when the stream has none. */
   firstStoredMs: number | null
 }
 
@@ -59,6 +61,7 @@ export async function consumerProgress(
     ...place,
     streamCreated: created,
     firstSequence: state.messages === 0 ? state.last_seq + 1 : state.first_seq,
+    lastSequence: state.last_seq,
     firstStoredMs: state.messages === 0 ? null : Date.parse(state.first_ts),
   }
 }

@@ -179,7 +179,7 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
   /** Asks until the consumer is lost. */
   const consume = async () => {
     const connection = await link.ready(closing.signal)
-    await ensureConsumer(connection, options)
+    await ensureConsumer(connection, { ...options, mayReplace: link.identity !== undefined })
     if (closing.signal.aborted) return
     options.onStart?.()
     await options.prepare?.(() => consumerProgress(connection, options))

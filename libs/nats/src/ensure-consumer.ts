@@ -1,6 +1,7 @@
 import {
   AckPolicy,
   type ConsumerConfig,
+  type ConsumerInfo,
   DeliverPolicy,
   JetStreamApiCodes,
   JetStreamApiError,
@@ -24,6 +25,8 @@ export interface DurableConfig {
   ackWaitMs?: number
   /** The server forgets the consumer and its place when nobody asks for so long; never unless given. */
   forgetAfterMs?: number
+  /** Whether it is made anew when it is ahead of its stream: users of subscribers may do neither, nor look at the stream. */
+  mayReplace?: boolean
 }
 
 const timeoutMs = 2_000
@@ -35,9 +38,13 @@ const timeoutMs = 2_000
 export async function ensureConsumer(connection: NatsConnection, options: DurableConfig): Promise<boolean> {
   const manager = await jetstreamManager(connection, { checkAPI: false, timeout: timeoutMs })
   const wanted = consumerConfig(connection, options)
-  const existing = await findConsumer(manager, options.stream, options.durable)
+  let existing = await findConsumer(manager, options.stream, options.durable)
+  if (existing && options.mayReplace && (await isAhead(manager, existing))) {
+    await manager.consumers.delete(options.stream, options.durable)
+    existing = undefined
+  }
   if (!existing) await manager.consumers.add(options.stream, wanted)
-  else if (differs(existing, wanted)) {
+  else if (differs(existing.config, wanted)) {
     const { deliver_policy: _, ack_policy: __, durable_name: ___, ...updatable } = wanted
     await manager.consumers.update(options.stream, options.durable, updatable)
   }
@@ -46,12 +53,18 @@ export async function ensureConsumer(connection: NatsConnection, options: Durabl
 
 async function findConsumer(manager: JetStreamManager, stream: string, durable: string) {
   try {
-    return (await manager.consumers.info(stream, durable)).config
+    return await manager.consumers.info(stream, durable)
   } catch (error) {
     if (error instanceof JetStreamApiError && error.code === JetStreamApiCodes.ConsumerNotFound)
       return undefined
     throw error
   }
+}
+
+/** The stream has lost its end. Servers before 2.14 would not deliver what comes in its place. */
+async function isAhead(manager: JetStreamManager, { stream_name, delivered }: ConsumerInfo) {
+  const { state } = await manager.streams.info(stream_name)
+  return delivered.stream_seq > state.last_seq
 }
 
 function differs(existing: ConsumerConfig, wanted: Partial<ConsumerConfig>): boolean {

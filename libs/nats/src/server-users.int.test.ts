@@ -91,6 +91,7 @@ test('every service with a log makes a stream that is gone, publishes, and consu
   expect(await (await managerOf('operator')).consumers.info(stream, durable)).toMatchObject({
     num_ack_pending: 0,
   })
+  expect(await (await managerOf('itsm')).consumers.delete(stream, durable)).toBe(true)
 })
 
 test('analytics keeps objects of exports, and nothing is left of those it removes', async () => {
@@ -116,7 +117,11 @@ describe('is denied to a service', () => {
     ['to delete it', 'settings', (manager) => manager.streams.delete(stream)],
     ['to change it', 'dispatcher', (manager) => manager.streams.update(stream, { max_msgs: 1 })],
     ['to delete a message', 'itsm', (manager) => manager.streams.deleteMessage(stream, 1)],
-    ['to delete a consumer', 'itsm', (manager) => manager.consumers.delete(stream, 'itsm-incident-timers')],
+    [
+      "to delete another's consumer",
+      'itsm',
+      (manager) => manager.consumers.delete(stream, 'settings-audit-log'),
+    ],
     [
       "to make another's consumer",
       'itsm',

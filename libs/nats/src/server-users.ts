@@ -129,6 +129,7 @@ const consumingOf = (stream: string, durable: string) => [
   `$JS.API.CONSUMER.CREATE.${stream}.${durable}`,
   `$JS.API.CONSUMER.CREATE.${stream}.${durable}.>`,
   `$JS.API.CONSUMER.DURABLE.CREATE.${stream}.${durable}`,
+  `$JS.API.CONSUMER.DELETE.${stream}.${durable}`,
 ]
 
 /** The part of nats-server's configuration that says who may do what. */

@@ -6,6 +6,8 @@ export interface StreamMessage {
   readonly stream: string
   /** The message's sequence in the stream. */
   readonly seq: number
+  /** Of what comes from a log instead, whose position is then `seq`: the sequence of the stream that it comes after. */
+  readonly after?: number
   /** How often it was delivered, this time included. */
   readonly deliveries: number
   /** When the stream stored it, in milliseconds since 1970. */

@@ -15,6 +15,9 @@ describe('the place of a message', () => {
     const later = '2026-03-02T00:00:00.123456789Z'
     const inOrder = [
       sequenceOf(message(9, '2026-03-01T11:00:00Z'), created),
+      ...[7, 1_000].map((position) =>
+        sequenceOf({ ...message(position, '2026-03-01T10:30:00Z'), after: 9 }, created),
+      ),
       sequenceOf(message(10, '2026-03-01T11:00:00Z'), created),
       sequenceOf(message(1_000_000, '2026-03-01T12:00:00Z'), created),
       sequenceOf(message(1, '2026-03-02T00:00:01Z'), later),

@@ -17,7 +17,7 @@ export interface StreamSequences {
 }
 
 /** What a place is made from. */
-export type SequencedMessage = Pick<StreamMessage, 'seq' | 'storedMs'>
+export type SequencedMessage = Pick<StreamMessage, 'seq' | 'storedMs' | 'after'>
 
 export function streamSequences(link: NatsLink, stream: string): StreamSequences {
   const log = streamLog(link, stream)
@@ -30,7 +30,7 @@ export function streamSequences(link: NatsLink, stream: string): StreamSequences
       // In this order: were the stream created anew in between, the lowWatermark would be too low, which only delays.
       const created = await log.created()
       const { ackFloor } = await consumerPlace(await link.ready(), { stream, durable })
-      return streamSequence(Date.parse(created), ackFloor)
+      return `${streamSequence(Date.parse(created), ackFloor)}/${padded(Number.MAX_SAFE_INTEGER)}`
     },
     forget: () => log.forget(),
   }
@@ -38,13 +38,18 @@ export function streamSequences(link: NatsLink, stream: string): StreamSequences
 
 /**
  * A message stored before the stream was created is left over from an earlier one, of which only that is known: the
- * instant it was stored at lies between the two streams' beginnings, and so does its place.
+ * instant it was stored at lies between the two streams' beginnings, and so does its place. What comes from a log stands
+ * behind the sequence it comes after, by its position there.
  */
-export function sequenceOf({ seq, storedMs }: SequencedMessage, created: string): string {
-  return streamSequence(Math.min(Date.parse(created), storedMs), seq)
+export function sequenceOf({ seq, storedMs, after }: SequencedMessage, created: string): string {
+  const createdMs = Date.parse(created)
+  if (after !== undefined) return `${streamSequence(createdMs, after)}/${padded(seq)}`
+  return streamSequence(Math.min(createdMs, storedMs), seq)
 }
 
-/** All places are of one length and alphabet, so any collation sorts them alike. */
+/** All parts are of one length and alphabet, so any collation sorts places alike. */
 function streamSequence(sinceMs: number, sequence: number): string {
-  return `${new Date(sinceMs).toISOString()}/${String(sequence).padStart(20, '0')}`
+  return `${new Date(sinceMs).toISOString()}/${padded(sequence)}`
 }
+
+const padded = (number: number) => String(number).padStart(20, '0')

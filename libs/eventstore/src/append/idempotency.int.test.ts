@@ -66,30 +66,46 @@ describe('idempotency keys', () => {
   test('can be claimed before an effect, completed after it, and released without one', async () => {
     const [first, second] = [replica(0).store.idempotency, replica(1).store.idempotency]
     const claims = await Promise.all(
-      [first, second, first, second].map((each) => each.claim('claimed', 'f', meta())),
+      [first, second, first, second].map((each) => each.claim('claimed', 'f', false)),
     )
-    expect(claims.filter(Boolean)).toHaveLength(1)
+    const [claim = ''] = claims.filter((each) => each !== undefined)
+    expect(claims.filter((each) => each === undefined)).toHaveLength(3)
     expect(await second.find('claimed')).toEqual({ fingerprint: 'f', response: null })
-    await first.complete('claimed', { status: 202, body: { ok: true } })
+    await first.complete('claimed', claim, { status: 202, body: { ok: true } })
     expect(await second.find('claimed')).toEqual({
       fingerprint: 'f',
       response: { status: 202, body: { ok: true } },
     })
-    await second.release('claimed')
-    expect(await second.claim('claimed', 'f', meta())).toBe(false)
+    await second.release('claimed', claim)
+    expect(await second.claim('claimed', 'f', true)).toBeUndefined()
 
-    await first.claim('held', 'f', meta())
+    const held = (await first.claim('held', 'f', false)) ?? ''
     await testStore.database.sql`
       update idempotency_keys set locked_until = now() + interval '1 second' where key = 'held'`
-    await first.hold('held')
+    await first.hold('held', held)
     const longer = await testStore.database.sql`
       select from idempotency_keys where key = 'held' and locked_until > now() + interval '20 seconds'`
     expect(longer).toHaveLength(1)
 
-    await first.claim('released', 'f', meta())
-    await first.release('released')
+    await first.release('released', (await first.claim('released', 'f', false)) ?? '')
     expect(await second.find('released')).toBeUndefined()
-    expect(await second.claim('released', 'f', meta())).toBe(true)
+    expect(await second.claim('released', 'f', false)).toBeDefined()
+  })
+
+  test('are settled by who has the claim alone', async () => {
+    const { idempotency } = replica().store
+    const { sql } = testStore.database
+    const slow = (await idempotency.claim('taken', 'slow', false)) ?? ''
+    await sql`update idempotency_keys set locked_until = now() - interval '1 second' where key = 'taken'`
+    const next = (await idempotency.claim('taken', 'next', false)) ?? ''
+    await idempotency.complete('taken', slow, { status: 202, body: { of: 'slow' } })
+    await idempotency.release('taken', slow)
+    expect(await idempotency.find('taken')).toEqual({ fingerprint: 'next', response: null })
+    expect(await idempotency.claim('taken', 'another', true)).toBeUndefined()
+    const again = (await idempotency.claim('taken', 'next', true)) ?? ''
+    await idempotency.release('taken', next)
+    await idempotency.complete('taken', again, { status: 202, body: { of: 'again' } })
+    expect(await idempotency.find('taken')).toMatchObject({ response: { body: { of: 'again' } } })
   })
 
   test('are free again after 24 hours, and after their request died', async () => {
@@ -97,12 +113,12 @@ describe('idempotency keys', () => {
     const [first, openFirst] = opening()
     const [second, openSecond] = opening()
     await tickets.create(first, openFirst, keyed('old'))
-    await store.idempotency.claim('died', 'f', meta())
+    await store.idempotency.claim('died', 'f', false)
     await testStore.database.sql`
       update idempotency_keys set expires_at = now() - interval '1 second' where key = 'old'`
     await testStore.database.sql`
       update idempotency_keys set locked_until = now() - interval '1 second' where key = 'died'`
-    expect(await store.idempotency.claim('died', 'f', meta())).toBe(true)
+    expect(await store.idempotency.claim('died', 'f', false)).toBeDefined()
     expect(await store.idempotency.find('old')).toBeUndefined()
     await tickets.create(second, openSecond, keyed('old'))
     expect(await store.idempotency.find('old')).toMatchObject({

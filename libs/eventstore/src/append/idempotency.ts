@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto'
 import type { StoredResponse } from '@opsplane/contracts'
 import { claimMs, type IdempotencyStore } from '@opsplane/http'
 import { type Database, translatePostgresError } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
 import { startEvery } from '../periodic.js'
 
+const claimed = 'key = $1 and claim = $2 and status is null'
 const claimEnd = `now() + interval '${claimMs} ms'`
 
 interface Row {
@@ -42,33 +44,31 @@ export function createIdempotencyStore(sql: Database['sql']): IdempotencyStore {
         response: row.status === null ? null : toResponse(row, row.status),
       }
     },
-    async claim(key, fingerprint) {
-      const rows = await query(
-        `insert into idempotency_keys as k (key, fingerprint, locked_until)
-         values ($1, $2, ${claimEnd})
-         on conflict (key) do update set fingerprint = excluded.fingerprint, status = null, body = null,
-           headers = null, created_at = now(), locked_until = excluded.locked_until, expires_at = excluded.expires_at
-         where k.expires_at <= now() or (k.status is null and k.locked_until <= now())
-         returning key`,
-        [key, fingerprint],
+    async claim(key, fingerprint, isRepetition) {
+      const [row] = await query<{ claim: string }>(
+        `insert into idempotency_keys as k (key, fingerprint, locked_until, claim)
+         values ($1, $2, ${claimEnd}, $3)
+         on conflict (key) do update set fingerprint = excluded.fingerprint, status = null, body = null, headers = null,
+           created_at = now(), locked_until = excluded.locked_until, expires_at = excluded.expires_at, claim = excluded.claim
+         where k.expires_at <= now() or (k.status is null and (k.locked_until <= now()
+           or ($4::text::bool and k.fingerprint = excluded.fingerprint)))
+         returning claim`,
+        [key, fingerprint, randomUUID(), String(isRepetition)],
       )
-      return rows.length === 1
+      return row?.claim
     },
-    async hold(key) {
+    async hold(key, claim) {
+      await query(`update idempotency_keys set locked_until = ${claimEnd} where ${claimed}`, [key, claim])
+    },
+    async complete(key, claim, { status, body, headers }) {
       await query(
-        `update idempotency_keys set locked_until = ${claimEnd} where key = $1 and status is null`,
-        [key],
+        `update idempotency_keys set status = $3::text::int, body = $4::text::json, headers = $5::text::json,
+           locked_until = null where ${claimed}`,
+        [key, claim, String(status), JSON.stringify(body ?? null), headers ? JSON.stringify(headers) : null],
       )
     },
-    async complete(key, { status, body, headers }) {
-      await query(
-        `update idempotency_keys set status = $2::text::int, body = $3::text::json, headers = $4::text::json,
-           locked_until = null where key = $1 and status is null`,
-        [key, String(status), JSON.stringify(body ?? null), headers ? JSON.stringify(headers) : null],
-      )
-    },
-    async release(key) {
-      await query('delete from idempotency_keys where key = $1 and status is null', [key])
+    async release(key, claim) {
+      await query(`delete from idempotency_keys where ${claimed}`, [key, claim])
     },
   }
 }

@@ -210,9 +210,10 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
       return { event, queueKey: queueKeyOf(event), tenant: event.workspaceId }
     },
     async apply(received) {
+      past?.lookSoon(consumer)
       await apply(received)
       noteLowWatermarks(received)
-      past?.handled(consumer)
+      past?.lookSoon(consumer)
     },
     isAway: isDependencyAway,
     isTransient,

@@ -94,7 +94,7 @@ export function createConsumerTables({ sql: client, db }: Database, consumer: st
         consumer,
         messageId: message.header('Nats-Msg-Id') ?? `${message.stream}/${message.seq}`,
         subject: message.subject,
-        streamSequence: message.seq,
+        streamSequence: message.after ?? message.seq,
         // Postgres text holds no NUL.
         payload: message.string().replaceAll('\0', '�'),
         source,

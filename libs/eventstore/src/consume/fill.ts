@@ -35,11 +35,18 @@ const skewMs = 3_600_000
 /** How much further the logs are read, for what the stream loses while they are. */
 const aheadMs = 3_600_000
 
-/** Whether what the stream has lost between two looks was read from the logs already, or had been handled. */
-export const isCovered = (filled: ConsumerProgress, now: ConsumerProgress): boolean =>
+/** Where the consumer stood when the logs were read. */
+export interface Filled extends ConsumerProgress {
+  /** What the stream had up to this sequence was in the logs as they were read; 0 where they were not. */
+  readTo: number
+}
+
+/** Whether what the stream has lost since the logs were read was read from them, or had been handled. */
+export const isCovered = (filled: Filled, now: ConsumerProgress): boolean =>
   now.streamCreated === filled.streamCreated &&
   (now.firstSequence <= Math.max(filled.firstSequence, filled.ackFloor + 1) ||
-    (filled.firstStoredMs !== null &&
+    (now.firstSequence <= filled.readTo + 1 &&
+      filled.firstStoredMs !== null &&
       now.firstStoredMs !== null &&
       now.firstStoredMs <= filled.firstStoredMs + aheadMs))
 
@@ -51,14 +58,15 @@ export const isCovered = (filled: ConsumerProgress, now: ConsumerProgress): bool
 export async function fillFromLogs(
   options: FillOptions,
   look: () => Promise<ConsumerProgress>,
-): Promise<ConsumerProgress> {
+): Promise<Filled> {
   for (let place = await look(); ; ) {
     const { streamCreated, firstSequence } = place
     const wasWhole = await fillBefore(options, place)
+    const filled = { ...place, readTo: wasWhole ? 0 : place.lastSequence }
     const now = await look()
-    if (isCovered(place, now)) {
+    if (isCovered(filled, now)) {
       if (!wasWhole) await options.tables.arrive({ streamCreated, ackFloor: firstSequence - 1 }, new Map())
-      return place
+      return filled
     }
     options.log.info(
       { durable: options.durable },
@@ -88,7 +96,7 @@ async function fillBefore(options: FillOptions, place: ConsumerProgress): Promis
         : new Date(place.firstStoredMs + aheadMs + skewMs).toISOString()
     // What happened before a consumer of effects was there is history, and none of its business.
     const since = history === 'gap' ? saved?.startedAt : undefined
-    for (const source of options.sources) await readLog(options, source, { since, before })
+    for (const source of options.sources) await readLog(options, source, place.ackFloor, { since, before })
     if (options.closing.aborted) throw new Error('closed while it was filled from the logs')
     log.info(
       { durable },
@@ -101,6 +109,7 @@ async function fillBefore(options: FillOptions, place: ConsumerProgress): Promis
 async function readLog(
   options: FillOptions,
   { source, page }: LogSource,
+  ackFloor: number,
   times: { since?: string | undefined; before?: string | undefined },
 ) {
   const types = typesOf(options.names, options.filterSubjects)
@@ -109,7 +118,7 @@ async function readLog(
     const { events, next }: Awaited<ReturnType<typeof page>> = await page({ after, types, ...times })
     const position = next ?? events.at(-1)?.position
     const received = events
-      .map(({ position, event }) => fromLog(options.names, event, { source, position }))
+      .map(({ position, event }) => fromLog(options.names, event, { source, position }, ackFloor))
       .filter(({ message }) => isWanted(options, message))
     if (position !== undefined) await options.apply(received, { source, position })
     after = next
@@ -131,6 +140,7 @@ function fromLog(
   names: NatsNames,
   event: PlatformEvent,
   { source, position }: LogProgress,
+  after: number,
 ): Received<PlatformEvent> {
   const headers: Record<string, string> = {
     'Nats-Msg-Id': event.id,
@@ -142,6 +152,7 @@ function fromLog(
     subject: names.eventSubject(event),
     stream: '',
     seq: position,
+    after,
     deliveries: 1,
     storedMs: Date.parse(event.createdAt),
     waiting: 0,

@@ -20,6 +20,7 @@ describe('a consumer with a history', () => {
   /** What each effect was about, in order, repetitions included. */
   let handled: string[]
   let positions: number[]
+  let held: Promise<void>
   const closing: (() => Promise<void>)[] = []
 
   beforeAll(() => {
@@ -33,6 +34,7 @@ describe('a consumer with a history', () => {
     logs = [ownLog(schema, testStore.database)]
     handled = []
     positions = []
+    held = Promise.resolve()
   })
   afterEach(async () => {
     for (const close of closing.splice(0).reverse()) await close()
@@ -41,6 +43,7 @@ describe('a consumer with a history', () => {
   afterAll(() => link.close())
 
   const record = async (events: PlatformEvent[], tx: Transaction, { origins }: EventBatch) => {
+    await held
     positions.push(...origins.map(({ position }) => position ?? 0))
     for (const { id, data } of events) {
       handled.push(id)
@@ -51,7 +54,7 @@ describe('a consumer with a history', () => {
   }
   const consume = (
     of: 'all' | 'gap',
-    options: Partial<Pick<ConsumeEventsOptions, 'filterSubjects'>> = {},
+    options: Partial<Pick<ConsumeEventsOptions, 'filterSubjects' | 'maxAckPending'>> = {},
   ) => {
     const consumer = consumeEvents({
       ...{ database: testStore.database, link, names, durable: 'test-history', log, ...options },
@@ -101,6 +104,14 @@ describe('a consumer with a history', () => {
       return Number(row?.ack_floor) >= sequence
     })
 
+  /** It writes down once more where it is. */
+  const writesPlace = async () => {
+    const version = async () =>
+      (await testStore.database.sql`select xmin::text from consumer_checkpoints`)[0]?.xmin
+    const before = await version()
+    await waitFor(async () => (await version()) !== before)
+  }
+
   test('that is a projection begins with what the stream no longer has', async () => {
     await create('first', 'second')
     await inStream(2)
@@ -127,7 +138,10 @@ describe('a consumer with a history', () => {
     await allSeen('first', 'second', 'third')
   })
 
-  test('reads the logs again when the stream expired while they were read', async () => {
+  test.each([
+    ['all', []],
+    ['what came meanwhile', ['fourth']],
+  ])('reads the logs again when the stream lost %s while they were read', async (_, kept) => {
     await create('first')
     await inStream(1)
     await expire()
@@ -145,14 +159,61 @@ describe('a consumer with a history', () => {
             await create('third')
             await inStream(3)
             await expire()
+            await create(...kept)
+            await inStream(3 + kept.length)
           }
           return page ?? { events: [], next: null }
         },
       },
     ]
     consume('all')
-    await allSeen('first', 'second', 'third')
+    await allSeen('first', 'second', 'third', ...kept)
     expect(reads).toBeGreaterThan(1)
+  })
+
+  /** Until it is called nothing is handled. */
+  const hold = () => {
+    let release = () => {}
+    held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    return release
+  }
+
+  test('is filled when the stream expired what waited while it stood still', async () => {
+    const first = consume('all')
+    await create('first')
+    await allSeen('first')
+    await settled(1)
+    await first.close()
+    const release = hold()
+    await create('second', 'third')
+    await inStream(3)
+    const consumer = consume('all', { maxAckPending: 1 })
+    await waitFor(async () => (await consumer.place()).delivered === 2)
+    await expire()
+    await create('fourth')
+    await inStream(4)
+    release()
+    await allSeen('first', 'second', 'third', 'fourth')
+  })
+
+  test('is filled when the stream expired what came while it stood still', async () => {
+    const consumer = consume('all', { maxAckPending: 1 })
+    await create('first')
+    await allSeen('first')
+    await settled(1)
+    const release = hold()
+    await create('second', 'third')
+    await inStream(3)
+    await waitFor(async () => (await consumer.place()).delivered === 2)
+    // The first of them may have begun before.
+    for (let looks = 0; looks < 2; looks++) await writesPlace()
+    await expire()
+    await create('fourth')
+    await inStream(4)
+    release()
+    await allSeen('first', 'second', 'third', 'fourth')
   })
 
   test('that is new has nothing to do with history when its effects are outside', async () => {

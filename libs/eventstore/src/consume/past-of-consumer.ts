@@ -3,7 +3,7 @@ import { batchHandling, type ConsumerProgress, type DurableConsumer, type Receiv
 import { isDependencyAway, isTransient } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
 import type { ConsumerTables } from './consumer-tables.js'
-import { fillFromLogs, isCovered } from './fill.js'
+import { type Filled, fillFromLogs, isCovered } from './fill.js'
 import type { HistoryOptions } from './history.js'
 import { createLowWatermarks } from './low-watermarks.js'
 import type { SpacedCheckpoint } from './spaced-checkpoint.js'
@@ -26,8 +26,8 @@ type Asked = Pick<DurableConsumer, 'place' | 'progress' | 'restart'>
 /** What has been handled is acknowledged by then. */
 const acknowledgedMs = 1_000
 /**
- * How often it is written how far the consumer has come, and the stream looked at, while it handles anything. What a process that is
- * killed has not written is read again.
+ * How often it is written how far the consumer has come, and the stream looked at, while anything waits or is in hand: what the stream
+ * drops sooner than that can be lost. What a process that is killed has not written is read again.
  */
 const writeEveryMs = 5_000
 
@@ -37,7 +37,7 @@ export function keepPast(options: PastOptions) {
   const closing = new AbortController()
   const lowWatermarks = createLowWatermarks()
   let before: ConsumerProgress | undefined
-  let filled: ConsumerProgress | undefined
+  let filled: Filled | undefined
   let noting: NodeJS.Timeout | undefined
   let writing: NodeJS.Timeout | undefined
   let looking: Promise<void> = Promise.resolve()
@@ -84,16 +84,18 @@ export function keepPast(options: PastOptions) {
   const write = async (consumer: Asked) => {
     writtenAt = performance.now()
     const place = await consumer.progress()
+    if (!isFilled || !before) return
     const { streamCreated, ackFloor } = place
+    if (streamCreated !== before.streamCreated) return consumer.restart('the stream is another one')
     // What waited to be delivered is gone from the stream, and was not read from the logs before.
     if (
-      before &&
       before.pending > 0 &&
       place.firstSequence > before.delivered + 1 &&
       !(filled && isCovered(filled, place))
     )
       return consumer.restart('the stream has lost messages before they were handled')
     before = place
+    if (place.pending > 0 || place.ackPending > 0) lookSoon(consumer)
     lowWatermarks.acknowledged(ackFloor)
     const reached = checkpoint.take()
     try {
@@ -104,9 +106,23 @@ export function keepPast(options: PastOptions) {
     }
   }
 
-  /** One after the other. Away or not, the next batch brings the next look. */
+  /** One after the other; while the server or Postgres is away it is tried again. */
   const look = (how: (consumer: Asked) => Promise<void>, consumer: Asked) => {
-    looking = looking.then(() => how(consumer)).catch(() => {})
+    looking = looking.then(() => how(consumer)).catch(() => lookSoon(consumer))
+  }
+
+  const lookSoon = (consumer: Asked) => {
+    if (closing.signal.aborted) return
+    const untilWrittenMs = Math.max(acknowledgedMs, writtenAt + writeEveryMs - performance.now())
+    writing ??= setTimeout(() => {
+      writing = undefined
+      look(write, consumer)
+    }, untilWrittenMs)
+    if (untilWrittenMs <= lowWatermarksMs) return
+    noting ??= setTimeout(() => {
+      noting = undefined
+      look(note, consumer)
+    }, lowWatermarksMs)
   }
 
   return {
@@ -114,20 +130,8 @@ export function keepPast(options: PastOptions) {
     prepare,
     /** Whether what the stream had lost has been read from the logs. */
     isFilled: () => isFilled,
-    /** A batch was handled: a moment later it is acknowledged. */
-    handled(consumer: Asked) {
-      if (closing.signal.aborted) return
-      const untilWrittenMs = Math.max(acknowledgedMs, writtenAt + writeEveryMs - performance.now())
-      writing ??= setTimeout(() => {
-        writing = undefined
-        look(write, consumer)
-      }, untilWrittenMs)
-      if (untilWrittenMs <= lowWatermarksMs) return
-      noting ??= setTimeout(() => {
-        noting = undefined
-        look(note, consumer)
-      }, lowWatermarksMs)
-    },
+    /** A batch begins, or was handled: a moment later it is acknowledged. */
+    lookSoon,
     async close() {
       closing.abort()
       clearTimeout(writing)

@@ -13,14 +13,15 @@ import type { Answer } from './exchange.js'
 export interface IdempotencyStore {
   find(key: string): Promise<{ fingerprint: string; response: StoredResponse | null } | undefined>
   /**
-   * Takes a key for a request without a transaction of its own; false when it is taken. It is free again `claimMs` after it
-   * was claimed or last held.
+   * Takes a key for a request without a transaction of its own; undefined when it is taken. It is free again `claimMs` after
+   * it was claimed or last held, for a repetition of the same request at once. What is returned names the claim: once
+   * another has the key, nothing else is done in its name.
    */
-  claim(key: string, fingerprint: string, meta: CommandMeta): Promise<boolean>
-  hold(key: string): Promise<void>
-  complete(key: string, response: StoredResponse): Promise<void>
+  claim(key: string, fingerprint: string, isRepetition: boolean): Promise<string | undefined>
+  hold(key: string, claim: string): Promise<void>
+  complete(key: string, claim: string, response: StoredResponse): Promise<void>
   /** Gives a claimed key back after a failure. */
-  release(key: string): Promise<void>
+  release(key: string, claim: string): Promise<void>
 }
 
 /** A claim whose process died is free again after so long. */
@@ -129,24 +130,25 @@ export class Idempotency {
   }
 
   async #claimed(attempt: Attempt): Promise<Answer> {
-    const { key, fingerprint, meta } = attempt
-    if (!(await this.store.claim(key, fingerprint, meta))) {
+    const { key, fingerprint, mode } = attempt
+    const claim = await this.store.claim(key, fingerprint, mode === 'repeat')
+    if (claim === undefined) {
       const replayed = await this.#replay(attempt)
       if (replayed) return replayed
-      if (attempt.mode === 'claim') throw inProgress()
+      throw inProgress()
     }
-    const hold = () => void this.#settle('hold', () => this.store.hold(key))
+    const hold = () => void this.#settle('hold', () => this.store.hold(key, claim))
     const holding = setInterval(hold, this.holdMs)
     let data: unknown
     try {
       data = await attempt.perform()
     } catch (error) {
-      await this.#settle('release', () => this.store.release(key))
+      await this.#settle('release', () => this.store.release(key, claim))
       throw error
     } finally {
       clearInterval(holding)
     }
-    await this.#settle('complete', () => this.store.complete(key, attempt.respond(data)))
+    await this.#settle('complete', () => this.store.complete(key, claim, attempt.respond(data)))
     return attempt.answer(data)
   }
 

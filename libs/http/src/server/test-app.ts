@@ -129,15 +129,16 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
     return this.rows.get(key)
   }
 
-  async claim(key: string, fingerprint: string) {
-    if (this.rows.has(key)) return false
+  async claim(key: string, fingerprint: string, isRepetition: boolean): Promise<string | undefined> {
+    const row = this.rows.get(key)
+    if (row && !(isRepetition && row.response === null)) return undefined
     this.rows.set(key, { fingerprint, response: null })
-    return true
+    return 'claim'
   }
 
   async hold() {}
 
-  async complete(key: string, response: StoredResponse) {
+  async complete(key: string, _claim: string, response: StoredResponse) {
     const row = this.rows.get(key)
     if (row) row.response = structuredClone(response)
   }
