@@ -15,7 +15,7 @@ import type { RecordChange } from '../migration-ledger/record-change.js'
 import type { DataPlane } from '../plane/data-plane.js'
 import type { Definitions } from '../plane/definitions.js'
 import type { Space } from '../plane/space.js'
-import { planChange } from './change-plan.js'
+import { planChange, statementsOf } from './change-plan.js'
 import { checkDefinition, nameParts } from './check-definition.js'
 import { relation } from './column-sql.js'
 import { createDefine, type Defining } from './define.js'
@@ -99,12 +99,14 @@ export function createTables(
         const made = await unit.handle(aggregate, state.id, { kind: 'change', to, now: meta.now })
         if (plan.rewrites && !force) await refuseLongLock(tx, { schema: space.schema, slug: state.slug })
         await asOwner(async (owner) => {
-          await runChecks(owner, plan.checks, force)
-          await all(owner, plan.statements)
+          for (const { checks, statements } of [plan, plan.parts]) {
+            await runChecks(owner, checks, force)
+            await all(owner, statements)
+          }
         })
         if (made.updatedAt !== state.updatedAt) {
           const undo = undoOf(space.schema, made, state, change)
-          const done = { statements: plan.statements, undo, definition: made, previous: state }
+          const done = { statements: statementsOf(plan), undo, definition: made, previous: state }
           await record(unit, space, { name: `Change ${slug}`, ...done }, meta)
         }
         if (made.slug !== slug) await follow(unit, aggregate, others, slug, made.slug, meta)
@@ -168,7 +170,7 @@ async function lockTables(tx: StatementRunner, { tenant }: CommandMeta): Promise
 /** What makes of a table what it was: its columns, without what stood in those that were dropped. */
 function undoOf(schema: string, made: TableState, before: TableState, { renamed }: Patched): string[] {
   const back = new Map([...renamed].map(([to, from]) => [from, to]))
-  return planChange(schema, made, { after: before, renamed: back }).statements
+  return statementsOf(planChange(schema, made, { after: before, renamed: back }))
 }
 
 async function all(tx: StatementRunner, statements: readonly string[]): Promise<void> {
