@@ -137,6 +137,8 @@ create or replace function adopt_table(schema_name text, relation oid, table_nam
 set search_path from current as $$
 declare
 	target text := format('%I.%I', schema_name, table_name);
+	-- As definitions call it.
+	id_form text := left(table_name || '_id', 54) || '_form';
 	base record;
 	found_type text;
 begin
@@ -167,10 +169,9 @@ begin
 		and pg_get_constraintdef(k.oid) = 'PRIMARY KEY (id)') then
 		raise exception 'the primary key of table % is not id', table_name using errcode = 'invalid_table_definition';
 	end if;
-	if not exists (select from pg_constraint k where k.conrelid = relation and k.contype = 'c' and k.conkey = array[
-		(select attnum from pg_attribute where attrelid = relation and attname = 'id')]) then
-		execute format('alter table %s add check (octet_length(id) = 30
-			and rtrim(convert_to(id, ''UTF8''), ''0123456789ABCDEFGHJKMNPQRSTVWXYZ''::bytea) = ''rec_''::bytea)', target);
+	if not exists (select from pg_constraint k where k.conrelid = relation and k.conname = id_form) then
+		execute format('alter table %s add constraint %I check (octet_length(id) = 30
+			and rtrim(convert_to(id, ''UTF8''), ''0123456789ABCDEFGHJKMNPQRSTVWXYZ''::bytea) = ''rec_''::bytea)', target, id_form);
 	end if;
 	perform attach_capture('tbl_' || ulid_time(floor(extract(epoch from clock_timestamp()) * 1000)::bigint)
 		|| upper(substr(replace(gen_random_uuid()::text, '-', ''), 17, 16)), schema_name, table_name, table_name, -1);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { Migration, newId, Promotion } from '@opsplane/contracts'
+import { Migration, newId, Promotion, StudioRecord } from '@opsplane/contracts'
 import { testPrincipal, waitFor } from '@opsplane/testing'
 import { type MigrationsFixture, startMigrations } from '../fixture/migrations-fixture.js'
 
@@ -151,6 +151,66 @@ describe('a change of a definition', () => {
       expect((await deleted(last as Migration)).status).toBe(204)
     }
     expect(await definition('crates')).toBeUndefined()
+  })
+
+  it('is made of a table whose parts a migration has given other names, or none', async () => {
+    await migrated(
+      'Made',
+      `create type colour as enum ('red', 'blue');
+       create table makers (name text constraint one_name unique);
+       create table wheels (id text constraint one_id primary key, colour colour, size integer,
+         maker text constraint one_maker references makers (id), seller text references makers (id));
+       insert into wheels (colour, maker) select 'red', id from makers;`,
+    )
+    await migrated('Renamed', 'alter table makers rename to factories')
+    const change = (name: string, to: object) => ({ columns: { change: [{ name, to }] } })
+    const changes = [
+      ['factories', change('name', { name: 'label', type: 'text', unique: true })],
+      ['factories', { slug: 'firms' }],
+      ['wheels', change('maker', { name: 'firm', type: 'reference', table: 'firms' })],
+      ['wheels', { columns: { drop: ['seller'] } }],
+      ['wheels', { slug: 'tyres' }],
+      ['tyres', change('colour', { name: 'colour', type: 'text' })],
+    ] as const
+    for (const [slug, patch] of changes)
+      expect([patch, (await api.patch(`/tables/${slug}`, patch)).status]).toEqual([patch, 200])
+    const names = await service.sql<{ name: string }[]>`
+      select conname as name from pg_constraint where conrelid in (
+        select relation from captured_tables where slug in ('firms', 'tyres')) and contype <> 'n' order by conname`
+    expect(names.map(({ name }) => name)).toEqual([
+      ...['firms_id_form', 'firms_label_key', 'firms_pkey'],
+      ...['tyres_firm_fkey', 'tyres_id_form', 'tyres_pkey'],
+    ])
+    expect(await drift()).toMatchObject({ inSync: true })
+    const to = service.as(testPrincipal({ workspaceId, environment: 'development' }))
+    expect((await to.post('/migrations/promote', { from: 'production' })).status).toBe(200)
+    expect(await definition('tyres', 'development')).toMatchObject({
+      columns: [{ name: 'colour', type: 'text' }, { name: 'size' }, { name: 'firm', table: 'firms' }],
+    })
+    for (const _ of changes) {
+      const [last] = (await api.get('/migrations?status=applied&sort=-number&limit=1')).page(Migration).items
+      await rolledBack(last as Migration)
+      await deleted(last as Migration)
+    }
+    expect(await definition('wheels')).toMatchObject({
+      columns: [
+        { name: 'colour' },
+        { name: 'size' },
+        { name: 'maker', table: 'factories' },
+        { name: 'seller' },
+      ],
+    })
+  })
+
+  it('puts a table into the trash that holds no record it refers to', async () => {
+    await migrated(
+      'Roads',
+      'create table towns (name text); create table roads (town text constraint leads_to references towns (id))',
+    )
+    const town = (await api.post('/tables/towns/records', {})).data(StudioRecord)
+    await api.post('/tables/roads/records', { town: town.id })
+    expect((await api.send('DELETE', '/tables/roads')).status).toBe(204)
+    expect((await api.send('DELETE', `/tables/towns/records/${town.id}`)).status).toBe(204)
   })
 })
 

@@ -56,9 +56,11 @@ export function planChange(schema: string, before: TableState, { after, renamed 
   for (const [from, to] of zip(parts.constraints, partsBefore.constraints))
     alter(`rename constraint ${quoted(from)} to ${quoted(to)}`)
   for (const [from, to] of zip(parts.indexes, partsBefore.indexes))
-    plan.statements.push(`alter index ${quoted(schema)}.${quoted(from)} rename to ${quoted(to)}`)
+    plan.statements.push(`alter index if exists ${quoted(schema)}.${quoted(from)} rename to ${quoted(to)}`)
   for (const name of goneConstraints.keys()) alter(`drop constraint ${quoted(name)}`)
-  for (const name of goneIndexes.keys()) plan.statements.push(`drop index ${quoted(schema)}.${quoted(name)}`)
+  // A reference that a migration has made has no index.
+  for (const name of goneIndexes.keys())
+    plan.statements.push(`drop index if exists ${quoted(schema)}.${quoted(name)}`)
   for (const column of before.columns.filter(({ name }) => !kept.has(name))) {
     alter(`drop column ${quoted(column.name)}`)
     plan.checks.push(dropLoses(old, column))

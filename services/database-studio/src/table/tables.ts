@@ -20,6 +20,7 @@ import { checkDefinition, nameParts } from './check-definition.js'
 import { relation } from './column-sql.js'
 import { createDefine, type Defining } from './define.js'
 import { type TableCommand, table } from './domain.js'
+import { expectedNames } from './expected-names.js'
 import { type Patched, patched } from './patched.js'
 import { refersTo } from './row-checks.js'
 import { refuseLongLock, runChecks } from './run-checks.js'
@@ -94,10 +95,12 @@ export function createTables(
         const change = patched(state, patch)
         await checkDefinition(change.after)
         const plan = planChange(space.schema, state, change)
+        const place = { schema: space.schema, slug: state.slug }
+        plan.statements.unshift(...(await expectedNames(tx, place, state, plan.statements)))
         // If-Match is held against it first.
         const { id: _, createdAt: __, updatedAt: ___, purgeAt: ____, ...to } = change.after
         const made = await unit.handle(aggregate, state.id, { kind: 'change', to, now: meta.now })
-        if (plan.rewrites && !force) await refuseLongLock(tx, { schema: space.schema, slug: state.slug })
+        if (plan.rewrites && !force) await refuseLongLock(tx, place)
         await asOwner(async (owner) => {
           for (const { checks, statements } of [plan, plan.parts]) {
             await runChecks(owner, checks, force)
