@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { Migration, newId, Promotion, StudioRecord } from '@opsplane/contracts'
+import { Migration, newId, Promotion, SavedQuery, StudioRecord } from '@opsplane/contracts'
 import { testPrincipal, waitFor } from '@opsplane/testing'
 import { type MigrationsFixture, startMigrations } from '../fixture/migrations-fixture.js'
 
@@ -10,6 +10,7 @@ let {
   scope,
   service,
   api,
+  wrote,
   applied,
   rolledBack,
   deleted,
@@ -27,6 +28,7 @@ beforeAll(async () => {
     scope,
     service,
     api,
+    wrote,
     applied,
     rolledBack,
     deleted,
@@ -240,6 +242,38 @@ describe('a migration', () => {
       from spaces where workspace_id = ${workspaceId}`
     await waitFor(async () => (await runs()).length === 0)
     expect((await definition('shelves'))?.columns).toMatchObject([{ name: 'label' }, { name: 'depth' }])
+  })
+})
+
+describe('whoever is under a row rule', () => {
+  it('runs no SQL of their own', async () => {
+    await api.post('/tables', {
+      slug: 'notes',
+      columns: [{ name: 'author', type: 'text' }],
+      rules: [{ role: 'agent', read: { author: '$user.id' } }],
+    })
+    const ruled = service.as({ ...principal, role: 'agent' })
+    const { id } = await wrote({
+      name: 'Look',
+      up: "create table copies (author text); insert into copies select '' from notes",
+      down: 'drop table copies',
+    })
+    const sql = 'select author from notes'
+    const saved = (await api.post('/queries', { name: 'Notes', sql })).data(SavedQuery)
+    const refused = [
+      ['/queries/run', { sql }],
+      [`/queries/${saved.id}/run`, { explain: 'plan' }],
+      [`/migrations/${id}/dry-run`, {}],
+      [`/migrations/${id}/apply`, {}],
+      [`/migrations/${id}/rollback`, {}],
+      ['/migrations/promote', { from: 'development' }],
+    ] as const
+    for (const [path, body] of refused)
+      expect([path, (await ruled.post(path, body)).error().code]).toEqual([path, 'forbidden'])
+    expect(await applied({ id })).toMatchObject({ status: 'applied' })
+    expect((await ruled.post(`/migrations/${id}/rollback`, {})).status).toBe(403)
+    await rolledBack({ id })
+    expect((await deleted({ id })).status).toBe(204)
   })
 })
 
