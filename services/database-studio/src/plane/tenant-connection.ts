@@ -29,6 +29,8 @@ export interface TenantConnection {
   /** Makes it as new; false where it must be closed instead. */
   reset(): Promise<boolean>
   isOpen(): boolean
+  /** Has it closed once it is given back: what stops a statement of it may reach the next one. */
+  retire(): void
   close(): Promise<void>
 }
 
@@ -64,6 +66,9 @@ export async function openConnection(options: ConnectOptions): Promise<TenantCon
       prove: (acting) => proofOf(key, nonce, ++sequence, acting),
       reset: () => reset(sql, options),
       isOpen: () => state.open,
+      retire: () => {
+        state.open = false
+      },
       close: () => sql.end({ timeout: closeTimeoutS }),
     }
   } catch (error) {
