@@ -141,6 +141,8 @@ describe('who acts', () => {
     await expect(own.unsafe('select studio.acting($1, $2, $3)', proof)).rejects.toMatchObject({
       code: '42501',
     })
+    const [again] = await own`select nonce, sequence from studio.enter()`
+    expect(again).toEqual({ nonce: entered?.nonce, sequence: '1' })
     await own.end()
   })
 })

@@ -55,11 +55,11 @@ export async function openConnection(options: ConnectOptions): Promise<TenantCon
     state.open = false
   })
   try {
-    const [entered] = await sql<{ pid: number; nonce: string; altered: boolean }[]>`
-      select pid, nonce, altered from studio.enter()`.catch(explainLogin)
+    const [entered] = await sql<{ pid: number; nonce: string; sequence: string; altered: boolean }[]>`
+      select pid, nonce, sequence, altered from studio.enter()`.catch(explainLogin)
     if (!entered || entered.altered) throw new AlteredLoginError('the login has settings of its own')
     const { pid, nonce } = entered
-    let sequence = 0
+    let sequence = Number(entered.sequence)
     return {
       sql,
       pid,
