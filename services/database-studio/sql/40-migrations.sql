@@ -142,10 +142,6 @@ declare
 	base record;
 	found_type text;
 begin
-	if table_name !~ '^[a-z][a-z0-9_]{0,58}$' then
-		raise exception 'a table cannot be called %', table_name using errcode = 'invalid_name',
-			hint = 'Names of tables are lower-case letters, digits and _, begin with a letter, and have at most 59 characters.';
-	end if;
 	for base in select * from (values
 		('id', 'text', 'primary key default studio.new_record_id()'),
 		('version', 'integer', 'not null'),
@@ -194,6 +190,10 @@ begin
 			and (t.table_id is null or c.xmin::text = this_xid
 				or exists (select from pg_attribute a where a.attrelid = c.oid and a.xmin::text = this_xid))
 	loop
+		if changed.relname !~ '^[a-z][a-z0-9_]{0,58}$' or changed.relname in ('batch', 'trash') then
+			raise exception 'a table cannot be called %', changed.relname using errcode = 'invalid_name',
+				hint = 'Names of tables are lower-case letters, digits and _, begin with a letter, and have at most 59 characters; batch and trash are reserved.';
+		end if;
 		if changed.table_id is null then
 			perform adopt_table(space.schema_name, changed.oid, changed.relname);
 		else

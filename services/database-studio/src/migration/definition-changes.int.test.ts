@@ -217,6 +217,29 @@ describe('a change of a definition', () => {
 })
 
 describe('a migration', () => {
+  it('that leaves what no definition can say is refused, or applied without it', async () => {
+    await migrated('Parts', 'create table parts (code text)')
+    for (const up of [
+      'create table batch (a text)',
+      'alter table parts rename to trash',
+      'alter table parts rename to "Spare parts"',
+    ]) {
+      const draft = await wrote({ name: 'Refused', up })
+      const refused = (await api.post(`/migrations/${draft.id}/apply`, {})).error()
+      expect([up, refused.details[0]?.params?.sqlState]).toEqual([up, '42602'])
+      await deleted(draft)
+    }
+    const columns = Array.from({ length: 17 }, (_, at) => `c${at}`)
+    await migrated(
+      'Large',
+      `alter table parts add check (code <> '${'x'.repeat(2_000)}'), ${columns.map((name) => `add ${name} text`)};
+       alter table parts add constraint all_of_it unique (${columns}); create index all_of_it_idx on parts (${columns});
+       comment on table parts is '${'x'.repeat(1_999)}😀'; comment on column parts.code is '${'x'.repeat(499)}😀'`,
+    )
+    expect(await definition('parts')).toMatchObject({ checks: [], uniques: [], indexes: [] })
+    expect((await api.post('/tables/parts/records', { code: 'a' })).status).toBe(201)
+  })
+
   it('leaves a table to be written to whose columns it has not changed', async () => {
     await api.post('/tables', { slug: 'shelves', columns: [{ name: 'label', type: 'text' }] })
     for (const up of [
