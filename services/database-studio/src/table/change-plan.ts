@@ -61,12 +61,13 @@ export function planChange(schema: string, before: TableState, { after, renamed 
   // A reference that a migration has made has no index.
   for (const name of goneIndexes.keys())
     plan.statements.push(`drop index if exists ${quoted(schema)}.${quoted(name)}`)
-  for (const column of before.columns.filter(({ name }) => !kept.has(name))) {
+  const gone = before.columns.filter(({ name }) => !kept.has(name))
+  for (const column of gone.sort((a, b) => isComputed(b) - isComputed(a))) {
     alter(`drop column ${quoted(column.name)}`)
     plan.checks.push(dropLoses(old, column))
   }
   for (const [to, from] of renamed) alter(`rename column ${quoted(from)} to ${quoted(to)}`)
-  for (const [from, column] of pairs) {
+  for (const [from, column] of pairs.sort(([, a], [, b]) => isComputed(a) - isComputed(b))) {
     if (from) changeColumn(from, column)
     else {
       alter(`add column ${columnSql(column)}`)
@@ -106,6 +107,9 @@ export function planChange(schema: string, before: TableState, { after, renamed 
       alter(`alter column ${column} ${to.nullable ? 'drop' : 'set'} not null`)
   }
 }
+
+/** What is computed of other columns comes after them, and goes before. */
+const isComputed = ({ type }: Column): number => Number(type === 'computed')
 
 /** All of them, in their order. */
 export const statementsOf = ({ statements, parts }: ChangePlan): string[] => [

@@ -257,6 +257,20 @@ describe('a change', () => {
     ])
   })
 
+  it('adds and drops columns together with what is computed of them', async () => {
+    const doubled = (of: string) => ({
+      ...{ name: 'doubled', type: 'computed', expression: `${of} * 2`, resultType: 'integer' },
+    })
+    const integer = (name: string) => ({ name, type: 'integer' })
+    await make('doubles', [])
+    const left = async (columns: object) =>
+      (await api.patch('/tables/doubles', { columns })).data(Table).columns.map(({ name }) => name)
+    expect(await left({ add: [doubled('a'), integer('a')] })).toEqual(['doubled', 'a'])
+    const change = [{ name: 'doubled', to: doubled('b') }]
+    expect(await left({ add: [integer('b')], change })).toEqual(['doubled', 'a', 'b'])
+    expect(await left({ drop: ['a', 'b', 'doubled'] })).toEqual([])
+  })
+
   it('loses no digits unless it is forced', async () => {
     await make('sums', [{ name: 'sum', type: 'decimal', precision: 10, scale: 3 }])
     await insert('sums', [{ sum: '1.125' }, { sum: '1.500' }])
