@@ -145,18 +145,21 @@ security definer set search_path from current as $$
 	where a.pid = backend
 $$;
 
--- Called first in each session of a tenant: a number that its proofs are bound to, and whether its role has other settings
--- than it was given.
-create or replace function studio.enter(out pid integer, out nonce text, out altered boolean) language plpgsql
+-- Called first in each session of a tenant: a number that its proofs are bound to, the last of their sequence, and whether its
+-- role has other settings than it was given. A tenant can call it too, so a second call changes nothing; a backend that has the
+-- pid of one before it goes on from there.
+drop function if exists studio.enter();
+create function studio.enter(out pid integer, out nonce text, out sequence bigint, out altered boolean) language plpgsql
 security definer set search_path from current as $$
 declare
 	space text := substring(session_user from '^(s_[^_]+)_');
 begin
 	pid := pg_backend_pid();
-	nonce := gen_random_uuid()::text;
 	select s.role_settings is distinct from role_settings(s.schema_name) into altered from spaces s where s.schema_name = space;
-	insert into plane_sessions as p (pid, role, nonce, sequence) values (enter.pid, session_user, enter.nonce, 0)
-	on conflict on constraint plane_sessions_pkey do update set role = excluded.role, nonce = excluded.nonce, sequence = 0, xid = null, acting = null;
+	insert into plane_sessions as p (pid, role, nonce, sequence) values (enter.pid, session_user, gen_random_uuid()::text, 0)
+	on conflict on constraint plane_sessions_pkey do update set role = excluded.role, nonce = excluded.nonce, sequence = 0, xid = null, acting = null
+	where p.role <> excluded.role;
+	select p.nonce, p.sequence into nonce, sequence from plane_sessions p where p.pid = enter.pid;
 end
 $$;
 

@@ -208,7 +208,9 @@ begin
 			return null;
 		end $f$, id || '/', space.workspace_id, space.environment, ',"tableSlug":' || to_json(captured.slug) || '}');
 
+	-- Columns are named by their row: a name alone is a variable, whatever the table has.
 	body := format($f$
+		#variable_conflict use_variable
 		declare
 			kind text := 'record.created';
 			used text;

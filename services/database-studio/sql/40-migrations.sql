@@ -137,13 +137,11 @@ create or replace function adopt_table(schema_name text, relation oid, table_nam
 set search_path from current as $$
 declare
 	target text := format('%I.%I', schema_name, table_name);
+	-- As definitions call it.
+	id_form text := left(table_name || '_id', 54) || '_form';
 	base record;
 	found_type text;
 begin
-	if table_name !~ '^[a-z][a-z0-9_]{0,58}$' then
-		raise exception 'a table cannot be called %', table_name using errcode = 'invalid_name',
-			hint = 'Names of tables are lower-case letters, digits and _, begin with a letter, and have at most 59 characters.';
-	end if;
 	for base in select * from (values
 		('id', 'text', 'primary key default studio.new_record_id()'),
 		('version', 'integer', 'not null'),
@@ -167,10 +165,9 @@ begin
 		and pg_get_constraintdef(k.oid) = 'PRIMARY KEY (id)') then
 		raise exception 'the primary key of table % is not id', table_name using errcode = 'invalid_table_definition';
 	end if;
-	if not exists (select from pg_constraint k where k.conrelid = relation and k.contype = 'c' and k.conkey = array[
-		(select attnum from pg_attribute where attrelid = relation and attname = 'id')]) then
-		execute format('alter table %s add check (octet_length(id) = 30
-			and rtrim(convert_to(id, ''UTF8''), ''0123456789ABCDEFGHJKMNPQRSTVWXYZ''::bytea) = ''rec_''::bytea)', target);
+	if not exists (select from pg_constraint k where k.conrelid = relation and k.conname = id_form) then
+		execute format('alter table %s add constraint %I check (octet_length(id) = 30
+			and rtrim(convert_to(id, ''UTF8''), ''0123456789ABCDEFGHJKMNPQRSTVWXYZ''::bytea) = ''rec_''::bytea)', target, id_form);
 	end if;
 	perform attach_capture('tbl_' || ulid_time(floor(extract(epoch from clock_timestamp()) * 1000)::bigint)
 		|| upper(substr(replace(gen_random_uuid()::text, '-', ''), 17, 16)), schema_name, table_name, table_name, -1);
@@ -193,6 +190,10 @@ begin
 			and (t.table_id is null or c.xmin::text = this_xid
 				or exists (select from pg_attribute a where a.attrelid = c.oid and a.xmin::text = this_xid))
 	loop
+		if changed.relname !~ '^[a-z][a-z0-9_]{0,58}$' or changed.relname in ('batch', 'trash') then
+			raise exception 'a table cannot be called %', changed.relname using errcode = 'invalid_name',
+				hint = 'Names of tables are lower-case letters, digits and _, begin with a letter, and have at most 59 characters; batch and trash are reserved.';
+		end if;
 		if changed.table_id is null then
 			perform adopt_table(space.schema_name, changed.oid, changed.relname);
 		else

@@ -38,7 +38,8 @@ export const databaseStudio = defineService<StudioConfig>({
     const sdk = openNeighbour(ctx, 'sdk', validationTimeoutMs)
     const validating = createValidating({ sdk, log: ctx.log })
     const records = createRecordServices(ctx, { plane, definitions, validating })
-    const queries = createQueries(ctx, plane, createRefuseRuled(ctx.database))
+    const refuseRuled = createRefuseRuled(ctx.database)
+    const queries = createQueries(ctx, plane, refuseRuled)
     const settings = openNeighbour(ctx, 'settings')
     const requireEnvironment = createRequireEnvironment(settings)
     const migrations = openMigrations(ctx, {
@@ -46,6 +47,7 @@ export const databaseStudio = defineService<StudioConfig>({
       definitions,
       tables: tables.aggregate,
       requireEnvironment,
+      refuseRuled,
     })
     return {
       routes: [

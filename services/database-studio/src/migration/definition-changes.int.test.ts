@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { Migration, newId, Promotion } from '@opsplane/contracts'
+import { Migration, newId, Promotion, SavedQuery, StudioRecord } from '@opsplane/contracts'
 import { testPrincipal, waitFor } from '@opsplane/testing'
 import { type MigrationsFixture, startMigrations } from '../fixture/migrations-fixture.js'
 
@@ -10,6 +10,7 @@ let {
   scope,
   service,
   api,
+  wrote,
   applied,
   rolledBack,
   deleted,
@@ -27,6 +28,7 @@ beforeAll(async () => {
     scope,
     service,
     api,
+    wrote,
     applied,
     rolledBack,
     deleted,
@@ -152,9 +154,92 @@ describe('a change of a definition', () => {
     }
     expect(await definition('crates')).toBeUndefined()
   })
+
+  it('is made of a table whose parts a migration has given other names, or none', async () => {
+    await migrated(
+      'Made',
+      `create type colour as enum ('red', 'blue');
+       create table makers (name text constraint one_name unique);
+       create table wheels (id text constraint one_id primary key, colour colour, size integer,
+         maker text constraint one_maker references makers (id), seller text references makers (id));
+       insert into wheels (colour, maker) select 'red', id from makers;`,
+    )
+    await migrated('Renamed', 'alter table makers rename to factories')
+    const change = (name: string, to: object) => ({ columns: { change: [{ name, to }] } })
+    const changes = [
+      ['factories', change('name', { name: 'label', type: 'text', unique: true })],
+      ['factories', { slug: 'firms' }],
+      ['wheels', change('maker', { name: 'firm', type: 'reference', table: 'firms' })],
+      ['wheels', { columns: { drop: ['seller'] } }],
+      ['wheels', { slug: 'tyres' }],
+      ['tyres', change('colour', { name: 'colour', type: 'text' })],
+    ] as const
+    for (const [slug, patch] of changes)
+      expect([patch, (await api.patch(`/tables/${slug}`, patch)).status]).toEqual([patch, 200])
+    const names = await service.sql<{ name: string }[]>`
+      select conname as name from pg_constraint where conrelid in (
+        select relation from captured_tables where slug in ('firms', 'tyres')) and contype <> 'n' order by conname`
+    expect(names.map(({ name }) => name)).toEqual([
+      ...['firms_id_form', 'firms_label_key', 'firms_pkey'],
+      ...['tyres_firm_fkey', 'tyres_id_form', 'tyres_pkey'],
+    ])
+    expect(await drift()).toMatchObject({ inSync: true })
+    const to = service.as(testPrincipal({ workspaceId, environment: 'development' }))
+    expect((await to.post('/migrations/promote', { from: 'production' })).status).toBe(200)
+    expect(await definition('tyres', 'development')).toMatchObject({
+      columns: [{ name: 'colour', type: 'text' }, { name: 'size' }, { name: 'firm', table: 'firms' }],
+    })
+    for (const _ of changes) {
+      const [last] = (await api.get('/migrations?status=applied&sort=-number&limit=1')).page(Migration).items
+      await rolledBack(last as Migration)
+      await deleted(last as Migration)
+    }
+    expect(await definition('wheels')).toMatchObject({
+      columns: [
+        { name: 'colour' },
+        { name: 'size' },
+        { name: 'maker', table: 'factories' },
+        { name: 'seller' },
+      ],
+    })
+  })
+
+  it('puts a table into the trash that holds no record it refers to', async () => {
+    await migrated(
+      'Roads',
+      'create table towns (name text); create table roads (town text constraint leads_to references towns (id))',
+    )
+    const town = (await api.post('/tables/towns/records', {})).data(StudioRecord)
+    await api.post('/tables/roads/records', { town: town.id })
+    expect((await api.send('DELETE', '/tables/roads')).status).toBe(204)
+    expect((await api.send('DELETE', `/tables/towns/records/${town.id}`)).status).toBe(204)
+  })
 })
 
 describe('a migration', () => {
+  it('that leaves what no definition can say is refused, or applied without it', async () => {
+    await migrated('Parts', 'create table parts (code text)')
+    for (const up of [
+      'create table batch (a text)',
+      'alter table parts rename to trash',
+      'alter table parts rename to "Spare parts"',
+    ]) {
+      const draft = await wrote({ name: 'Refused', up })
+      const refused = (await api.post(`/migrations/${draft.id}/apply`, {})).error()
+      expect([up, refused.details[0]?.params?.sqlState]).toEqual([up, '42602'])
+      await deleted(draft)
+    }
+    const columns = Array.from({ length: 17 }, (_, at) => `c${at}`)
+    await migrated(
+      'Large',
+      `alter table parts add check (code <> '${'x'.repeat(2_000)}'), ${columns.map((name) => `add ${name} text`)};
+       alter table parts add constraint all_of_it unique (${columns}); create index all_of_it_idx on parts (${columns});
+       comment on table parts is '${'x'.repeat(1_999)}😀'; comment on column parts.code is '${'x'.repeat(499)}😀'`,
+    )
+    expect(await definition('parts')).toMatchObject({ checks: [], uniques: [], indexes: [] })
+    expect((await api.post('/tables/parts/records', { code: 'a' })).status).toBe(201)
+  })
+
   it('leaves a table to be written to whose columns it has not changed', async () => {
     await api.post('/tables', { slug: 'shelves', columns: [{ name: 'label', type: 'text' }] })
     for (const up of [
@@ -180,6 +265,38 @@ describe('a migration', () => {
       from spaces where workspace_id = ${workspaceId}`
     await waitFor(async () => (await runs()).length === 0)
     expect((await definition('shelves'))?.columns).toMatchObject([{ name: 'label' }, { name: 'depth' }])
+  })
+})
+
+describe('whoever is under a row rule', () => {
+  it('runs no SQL of their own', async () => {
+    await api.post('/tables', {
+      slug: 'notes',
+      columns: [{ name: 'author', type: 'text' }],
+      rules: [{ role: 'agent', read: { author: '$user.id' } }],
+    })
+    const ruled = service.as({ ...principal, role: 'agent' })
+    const { id } = await wrote({
+      name: 'Look',
+      up: "create table copies (author text); insert into copies select '' from notes",
+      down: 'drop table copies',
+    })
+    const sql = 'select author from notes'
+    const saved = (await api.post('/queries', { name: 'Notes', sql })).data(SavedQuery)
+    const refused = [
+      ['/queries/run', { sql }],
+      [`/queries/${saved.id}/run`, { explain: 'plan' }],
+      [`/migrations/${id}/dry-run`, {}],
+      [`/migrations/${id}/apply`, {}],
+      [`/migrations/${id}/rollback`, {}],
+      ['/migrations/promote', { from: 'development' }],
+    ] as const
+    for (const [path, body] of refused)
+      expect([path, (await ruled.post(path, body)).error().code]).toEqual([path, 'forbidden'])
+    expect(await applied({ id })).toMatchObject({ status: 'applied' })
+    expect((await ruled.post(`/migrations/${id}/rollback`, {})).status).toBe(403)
+    await rolledBack({ id })
+    expect((await deleted({ id })).status).toBe(204)
   })
 })
 

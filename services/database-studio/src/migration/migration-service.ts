@@ -25,4 +25,6 @@ export interface MigrationParts {
   definitions: Definitions
   tables: TableAggregate
   requireEnvironment: RequireEnvironment
+  /** Throws `forbidden` where a row rule binds the caller: SQL would reach past it. */
+  refuseRuled(meta: RequestMeta): Promise<void>
 }

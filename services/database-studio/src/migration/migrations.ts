@@ -16,7 +16,7 @@ const settlings = 5
 
 export function createMigrations(
   ctx: ServiceContext,
-  { plane, definitions, tables }: MigrationParts,
+  { plane, definitions, tables, refuseRuled }: MigrationParts,
 ): MigrationService {
   const { store, database, relay, clock } = ctx
   const migrations = store.aggregate(migration)
@@ -40,6 +40,7 @@ export function createMigrations(
 
   /** Takes the space and looks again at what is to be run: nothing else changes it from here on. */
   async function begin(id: string, direction: Direction, timeoutMs: number, meta: RequestMeta) {
+    await refuseRuled(meta)
     const found = await migrations.get(id, meta.tenant)
     const space = await plane.space(meta.tenant)
     const run = await runs.begin(space, found, direction, meta, timeoutMs)

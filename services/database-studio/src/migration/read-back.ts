@@ -1,10 +1,10 @@
 import {
   baseColumns,
   Column,
-  type TableCheck,
-  type TableIndex,
+  TableCheck,
+  TableIndex,
   type TableState,
-  type TableUnique,
+  TableUnique,
 } from '@opsplane/contracts'
 import {
   difference,
@@ -67,10 +67,10 @@ export function readBack(now: TableShape, { definition, shape: was }: Known = no
   for (const constraint of come) {
     if (isOfColumn(constraint, ofColumns)) continue
     const { name, type, columns: on, expression } = constraint
-    if (type === 'u' && nameable(name) && ofColumns(on))
-      uniques.push({ name, columns: on } satisfies TableUnique)
-    else if (type === 'c' && nameable(name) && expression)
-      checks.push({ name, expression } satisfies TableCheck)
+    const unique = TableUnique.safeParse({ name, columns: on })
+    const check = TableCheck.safeParse({ name, expression })
+    if (type === 'u' && unique.success && ofColumns(on)) uniques.push(unique.data)
+    else if (type === 'c' && check.success) checks.push(check.data)
     else unmanaged.push(`constraint ${name}: ${constraint.definition}`)
   }
   const kept = definition.indexes.filter(({ name }) => !goneIndexes.has(name))
@@ -79,10 +79,13 @@ export function readBack(now: TableShape, { definition, shape: was }: Known = no
     if (read) kept.push(read)
     else unmanaged.push(`index ${index.name}: ${index.definition}`)
   }
-  const description =
-    now.comment === was.comment ? definition.description : (now.comment ?? '').slice(0, 2_000)
+  const description = now.comment === was.comment ? definition.description : described(now.comment, 2_000)
   return { slug: now.name, description, columns, indexes: kept, uniques, checks, unmanaged }
 }
+
+/** A comment as far as a description goes, without half of a character at its end. */
+const described = (comment: string | null, most: number): string =>
+  (comment ?? '').slice(0, most).replace(/[\ud800-\udbff]$/, '')
 
 interface ColumnPast {
   before: ShapeColumn | undefined
@@ -98,8 +101,7 @@ function columnOf(now: ShapeColumn, past: ColumnPast): Column | null {
   const alone = (constraint: ShapeConstraint) => constraint.type === 'u' && isAlone(constraint, now.name)
   const unique = past.come.some(alone) || (!past.gone.some(alone) && (known?.unique ?? false))
   const same = before?.default === now.default && known && before.generated === now.generated
-  const comment =
-    before && before.comment === now.comment ? known?.description : (now.comment ?? '').slice(0, 500)
+  const comment = before && before.comment === now.comment ? known?.description : described(now.comment, 500)
   const parsed = Column.safeParse({
     ...typed,
     name: now.name,
@@ -164,7 +166,7 @@ function indexOf(
   { name, unique, plain, method, trigram, columns, valid }: ShapeIndex,
   named: ReadonlySet<string>,
 ): TableIndex | null {
-  if (!plain || !valid || !nameable(name)) return null
+  if (!plain || !valid) return null
   const kind = method === 'btree' ? 'btree' : method === 'gin' && trigram ? 'trigram' : null
   // Indexes of lists end with the id, which definitions leave out.
   const last = columns.at(-1)
@@ -176,7 +178,7 @@ function indexOf(
   }))
   if (!kind || !read.every((column) => named.has(column.name) || Object.hasOwn(baseColumns, column.name)))
     return null
-  return { name, kind, unique, columns: read }
+  return TableIndex.safeParse({ name, kind, unique, columns: read }).data ?? null
 }
 
 /** Whether a column says it: that it is unique, or refers to another table; or every table has it. */
@@ -189,4 +191,3 @@ function isOfColumn(
 }
 
 const isAlone = ({ columns }: ShapeConstraint, name: string) => columns.length === 1 && columns[0] === name
-const nameable = (name: string) => /^[a-z][a-z0-9_]{0,58}$/.test(name)

@@ -9,19 +9,19 @@ import {
   Promotion,
 } from '@opsplane/contracts'
 import { listPage } from '@opsplane/eventstore'
-import { defineList, defineRoute, type RequireEnvironment, type Route } from '@opsplane/http'
+import { defineList, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { eq } from 'drizzle-orm'
 import { z } from 'zod'
-import type { DataPlane } from '../plane/data-plane.js'
 import { migrations as table } from '../sql/tables.js'
 import { driftOf } from './drift.js'
-import type { MigrationService } from './migration-service.js'
+import type { MigrationParts, MigrationService } from './migration-service.js'
 import { promote } from './promote.js'
 
 const tag = 'Migrations'
 const running = [
   'not_found',
+  'forbidden',
   'conflict',
   'invalid_state_transition',
   'precondition_failed',
@@ -30,7 +30,7 @@ const running = [
 
 export function migrationRoutes(
   ctx: ServiceContext,
-  { plane, requireEnvironment }: { plane: DataPlane; requireEnvironment: RequireEnvironment },
+  { plane, requireEnvironment, refuseRuled }: MigrationParts,
   service: MigrationService,
 ): Route[] {
   const { database, cursors } = ctx
@@ -99,8 +99,9 @@ export function migrationRoutes(
       response: Promotion,
       waits: true,
       idempotency: 'claim',
-      errors: ['conflict', 'upstream_timeout'],
+      errors: ['forbidden', 'conflict', 'upstream_timeout'],
       handler: async ({ body, meta }) => {
+        await refuseRuled(meta)
         await requireEnvironment(meta, body.from, '/from')
         const taken = await promote(service, database, body, meta)
         return {

@@ -34,7 +34,7 @@ export interface DataPlane {
   space(tenant: TenantScope): Promise<Space>
   /**
    * A session of this role, alone with it until `work` ends, and reset afterwards. What runs when the deadline has passed,
-   * or the signal aborts, is cancelled from outside, and the session ended where that is of no use.
+   * or the signal aborts, is cancelled from outside, and the session ended where that is of no use; nobody has it after that.
    */
   session<T>(
     space: Space,
@@ -105,10 +105,13 @@ export function createDataPlane({
   return {
     space: (tenant) => spaces.of(tenant),
     session: (space, role, deadline, work) =>
-      using({ space, role, purpose: 'free' }, ({ sql, pid, prove: proof }) =>
+      using({ space, role, purpose: 'free' }, ({ sql, pid, prove: proof, retire }) =>
         boundedBy(
           deadline,
-          (hard) => endSession(database.sql, pid, hard),
+          (hard) => {
+            retire()
+            return endSession(database.sql, pid, hard)
+          },
           () =>
             work({
               sql,

@@ -233,6 +233,17 @@ describe('settings', () => {
     })
   })
 
+  test('are entered once: who acts is said in them as before', async () => {
+    const insert = `insert into notes (text) values ('entered')`
+    for (const role of ['runtime', 'migrator'] as const) {
+      await run(role, ['select nonce from studio.enter()', insert])
+      await run(role, [insert])
+    }
+    const actors = await at.admin`
+      select actor->>'id' as id from events where workspace_id = 'ws_ours' and data#>>'{after,text}' = 'entered'`
+    expect(actors.map(({ id }) => id)).toEqual(Array(4).fill('usr_1'))
+  })
+
   test('and names of their own do not lead the platform astray', async () => {
     await run('migrator', ['create table events (id int)', 'create view spaces as select 1 as id'])
     await run('runtime', [`insert into notes (text) values ('beside')`])

@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { connect } from '@opsplane/postgres'
-import { createDatabase, type TestDatabase, templateDatabase, testRolePassword } from '@opsplane/testing'
+import {
+  createDatabase,
+  type TestDatabase,
+  templateDatabase,
+  testRolePassword,
+  waitFor,
+} from '@opsplane/testing'
 import postgres from 'postgres'
 import { databaseStudio } from '../service.js'
 import { createDataPlane, type DataPlane } from './data-plane.js'
@@ -37,9 +43,9 @@ afterAll(async () => {
   await testDatabase.drop()
 })
 
-function planeOf(dataSessions: number, wake = () => {}): DataPlane {
+function planeOf(dataSessions: number, wake = () => {}, database = service): DataPlane {
   const config = { ...databaseStudio.loadConfig(variables()), dataSessions }
-  return createDataPlane({ config, database: service, relay: { wake } })
+  return createDataPlane({ config, database, relay: { wake } })
 }
 
 const variables = () => ({
@@ -135,6 +141,8 @@ describe('who acts', () => {
     await expect(own.unsafe('select studio.acting($1, $2, $3)', proof)).rejects.toMatchObject({
       code: '42501',
     })
+    const [again] = await own`select nonce, sequence from studio.enter()`
+    expect(again).toEqual({ nonce: entered?.nonce, sequence: '1' })
     await own.end()
   })
 })
@@ -200,11 +208,53 @@ describe('sessions', () => {
     expect(own.counts()).toEqual({ open: 0, idle: 0, waiting: 0 })
   })
 
+  test('that were stopped are nobody else’s, as what stops them may arrive late', async () => {
+    const space = await plane.space(tenant)
+    let arrive = () => {}
+    const late = new Promise<void>((resolve) => {
+      arrive = resolve
+    })
+    let ended: Promise<unknown> | undefined
+    const sql: typeof service.sql = Object.create(service.sql, {
+      unsafe: {
+        value: (...given: Parameters<typeof service.sql.unsafe>) => {
+          if (!given[0].includes('end_session')) return service.sql.unsafe(...given)
+          ended = late.then(() => service.sql.unsafe(...given))
+          return ended
+        },
+      },
+    })
+    const own = planeOf(2, () => {}, { ...service, sql })
+    const leaving = new AbortController()
+    await own.session(space, 'reader', { deadlineMs: 60_000, signal: leaving.signal }, async ({ sql }) => {
+      await sql.unsafe('select 1')
+      leaving.abort()
+    })
+    await admin.unsafe(`create table ${space.schema}.held (n int)`)
+    await admin.unsafe(`grant select on ${space.schema}.held to ${space.schema}_reader`)
+    await own.session(space, 'reader', { deadlineMs: 60_000 }, async ({ sql, pid }) => {
+      const running = await admin.begin(async (tx) => {
+        await tx.unsafe(`lock table ${space.schema}.held`)
+        const counting = sql.unsafe('select count(*)::int as n from held').execute()
+        await waitFor(
+          async () => (await tx`select from pg_locks where pid = ${pid} and not granted`).length > 0,
+        )
+        arrive()
+        await ended
+        return { counting }
+      })
+      expect([...(await running.counting)]).toEqual([{ n: 0 }])
+    })
+    await own.close()
+  })
+
   test('are stopped from outside, whatever they have set for themselves', async () => {
+    // Writes nothing aside, of which there may be only so much.
+    const endless = `select count(*) from ${['a', 'b', 'c', 'd'].map((name) => `generate_series(1, 10000) ${name}`)}`
     const space = await plane.space(tenant)
     const slow = plane.session(space, 'runtime', { deadlineMs: 200 }, async ({ sql }) => {
       await sql.unsafe('set statement_timeout = 0')
-      await sql.unsafe('select count(*) from generate_series(1, 1e12::bigint)')
+      await sql.unsafe(endless)
     })
     await expect(slow).rejects.toMatchObject({ code: 'upstream_timeout' })
     const leaving = new AbortController()
@@ -213,7 +263,7 @@ describe('sessions', () => {
       'reader',
       { deadlineMs: 60_000, signal: leaving.signal },
       async ({ sql }) => {
-        const running = sql.unsafe('select count(*) from generate_series(1, 1e12::bigint)')
+        const running = sql.unsafe(endless)
         leaving.abort()
         await running
       },

@@ -29,6 +29,8 @@ export interface TenantConnection {
   /** Makes it as new; false where it must be closed instead. */
   reset(): Promise<boolean>
   isOpen(): boolean
+  /** Has it closed once it is given back: what stops a statement of it may reach the next one. */
+  retire(): void
   close(): Promise<void>
 }
 
@@ -53,17 +55,20 @@ export async function openConnection(options: ConnectOptions): Promise<TenantCon
     state.open = false
   })
   try {
-    const [entered] = await sql<{ pid: number; nonce: string; altered: boolean }[]>`
-      select pid, nonce, altered from studio.enter()`.catch(explainLogin)
+    const [entered] = await sql<{ pid: number; nonce: string; sequence: string; altered: boolean }[]>`
+      select pid, nonce, sequence, altered from studio.enter()`.catch(explainLogin)
     if (!entered || entered.altered) throw new AlteredLoginError('the login has settings of its own')
     const { pid, nonce } = entered
-    let sequence = 0
+    let sequence = Number(entered.sequence)
     return {
       sql,
       pid,
       prove: (acting) => proofOf(key, nonce, ++sequence, acting),
       reset: () => reset(sql, options),
       isOpen: () => state.open,
+      retire: () => {
+        state.open = false
+      },
       close: () => sql.end({ timeout: closeTimeoutS }),
     }
   } catch (error) {

@@ -93,7 +93,7 @@ export function savedVersions({ database: { db }, cursors }: Pick<ServiceContext
   return {
     /** Throws not_found. */
     async get(id: string, version: number, tenant: TenantScope): Promise<SavedQuery> {
-      const [found] = await read(id, tenant, sql`version = ${version}`, 1)
+      const [found] = await read(id, tenant, sql`version = ${version}::bigint`, 1)
       if (!found) throw notFound()
       return found
     },

@@ -131,6 +131,50 @@ describe('changes of rows', () => {
       expect(after).toMatchObject({ ...expected, span: expected.span && 'P1DT2H', createdAt })
   })
 
+  test('may have columns of every name that captures them goes by', async () => {
+    const names = [
+      ...[
+        'acting',
+        'actor',
+        'at',
+        'causation_id',
+        'defined',
+        'found',
+        'kind',
+        'made',
+        'ms',
+        'prefix',
+        'request_id',
+      ],
+      ...[
+        'source',
+        'used',
+        'a',
+        'appended',
+        'display',
+        'h',
+        'key',
+        'n',
+        'new',
+        'new_rows',
+        'number',
+        'o',
+        'old',
+      ],
+      ...['old_rows', 'position', 'r', 'record', 'said', 'tg_op', 'v', 'value'],
+    ]
+    const id = await makeTable('named', names.map((name) => `"${name}" text`).join(', '))
+    for (const statement of [
+      'insert into named ("made") values (\'x\')',
+      `update named set ${names.map((name) => `"${name}" = 'y'`)}`,
+      'delete from named',
+    ])
+      await write((tx) => tx.unsafe(statement))
+    expect((await journalOf(id)).map(({ type }) => type)).toEqual([
+      ...['record.created', 'record.updated', 'record.deleted'],
+    ])
+  })
+
   test('made together are each by whoever made it', async () => {
     const id = await makeTable('together', 'name text')
     const [own, other] = [newId('record'), newId('record')]

@@ -5,18 +5,26 @@ import type { Patched } from './patched.js'
 import { checksOfColumn, checksOfNewColumn, checksOfParts, dropLoses, type RowCheck } from './row-checks.js'
 import { createIndex, partsOf, uniqueIndexes } from './table-sql.js'
 
-/** What it takes to change a table. */
-export interface ChangePlan {
+/** Statements, and what is looked for among the rows before them. */
+interface Step {
   statements: string[]
-  /** What is looked for among the rows first. */
   checks: RowCheck[]
+}
+
+/** What it takes to change a table: names and columns, */
+export interface ChangePlan extends Step {
+  /** then constraints and indexes, which are held against the rows those have. */
+  parts: Step
   /** Whether every row is written anew, for which the table is locked. */
   rewrites: boolean
 }
 
 /** The statements that make of a table what its definition shall be: it is in `schema`, by the slug it has. */
 export function planChange(schema: string, before: TableState, { after, renamed }: Patched): ChangePlan {
-  const plan: ChangePlan = { statements: [], checks: [], rewrites: false }
+  const plan: ChangePlan = {
+    ...{ statements: [], checks: [], rewrites: false },
+    parts: { statements: [], checks: [] },
+  }
   const [old, place]: [Place, Place] = [
     { schema, slug: before.slug },
     { schema, slug: after.slug },
@@ -28,7 +36,8 @@ export function planChange(schema: string, before: TableState, { after, renamed 
     (column) => [was.get(renamed.get(column.name) ?? column.name), column] as const,
   )
   const kept = new Set(pairs.flatMap(([column]) => (column ? [column.name] : [])))
-  const alter = (text: string) => plan.statements.push(`alter table ${relation(place)} ${text}`)
+  const alter = (text: string, to: Step = plan) =>
+    to.statements.push(`alter table ${relation(place)} ${text}`)
 
   const called = renamedBefore(before, after.slug, renamed)
   const [parts, partsBefore, partsAfter] = [
@@ -47,15 +56,18 @@ export function planChange(schema: string, before: TableState, { after, renamed 
   for (const [from, to] of zip(parts.constraints, partsBefore.constraints))
     alter(`rename constraint ${quoted(from)} to ${quoted(to)}`)
   for (const [from, to] of zip(parts.indexes, partsBefore.indexes))
-    plan.statements.push(`alter index ${quoted(schema)}.${quoted(from)} rename to ${quoted(to)}`)
+    plan.statements.push(`alter index if exists ${quoted(schema)}.${quoted(from)} rename to ${quoted(to)}`)
   for (const name of goneConstraints.keys()) alter(`drop constraint ${quoted(name)}`)
-  for (const name of goneIndexes.keys()) plan.statements.push(`drop index ${quoted(schema)}.${quoted(name)}`)
-  for (const column of before.columns.filter(({ name }) => !kept.has(name))) {
+  // A reference that a migration has made has no index.
+  for (const name of goneIndexes.keys())
+    plan.statements.push(`drop index if exists ${quoted(schema)}.${quoted(name)}`)
+  const gone = before.columns.filter(({ name }) => !kept.has(name))
+  for (const column of gone.sort((a, b) => isComputed(b) - isComputed(a))) {
     alter(`drop column ${quoted(column.name)}`)
     plan.checks.push(dropLoses(old, column))
   }
   for (const [to, from] of renamed) alter(`rename column ${quoted(from)} to ${quoted(to)}`)
-  for (const [from, column] of pairs) {
+  for (const [from, column] of pairs.sort(([, a], [, b]) => isComputed(a) - isComputed(b))) {
     if (from) changeColumn(from, column)
     else {
       alter(`add column ${columnSql(column)}`)
@@ -63,11 +75,12 @@ export function planChange(schema: string, before: TableState, { after, renamed 
       plan.rewrites ||= column.type === 'computed'
     }
   }
-  for (const [name, definition] of comeConstraints) alter(`add constraint ${quoted(name)} ${definition}`)
+  for (const [name, definition] of comeConstraints)
+    alter(`add constraint ${quoted(name)} ${definition}`, plan.parts)
   const unique = uniqueIndexes(after)
   for (const [name, definition] of comeIndexes)
-    plan.statements.push(createIndex(place, name, definition, unique.has(name)))
-  plan.checks.push(...checksOfParts(old, before, after, renamed))
+    plan.parts.statements.push(createIndex(place, name, definition, unique.has(name)))
+  plan.parts.checks.push(...checksOfParts(place, before, after))
   return plan
 
   function changeColumn(from: Column, to: Column): void {
@@ -94,6 +107,15 @@ export function planChange(schema: string, before: TableState, { after, renamed 
       alter(`alter column ${column} ${to.nullable ? 'drop' : 'set'} not null`)
   }
 }
+
+/** What is computed of other columns comes after them, and goes before. */
+const isComputed = ({ type }: Column): number => Number(type === 'computed')
+
+/** All of them, in their order. */
+export const statementsOf = ({ statements, parts }: ChangePlan): string[] => [
+  ...statements,
+  ...parts.statements,
+]
 
 const isOtherExpression = (from: Column, to: Column): boolean =>
   from.type === 'computed' &&

@@ -58,36 +58,27 @@ export function checksOfColumn(place: Place, from: Column, to: Column): RowCheck
   return found
 }
 
-/** What stands against constraints that the table did not have. */
-export function checksOfParts(
-  place: Place,
-  before: TableState,
-  after: TableState,
-  renamed: ReadonlyMap<string, string>,
-): RowCheck[] {
-  const known = new Set(before.columns.map(({ name }) => name))
-  const was = (name: string) => renamed.get(name) ?? name
+/** What stands against constraints that the table did not have, among rows whose columns are as they shall be. */
+export function checksOfParts(place: Place, before: TableState, after: TableState): RowCheck[] {
   const had = new Set(
     [...before.uniques, ...before.indexes, ...before.checks].map((part) => JSON.stringify(part)),
   )
-  const uniques = [
-    ...after.uniques,
-    ...after.indexes
-      .filter(({ unique }) => unique)
-      .map((index) => ({ ...index, columns: index.columns.map(({ name }) => name) })),
-  ]
+  const isNew = (part: object) => !had.has(JSON.stringify(part))
+  const indexes = after.indexes.filter((index) => index.unique && isNew(index))
   return [
-    ...uniques
-      .filter((part) => !had.has(JSON.stringify(part)) && part.columns.every((name) => known.has(was(name))))
-      .map((part) => duplicates(place, part.columns.map(was), part.name)),
-    // Expressions speak of columns by the names they shall have; those of new columns have no rows to be held against.
-    ...after.checks
-      .filter((part) => !had.has(JSON.stringify(part)) && renamed.size === 0)
-      .map(({ name, expression }) => ({
-        says: `the check ${name} does not hold`,
-        loses: false,
-        rows: `select id, null::text as value from ${relation(place)} t where not (${expression})`,
-      })),
+    ...after.uniques.filter(isNew).map(({ columns, name }) => duplicates(place, columns, name)),
+    ...indexes.map((index) =>
+      duplicates(
+        place,
+        index.columns.map(({ name }) => name),
+        index.name,
+      ),
+    ),
+    ...after.checks.filter(isNew).map(({ name, expression }) => ({
+      says: `the check ${name} does not hold`,
+      loses: false,
+      rows: `select id, null::text as value from ${relation(place)} t where not (${expression})`,
+    })),
   ]
 }
 

@@ -21,9 +21,7 @@ type Defined = Pick<TableState, 'columns' | 'indexes' | 'uniques' | 'checks'>
 export function partsOf(place: Place, { columns, indexes, uniques, checks }: Defined): Parts {
   const list = (names: readonly string[]) => names.map(quoted).join(', ')
   const constraints = new Map([
-    [nameOf(place.slug, 'pkey'), 'primary key (id)'] as const,
-    [nameOf(place.slug, 'id', 'form'), idForm] as const,
-    ...columns.flatMap((column) => [...columnConstraints(place, column)]),
+    ...unnamedConstraints(place, columns).map(({ name, definition }) => [name, definition] as const),
     ...uniques.map(({ name, columns: of }) => [name, `unique (${list(of)})`] as const),
     ...checks.map(({ name, expression }) => [name, `check (${expression})`] as const),
   ])
@@ -32,6 +30,19 @@ export function partsOf(place: Place, { columns, indexes, uniques, checks }: Def
     constraints,
     indexes: new Map([...references, ...indexes.map((index) => [index.name, indexSql(index)] as const)]),
   }
+}
+
+/** The constraints that have their names from the table and a column, each with that column. */
+export function unnamedConstraints(place: Place, columns: readonly Column[]) {
+  return [
+    { name: nameOf(place.slug, 'pkey'), column: 'id', definition: 'primary key (id)' },
+    { name: nameOf(place.slug, 'id', 'form'), column: 'id', definition: idForm },
+    ...columns.flatMap((column) =>
+      [...columnConstraints(place, column)].map(([name, definition]) => ({
+        ...{ name, column: column.name, definition },
+      })),
+    ),
+  ]
 }
 
 /** The index a reference has, by its name: deleting what is referred to would read all of this table. */

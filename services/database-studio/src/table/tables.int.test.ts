@@ -233,6 +233,44 @@ describe('a change', () => {
     expect(forced.columns.map(({ name }) => name)).toEqual(['value'])
   })
 
+  it('holds the records against what it makes of their columns', async () => {
+    await make('stocks', [{ name: 'amount', type: 'text' }])
+    await insert('stocks', [{ amount: '5' }, { amount: '7' }])
+    const size = { name: 'size', type: 'integer', default: 3 }
+    const change = (columns: object, parts: object) => api.patch('/tables/stocks', { columns, ...parts })
+    const checked = (expression: string) => ({ checks: { add: [{ name: 'checked', expression }] } })
+    const amount = [{ name: 'amount', to: { name: 'total', type: 'integer' } }]
+    const refused = [
+      await change({ add: [size] }, checked('size > 3')),
+      await change({ add: [size] }, { uniques: { add: [{ columns: ['size'] }] } }),
+      await change({ change: amount }, checked('total > 7')),
+    ]
+    for (const reply of refused)
+      expect(reply.error().details).toMatchObject([{ code: 'rows_in_the_way', params: { rows: 2 } }])
+    expect((await api.get('/tables/stocks')).data(Table).version).toBe(1)
+    const both = { add: [size, { name: 'note', type: 'text' }], change: amount }
+    expect((await change(both, checked("size < total and note <> ''"))).data(Table).version).toBe(2)
+    const rows = await service.sql.unsafe(`select size, total from ${await schema()}.stocks order by 2`)
+    expect([...rows]).toEqual([
+      { size: 3, total: 5 },
+      { size: 3, total: 7 },
+    ])
+  })
+
+  it('adds and drops columns together with what is computed of them', async () => {
+    const doubled = (of: string) => ({
+      ...{ name: 'doubled', type: 'computed', expression: `${of} * 2`, resultType: 'integer' },
+    })
+    const integer = (name: string) => ({ name, type: 'integer' })
+    await make('doubles', [])
+    const left = async (columns: object) =>
+      (await api.patch('/tables/doubles', { columns })).data(Table).columns.map(({ name }) => name)
+    expect(await left({ add: [doubled('a'), integer('a')] })).toEqual(['doubled', 'a'])
+    const change = [{ name: 'doubled', to: doubled('b') }]
+    expect(await left({ add: [integer('b')], change })).toEqual(['doubled', 'a', 'b'])
+    expect(await left({ drop: ['a', 'b', 'doubled'] })).toEqual([])
+  })
+
   it('loses no digits unless it is forced', async () => {
     await make('sums', [{ name: 'sum', type: 'decimal', precision: 10, scale: 3 }])
     await insert('sums', [{ sum: '1.125' }, { sum: '1.500' }])

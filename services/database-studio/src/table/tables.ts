@@ -15,11 +15,12 @@ import type { RecordChange } from '../migration-ledger/record-change.js'
 import type { DataPlane } from '../plane/data-plane.js'
 import type { Definitions } from '../plane/definitions.js'
 import type { Space } from '../plane/space.js'
-import { planChange } from './change-plan.js'
+import { planChange, statementsOf } from './change-plan.js'
 import { checkDefinition, nameParts } from './check-definition.js'
 import { relation } from './column-sql.js'
 import { createDefine, type Defining } from './define.js'
 import { type TableCommand, table } from './domain.js'
+import { expectedNames } from './expected-names.js'
 import { type Patched, patched } from './patched.js'
 import { refersTo } from './row-checks.js'
 import { refuseLongLock, runChecks } from './run-checks.js'
@@ -94,17 +95,21 @@ export function createTables(
         const change = patched(state, patch)
         await checkDefinition(change.after)
         const plan = planChange(space.schema, state, change)
+        const place = { schema: space.schema, slug: state.slug }
+        plan.statements.unshift(...(await expectedNames(tx, place, state, plan.statements)))
         // If-Match is held against it first.
         const { id: _, createdAt: __, updatedAt: ___, purgeAt: ____, ...to } = change.after
         const made = await unit.handle(aggregate, state.id, { kind: 'change', to, now: meta.now })
-        if (plan.rewrites && !force) await refuseLongLock(tx, { schema: space.schema, slug: state.slug })
+        if (plan.rewrites && !force) await refuseLongLock(tx, place)
         await asOwner(async (owner) => {
-          await runChecks(owner, plan.checks, force)
-          await all(owner, plan.statements)
+          for (const { checks, statements } of [plan, plan.parts]) {
+            await runChecks(owner, checks, force)
+            await all(owner, statements)
+          }
         })
         if (made.updatedAt !== state.updatedAt) {
           const undo = undoOf(space.schema, made, state, change)
-          const done = { statements: plan.statements, undo, definition: made, previous: state }
+          const done = { statements: statementsOf(plan), undo, definition: made, previous: state }
           await record(unit, space, { name: `Change ${slug}`, ...done }, meta)
         }
         if (made.slug !== slug) await follow(unit, aggregate, others, slug, made.slug, meta)
@@ -168,7 +173,7 @@ async function lockTables(tx: StatementRunner, { tenant }: CommandMeta): Promise
 /** What makes of a table what it was: its columns, without what stood in those that were dropped. */
 function undoOf(schema: string, made: TableState, before: TableState, { renamed }: Patched): string[] {
   const back = new Map([...renamed].map(([to, from]) => [from, to]))
-  return planChange(schema, made, { after: before, renamed: back }).statements
+  return statementsOf(planChange(schema, made, { after: before, renamed: back }))
 }
 
 async function all(tx: StatementRunner, statements: readonly string[]): Promise<void> {

@@ -4,6 +4,7 @@ import { quoted } from '@opsplane/postgres'
 import type { Space } from '../plane/space.js'
 import { relation } from './column-sql.js'
 import type { Defining } from './define.js'
+import { expectedNames } from './expected-names.js'
 import { partsOf } from './table-sql.js'
 
 export const trashDays = 7
@@ -28,9 +29,12 @@ export async function trashTable({ tx, asOwner }: Doing, space: Space, state: Ta
       trashed,
       name,
     ])
+  const drops = references(space, state).map(
+    ([name]) => `alter table ${relation(place)} drop constraint ${quoted(name)}`,
+  )
+  const named = await expectedNames(tx, place, state, drops)
   await asOwner(async (owner) => {
-    for (const [name] of references(space, state))
-      await owner.unsafe(`alter table ${relation(place)} drop constraint if exists ${quoted(name)}`)
+    for (const statement of [...named, ...drops]) await owner.unsafe(statement)
     for (const { name, trashed } of names)
       await owner.unsafe(`alter index ${quoted(space.schema)}.${quoted(name)} rename to ${quoted(trashed)}`)
     await owner.unsafe(`alter table ${relation(place)} rename to ${quoted(nameInTrash(state))}`)

@@ -1,0 +1,40 @@
+import type { TableState } from '@opsplane/contracts'
+import { quoted, type StatementRunner } from '@opsplane/postgres'
+import { type Place, relation } from './column-sql.js'
+import { partsOf, unnamedConstraints } from './table-sql.js'
+
+/**
+ * What gives the constraints of a table that `statements` speak of the names its definition implies: migrations give other names,
+ * or make none where the type of a column does without it.
+ */
+export async function expectedNames(
+  tx: StatementRunner,
+  place: Place,
+  state: TableState,
+  statements: readonly string[],
+): Promise<string[]> {
+  const found = await tx.unsafe<{ name: string; type: string; column: string }[]>(
+    `select k.conname as name, k.contype::text as type, a.attname as column
+     from captured_tables t join pg_constraint k on k.conrelid = t.relation
+     join pg_attribute a on a.attrelid = t.relation and k.conkey = array[a.attnum] where t.table_id = $1`,
+    [state.id],
+  )
+  const known = partsOf(place, state).constraints
+  return unnamedConstraints(place, state.columns).flatMap(({ name, column, definition }) => {
+    const isSpokenOf = statements.some((statement) => statement.includes(`constraint ${quoted(name)}`))
+    if (!isSpokenOf || found.some((each) => each.name === name)) return []
+    // A column may have other checks: this one goes by the end of its name.
+    const ending = definition.startsWith('check') ? name.slice(name.lastIndexOf('_')) : ''
+    const other = found.find(
+      (each) =>
+        each.column === column &&
+        each.type === definition[0] &&
+        each.name.endsWith(ending) &&
+        !known.has(each.name),
+    )
+    const change = other
+      ? `rename constraint ${quoted(other.name)} to ${quoted(name)}`
+      : `add constraint ${quoted(name)} ${definition}`
+    return [`alter table ${relation(place)} ${change}`]
+  })
+}
