@@ -160,7 +160,7 @@ describe('consumeEvents', () => {
       },
     })
     const asked = streamSequences(link, names.eventsStream)
-    const floor = () => asked.lowWatermark('test-seen')
+    const floor = async () => (await asked.lowWatermark('test-seen')).split('/', 2).join('/')
     for (const title of ['first', 'second', 'third']) await create(title)
     await allSeen(3)
     await waitFor(async () => (await floor()) === placed.at(-1))
