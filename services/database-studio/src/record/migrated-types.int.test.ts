@@ -63,6 +63,18 @@ test('what Postgres fills is left to it', async () => {
   expect(refused.error()).toMatchObject({ code: 'validation_failed', details: [{ path: '/number' }] })
 })
 
+test('json that Postgres cannot look into is refused, as it would stand in the history for ever', async () => {
+  await at.migrated('Notes', 'create table notes (one json, many json[])')
+  const insert = (values: string) =>
+    at.api.post('/queries/run', { sql: `insert into notes (one, many) values (${values})`, mode: 'write' })
+  for (const values of [`'"\\u0000"', null`, `null, array['"\\u0000"'::json]`])
+    expect((await insert(values)).error().message).toContain('unsupported Unicode escape')
+  expect((await insert(`'{"a": 1}', array['{"a": 1}'::json]`)).status).toBe(200)
+  const [made] = (await at.api.get('/tables/notes/records')).page(StudioRecord).items
+  const history = (await at.api.get(`/tables/notes/records/${made?.id}/history`)).page(RecordChange)
+  expect(history.items).toMatchObject([{ after: { one: { a: 1 } } }])
+})
+
 test('several values of an enum type are read one by one by its index', async () => {
   await at.migrated(
     'Days',
