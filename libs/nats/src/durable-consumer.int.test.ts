@@ -278,7 +278,7 @@ describe('a consumer that is cut off', () => {
   const listen = (own: NatsLink = link) =>
     consume({
       link: own,
-      onStart: () => void starts++,
+      prepare: async () => void starts++,
       handle: async (events) => void seen.push(...events),
     })
 

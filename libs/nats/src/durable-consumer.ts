@@ -42,11 +42,9 @@ export interface DurableConsumerOptions<T>
   /** Most bytes held in memory; at least one of the largest messages the server takes. */
   maxHeldBytes?: number
   log: Logger
-  /** Called before the first request, and before the next one whenever the consumer or stream may be another one. */
-  onStart?(): void
   /**
-   * Called after `onStart`, with what asks the server how far the consumer has come: nothing is asked for until it
-   * resolves; rejected, the consumer starts anew.
+   * Called before the first request, and before the next one whenever the consumer or stream may be another one, with what asks the
+   * server how far the consumer has come: nothing is asked for until it resolves; rejected, the consumer starts anew.
    */
   prepare?(place: () => Promise<ConsumerProgress>): Promise<void>
   /** Says what a message is, or null where it concerns nobody here. What throws is given up: nobody can handle it. */
@@ -181,7 +179,6 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
     const connection = await link.ready(closing.signal)
     await ensureConsumer(connection, { ...options, mayReplace: link.identity !== undefined })
     if (closing.signal.aborted) return
-    options.onStart?.()
     await options.prepare?.(() => consumerProgress(connection, options))
     if (closing.signal.aborted) return
     const largest = (connection.info?.max_payload ?? 1_048_576) + envelopeBytes

@@ -51,7 +51,8 @@ describe('consumeEvents', () => {
   const perform = (run: Performing['perform']) => start({ ...settings(), perform: run })
   const settings = () => {
     const retry = { baseMs: 20, maxMs: 50 }
-    return { database: testStore.database, link, names, durable: 'test-seen', log, retry }
+    const history = { of: 'gap' as const, logs: [] }
+    return { database: testStore.database, link, names, durable: 'test-seen', log, retry, history }
   }
   const start = (options: ConsumeEventsOptions) => {
     const consumer = consumeEvents(options)

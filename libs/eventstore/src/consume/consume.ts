@@ -21,7 +21,6 @@ import { followEvents } from './follow-events.js'
 import type { HistoryOptions } from './history.js'
 import { keepPast } from './past-of-consumer.js'
 import { startRedrive } from './redrive.js'
-import { spacedCheckpoint } from './spaced-checkpoint.js'
 import type { Transaction } from './transaction.js'
 import { lastOfEachSource, type UnreadEvent, unreadEventOf, unreadMessage } from './unread-event.js'
 
@@ -51,9 +50,9 @@ export interface ConsumerSettings {
   retry?: { baseMs: number; maxMs: number }
   /** From when on the server delivers again what a process that died has held. */
   ackWaitMs?: number
-  /** Fills from the logs what the stream has lost before it was handled; without it the stream is all there is. */
-  history?: HistoryOptions
-  /** With `history`: how old the low watermarks may be while it handles events, 5 s unless given; a request of the server each time. */
+  /** Fills from the logs what the stream has lost before it was handled. */
+  history: HistoryOptions
+  /** How old the low watermarks may be while it handles events, 5 s unless given; a request of the server each time. */
   lowWatermarksMs?: number
 }
 
@@ -72,7 +71,7 @@ export interface Handling {
 export interface Performing {
   /**
    * In place of `handle`, where the effects commit by themselves and change nothing when they are repeated. The
-   * checkpoint is then written by itself, at most every second, and a batch that has no effect is no statement.
+   * checkpoint is then written by itself, every 5 s, and a batch that has no effect is no statement.
    */
   perform(events: PlatformEvent[], batch: EventBatch): Promise<void>
   handle?: never
@@ -109,7 +108,7 @@ export interface EventConsumer {
   counters(): ConsumerCounters
   /** Asks the server how far it has come. Rejects while that is away. */
   place(): Promise<ConsumerPlace>
-  /** Up to where the log of each service is handled without a gap, by source; only kept with `history`. */
+  /** Up to where the log of each service is handled without a gap, by source. */
   lowWatermarks(): ReadonlyMap<string, number>
   /** Whether everything that is in the stream by now is handled. Rejects while the server is away. */
   isCaughtUp(): Promise<boolean>
@@ -134,18 +133,10 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
     sift: ___,
     vouched: isVouched = false,
     filterSubjects,
-    history,
     ...settings
   } = options
   const tables = createConsumerTables(database, durable)
-  const { log } = options
-  const checkpoint = spacedCheckpoint(database.sql, {
-    consumer: durable,
-    isTaken: history !== undefined,
-    log,
-  })
-  const past =
-    history && keepPast({ ...options, history, tables, checkpoint, apply: (events) => apply(events, false) })
+  const past = keepPast({ ...options, tables, apply: (events) => apply(events, false) })
   const sequences = streamSequences(link, names.eventsStream)
   const reader = isVouched ? vouchedReader(link, names) : eventReader(link, filterSubjects)
   const follow = followEvents(options.tracing ?? noTracing, durable)
@@ -163,7 +154,12 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
     if (options.perform) await options.perform(eventsOf(received), batch)
     if (!options.handle) {
       const last = received.at(-1)
-      if (last && isOfStream) checkpoint.advance(last.message.seq, idOf(last), received.length)
+      if (last && isOfStream)
+        past.advance({
+          streamSequence: last.message.seq,
+          eventId: idOf(last),
+          handled: received.length,
+        })
       return
     }
     const events = eventsOf(received)
@@ -179,7 +175,6 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
   const unreadEvent = (received: Received<PlatformEvent>) => unreadEventOf(names, received)
   /** How far a log has come is believed of what is vouched for only: of one event for all that came with it. */
   const noteLowWatermarks = (received: readonly Received<PlatformEvent>[]) => {
-    if (!past) return
     for (const last of lastOfEachSource(received)) {
       try {
         if (isVouched || last.event) past.lowWatermarks.note(last.message)
@@ -200,8 +195,10 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
     stream: names.eventsStream,
     durable,
     ...(filterSubjects && { filterSubjects }),
-    onStart: sequences.forget,
-    ...(past && { prepare: past.prepare }),
+    async prepare(place) {
+      sequences.forget()
+      await past.prepare(place)
+    },
     read(message) {
       reader.arrived(message)
       const unread = options.sift && unreadMessage(names, message, readWhole)
@@ -210,10 +207,10 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
       return { event, queueKey: queueKeyOf(event), tenant: event.workspaceId }
     },
     async apply(received) {
-      past?.lookSoon(consumer)
+      past.lookSoon(consumer)
       await apply(received)
       noteLowWatermarks(received)
-      past?.lookSoon(consumer)
+      past.lookSoon(consumer)
     },
     isAway: isDependencyAway,
     isTransient,
@@ -241,15 +238,14 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
   return {
     counters: consumer.counters,
     place: consumer.place,
-    lowWatermarks: () => past?.lowWatermarks.current() ?? new Map(),
+    lowWatermarks: () => past.lowWatermarks.current(),
     async isCaughtUp() {
-      if (past && !past.isFilled()) return false
+      if (!past.isFilled()) return false
       const { pending, ackFloor, delivered } = await consumer.place()
       return pending === 0 && ackFloor >= delivered
     },
     async close() {
-      await Promise.all([consumer.close(), redrive.close(), past?.close()])
-      await checkpoint.close()
+      await Promise.all([past.close(consumer.close()), redrive.close()])
       reader.close()
     },
   }

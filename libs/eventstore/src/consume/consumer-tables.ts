@@ -6,7 +6,6 @@ import { consumerCheckpoints, deadLetters } from '../tables.js'
 import { errorText } from './error-text.js'
 import { originOf } from './event-origin.js'
 import type { LogProgress } from './log-progress.js'
-import type { Checkpoint } from './spaced-checkpoint.js'
 import type { Transaction } from './transaction.js'
 
 /** What a consumer writes beside its handler's effect. */
@@ -34,6 +33,14 @@ export interface ConsumerTables {
 export interface StreamPlace {
   streamCreated: string
   ackFloor: number
+}
+
+/** How far it is, as people see it. */
+export interface Checkpoint {
+  streamSequence: number
+  eventId: string
+  /** Events since the last one that was written. */
+  handled: number
 }
 
 export function createConsumerTables({ sql: client, db }: Database, consumer: string): ConsumerTables {

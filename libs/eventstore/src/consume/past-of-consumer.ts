@@ -2,11 +2,10 @@ import type { NatsNames, PlatformEvent } from '@opsplane/contracts'
 import { batchHandling, type ConsumerProgress, type DurableConsumer, type Received } from '@opsplane/nats'
 import { isDependencyAway, isTransient } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
-import type { ConsumerTables } from './consumer-tables.js'
+import type { Checkpoint, ConsumerTables, StreamPlace } from './consumer-tables.js'
 import { type Filled, fillFromLogs, isCovered } from './fill.js'
 import type { HistoryOptions } from './history.js'
 import { createLowWatermarks } from './low-watermarks.js'
-import type { SpacedCheckpoint } from './spaced-checkpoint.js'
 
 export interface PastOptions {
   names: NatsNames
@@ -15,7 +14,6 @@ export interface PastOptions {
   history: HistoryOptions
   lowWatermarksMs?: number
   tables: ConsumerTables
-  checkpoint: Pick<SpacedCheckpoint, 'take' | 'giveBack'>
   log: Logger
   /** Applies events of a log. */
   apply(events: Received<PlatformEvent>[]): Promise<void>
@@ -31,13 +29,17 @@ const acknowledgedMs = 1_000
  */
 const writeEveryMs = 5_000
 
-/** Knows up to where a consumer has handled everything, and fills what the stream has lost before that. */
+/**
+ * Knows up to where a consumer has handled everything, and fills what the stream has lost before that. The checkpoint says to people how
+ * far it is, and nothing is decided by it.
+ */
 export function keepPast(options: PastOptions) {
-  const { durable, history, lowWatermarksMs = writeEveryMs, tables, checkpoint, log } = options
+  const { durable, history, lowWatermarksMs = writeEveryMs, tables, log } = options
   const closing = new AbortController()
   const lowWatermarks = createLowWatermarks()
   let before: ConsumerProgress | undefined
   let filled: Filled | undefined
+  let unwritten: Checkpoint | undefined
   let noting: NodeJS.Timeout | undefined
   let writing: NodeJS.Timeout | undefined
   let looking: Promise<void> = Promise.resolve()
@@ -97,11 +99,19 @@ export function keepPast(options: PastOptions) {
     before = place
     if (place.pending > 0 || place.ackPending > 0) lookSoon(consumer)
     lowWatermarks.acknowledged(ackFloor)
-    const reached = checkpoint.take()
+    await arrive({ streamCreated, ackFloor })
+  }
+
+  const advance = ({ handled, ...last }: Checkpoint) => {
+    unwritten = { ...last, handled: handled + (unwritten?.handled ?? 0) }
+  }
+  const arrive = async (place: StreamPlace) => {
+    const reached = unwritten
+    unwritten = undefined
     try {
-      await tables.arrive({ streamCreated, ackFloor }, lowWatermarks.current(), reached)
+      await tables.arrive(place, lowWatermarks.current(), reached)
     } catch (error) {
-      checkpoint.giveBack(reached)
+      if (reached) advance({ ...(unwritten ?? reached), handled: reached.handled })
       throw error
     }
   }
@@ -132,11 +142,17 @@ export function keepPast(options: PastOptions) {
     isFilled: () => isFilled,
     /** A batch begins, or was handled: a moment later it is acknowledged. */
     lookSoon,
-    async close() {
+    /** Notes that events are handled whose effects commit by themselves. What a process that is killed has not written is not counted. */
+    advance,
+    /** `ended`: resolves when no batch is in hand any more. */
+    async close(ended: Promise<void>) {
       closing.abort()
       clearTimeout(writing)
       clearTimeout(noting)
+      await ended
       await looking
+      if (!unwritten || !isFilled || !before) return
+      await arrive(before).catch((err) => log.debug({ err, durable }, 'a checkpoint could not be written'))
     },
   }
 }

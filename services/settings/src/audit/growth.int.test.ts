@@ -77,7 +77,7 @@ describe('two replicas at once', () => {
     const consumers = links.map((link, index) =>
       consumeEvents({
         ...{ database: replicas[index] ?? replicas[0], link, names, log, durable: 'test-audit-log' },
-        maxBatch: 10,
+        ...{ maxBatch: 10, history: { of: 'gap', logs: [] } },
         perform: (events) => appendToChains((replicas[index] ?? replicas[0]).sql, events, at),
       }),
     )
