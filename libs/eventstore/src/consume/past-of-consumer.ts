@@ -58,9 +58,8 @@ export function keepPast(options: PastOptions) {
     onSettled: () => {},
   })
 
-  let isFilled = false
   const prepare = async (place: () => Promise<ConsumerProgress>) => {
-    isFilled = false
+    filled = undefined
     lowWatermarks.forget()
     lowWatermarks.restore(await tables.lowWatermarks())
     filled = await fillFromLogs(
@@ -77,7 +76,6 @@ export function keepPast(options: PastOptions) {
       place,
     )
     before = filled
-    isFilled = true
   }
 
   const note = async (consumer: Asked) => lowWatermarks.acknowledged((await consumer.place()).ackFloor)
@@ -86,15 +84,11 @@ export function keepPast(options: PastOptions) {
   const write = async (consumer: Asked) => {
     writtenAt = performance.now()
     const place = await consumer.progress()
-    if (!isFilled || !before) return
+    if (!filled || !before) return
     const { streamCreated, ackFloor } = place
     if (streamCreated !== before.streamCreated) return consumer.restart('the stream is another one')
     // What waited to be delivered is gone from the stream, and was not read from the logs before.
-    if (
-      before.pending > 0 &&
-      place.firstSequence > before.delivered + 1 &&
-      !(filled && isCovered(filled, place))
-    )
+    if (before.pending > 0 && place.firstSequence > before.delivered + 1 && !isCovered(filled, place))
       return consumer.restart('the stream has lost messages before they were handled')
     before = place
     if (place.pending > 0 || place.ackPending > 0) lookSoon(consumer)
@@ -139,7 +133,7 @@ export function keepPast(options: PastOptions) {
     lowWatermarks,
     prepare,
     /** Whether what the stream had lost has been read from the logs. */
-    isFilled: () => isFilled,
+    isFilled: () => filled !== undefined,
     /** A batch begins, or was handled: a moment later it is acknowledged. */
     lookSoon,
     /** Notes that events are handled whose effects commit by themselves. What a process that is killed has not written is not counted. */
@@ -151,7 +145,7 @@ export function keepPast(options: PastOptions) {
       clearTimeout(noting)
       await ended
       await looking
-      if (!unwritten || !isFilled || !before) return
+      if (!unwritten || !filled || !before) return
       await arrive(before).catch((err) => log.debug({ err, durable }, 'a checkpoint could not be written'))
     },
   }
