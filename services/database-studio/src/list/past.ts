@@ -226,11 +226,15 @@ function rowOf(json: string, conditions: readonly Condition[]): string {
   const fields = [...new Set(fieldsIn(conditions))]
   if (fields.length === 0) return '(select) r'
   const given = fields.map(({ name, kind }) => `${quoted(name)} ${kind === 'json' ? 'json' : 'text'}`)
-  const readable = fields.map(({ name, kind }) => `reads_as(x.${quoted(name)}::text, '${sqlType(kind)}')`)
-  const named = fields.map(
-    ({ name, column, kind }, index) =>
-      `case when ${readable[index]} then x.${quoted(name)}::text::${sqlType(kind)} end as ${quoted(column)}`,
-  )
-  const all = readable.map((one) => `${one} is not false`).join(' and ')
-  return `(select ${named.join(', ')} from json_to_record(${json}) as x(${given.join(', ')}) where ${all}) r`
+  const checks: string[] = []
+  const named = fields.map(({ name, column, kind }) => {
+    const text = `x.${quoted(name)}::text`
+    const type = sqlType(kind)
+    if (type === 'text') return `${text} as ${quoted(column)}`
+    const readable = `reads_as(${text}, '${type}')`
+    checks.push(`${readable} is not false`)
+    return `case when ${readable} then ${text}::${type} end as ${quoted(column)}`
+  })
+  const where = checks.length === 0 ? '' : ` where ${checks.join(' and ')}`
+  return `(select ${named.join(', ')} from json_to_record(${json}) as x(${given.join(', ')})${where}) r`
 }
