@@ -13,6 +13,10 @@ export async function expectedNames(
   state: TableState,
   statements: readonly string[],
 ): Promise<string[]> {
+  const spokenOf = unnamedConstraints(place, state.columns).filter(({ name }) =>
+    statements.some((statement) => statement.includes(`constraint ${quoted(name)}`)),
+  )
+  if (spokenOf.length === 0) return []
   const found = await tx.unsafe<{ name: string; type: string; column: string }[]>(
     `select k.conname as name, k.contype::text as type, a.attname as column
      from captured_tables t join pg_constraint k on k.conrelid = t.relation
@@ -20,9 +24,8 @@ export async function expectedNames(
     [state.id],
   )
   const known = partsOf(place, state).constraints
-  return unnamedConstraints(place, state.columns).flatMap(({ name, column, definition }) => {
-    const isSpokenOf = statements.some((statement) => statement.includes(`constraint ${quoted(name)}`))
-    if (!isSpokenOf || found.some((each) => each.name === name)) return []
+  return spokenOf.flatMap(({ name, column, definition }) => {
+    if (found.some((each) => each.name === name)) return []
     // A column may have other checks: this one goes by the end of its name.
     const ending = definition.startsWith('check') ? name.slice(name.lastIndexOf('_')) : ''
     const other = found.find(
