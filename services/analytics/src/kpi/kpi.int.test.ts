@@ -186,12 +186,16 @@ describe('a KPI', () => {
 
   it('is measured anew for the past where that is wanted', async () => {
     const body = { from: '2026-03-30T00:00:00.000Z', to: '2026-04-01T00:00:00.000Z', replace: true }
-    await api.post(`/analytics/kpis/${one.id}/backfill`, body)
+    const started = (await api.post(`/analytics/kpis/${one.id}/backfill`, body)).data(KpiBackfillStarted)
     const anew = await until(async () => {
-      const points = await history(one.id, 'sort=at&from=2026-03-31T04:00:00Z&to=2026-03-31T05:00:00Z')
-      return points[0]
-    }, 'the day as New York has it')
-    expect(anew).toMatchObject({ from: '2026-03-30T04:00:00.000Z', target: 100, backfilled: true })
+      const points = await history(one.id, 'sort=at&from=2026-03-30T00:00:00Z&to=2026-04-01T00:00:00Z')
+      const ofNewYork = points.filter(({ timeZone }) => timeZone === 'America/New_York')
+      return ofNewYork.length === started.times && ofNewYork
+    }, 'the days as New York has them')
+    expect(anew).toMatchObject([
+      { from: '2026-03-29T04:00:00.000Z', target: 100, backfilled: true },
+      { from: '2026-03-30T04:00:00.000Z', target: 100, backfilled: true },
+    ])
   })
 
   it('pages through its history in both directions', async () => {
