@@ -8,6 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => at?.stop())
 
+const text = (name: string) => ({ name, type: 'text' })
 const integer = (name: string) => ({ name, type: 'integer' })
 const make = async (slug: string, columns: unknown[], rest: object = {}) =>
   (await at.api.post('/tables', { slug, columns, ...rest })).data(Table)
@@ -33,6 +34,19 @@ describe('a change', () => {
     expect(await refusal('full', { checks: { add: [check('one_more')] } })).toMatchObject([
       422,
       { path: '/checks/add', code: 'too_big' },
+    ])
+  })
+
+  it('names each column once', async () => {
+    await make('twice', [text('a'), text('b')])
+    const to = (name: string) => ({ name: 'a', to: text(name) })
+    expect(await refusal('twice', { columns: { change: [to('c'), to('d')] } })).toMatchObject([
+      422,
+      { path: '/columns/change/1/name', code: 'duplicate' },
+    ])
+    expect(await refusal('twice', { columns: { change: [to('c')], drop: ['a'] } })).toMatchObject([
+      422,
+      { path: '/columns/change/0/name', code: 'duplicate' },
     ])
   })
 })

@@ -16,6 +16,7 @@ export function patched(before: TableState, patch: TablePatch): Patched {
   const drops = new Set(columns?.drop)
   knows(before.columns, [...changes.keys()], '/columns/change')
   knows(before.columns, [...drops], '/columns/drop')
+  namesOnce(columns?.change ?? [], drops)
   const kept = before.columns.flatMap((column): Column[] => {
     if (drops.has(column.name)) return []
     const change = changes.get(column.name)
@@ -76,6 +77,15 @@ function knows(parts: readonly { name: string }[], names: readonly string[], pat
   for (const [at, name] of names.entries())
     if (!parts.some((part) => part.name === name))
       throw invalidField(`${path}/${at}`, 'unknown', `There is nothing called ${name}.`)
+}
+
+function namesOnce(changes: readonly { name: string }[], drops: ReadonlySet<string>): void {
+  const named = new Set(drops)
+  for (const [at, { name }] of changes.entries()) {
+    if (named.has(name))
+      throw invalidField(`/columns/change/${at}/name`, 'duplicate', `The column ${name} is named twice.`)
+    named.add(name)
+  }
 }
 
 /** A table that a migration has taken past a limit is changed all the same, if it has no more afterwards. */
