@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { Table } from '@opsplane/contracts'
+import { RecordChange, StudioRecord, Table } from '@opsplane/contracts'
 import { type MigrationsFixture, startMigrations } from '../fixture/migrations-fixture.js'
 
 let at: MigrationsFixture
@@ -12,6 +12,8 @@ const text = (name: string) => ({ name, type: 'text' })
 const integer = (name: string) => ({ name, type: 'integer' })
 const make = async (slug: string, columns: unknown[], rest: object = {}) =>
   (await at.api.post('/tables', { slug, columns, ...rest })).data(Table)
+const changed = async (slug: string, columns: object, rest: object = {}) =>
+  (await at.api.patch(`/tables/${slug}`, { columns, ...rest })).data(Table)
 const refusal = async (slug: string, body: object): Promise<[number, unknown]> => {
   const answer = await at.api.patch(`/tables/${slug}`, body)
   return [answer.status, answer.error().details?.[0]]
@@ -47,6 +49,138 @@ describe('a change', () => {
     expect(await refusal('twice', { columns: { change: [to('c')], drop: ['a'] } })).toMatchObject([
       422,
       { path: '/columns/change/0/name', code: 'duplicate' },
+    ])
+  })
+
+  it('swaps the names of columns, with what they hold and what is said of them', async () => {
+    const site =
+      (await make('sites', [])) && (await at.api.post('/tables/sites/records', {})).data(StudioRecord)
+    const left = [
+      { name: 'a', type: 'text', unique: true },
+      { name: 'kind', type: 'enum', values: ['x'] },
+      { name: 'home', type: 'reference', table: 'sites' },
+    ]
+    const right = [
+      { name: 'b', type: 'text', unique: true },
+      { name: 'sort', type: 'enum', values: ['y'] },
+      { name: 'work', type: 'reference', table: 'sites' },
+    ]
+    const both = {
+      ...{ name: 'both', type: 'computed', expression: "a || '>' || b", resultType: 'text', unique: true },
+    }
+    await make('pairs', [...left, ...right, both], {
+      indexes: [{ name: 'by_a', columns: [{ name: 'a' }, { name: 'both' }] }],
+      uniques: [{ name: 'one_a', columns: ['a', 'kind'] }],
+      checks: [{ name: 'short', expression: 'char_length(a) < 3' }],
+    })
+    const given = { a: '1', kind: 'x', home: site.id, b: '2', sort: 'y', work: null }
+    const made = (await at.api.post('/tables/pairs/records', given)).data(StudioRecord)
+    const change = left.flatMap((one, index) => {
+      const other = right[index] ?? one
+      return [
+        { name: one.name, to: { ...one, name: other.name } },
+        { name: other.name, to: { ...other, name: one.name } },
+      ]
+    })
+    const after = await changed('pairs', { change })
+    expect(after.columns.map(({ name }) => name)).toEqual(['b', 'sort', 'work', 'a', 'kind', 'home', 'both'])
+    expect(after).toMatchObject({
+      indexes: [{ name: 'by_a', columns: [{ name: 'b' }, { name: 'both' }] }],
+      uniques: [{ name: 'one_a', columns: ['b', 'sort'] }],
+    })
+    const path = `/tables/pairs/records/${made.id}`
+    const swapped = { a: '2', kind: 'y', home: null, b: '1', sort: 'x', work: site.id, both: '2>1' }
+    expect((await at.api.get(path)).data(StudioRecord)).toMatchObject({ ...swapped, version: 1 })
+    const long = { b: 'long' }
+    expect((await at.api.patch(path, long)).data(StudioRecord)).toMatchObject({
+      ...swapped,
+      ...long,
+      both: '2>long',
+    })
+    const [last] = (await at.api.get(`${path}/history`)).page(RecordChange).items
+    expect(last).toMatchObject({
+      before: swapped,
+      after: long,
+      changes: ['version', 'updatedAt', 'b', 'both'],
+    })
+    for (const [refused, status] of [
+      [{ a: 'long' }, 422],
+      [{ kind: 'x' }, 422],
+      [{ work: made.id }, 422],
+      [{ a: '2' }, 409],
+    ] as const)
+      expect([refused, (await at.api.post('/tables/pairs/records', refused)).status]).toEqual([
+        refused,
+        status,
+      ])
+    const names = await at.service.sql<{ name: string }[]>`
+      select c.relname as name from captured_tables t join pg_index i on i.indrelid = t.relation
+      join pg_class c on c.oid = i.indexrelid where t.table_id = ${after.id} order by 1`
+    expect(names.map(({ name }) => name)).toEqual([
+      ...['by_a', 'one_a', 'pairs_a_key', 'pairs_b_key', 'pairs_both_key', 'pairs_home_ref', 'pairs_pkey'],
+      'pairs_work_ref',
+    ])
+  })
+
+  it('says which records stand against a check whose columns swap their names', async () => {
+    await make('spans', [integer('low'), integer('high')], {
+      checks: [{ name: 'order', expression: 'low < high' }],
+    })
+    await at.api.post('/tables/spans/records', { low: 1, high: 2 })
+    const change = [
+      { name: 'low', to: integer('high') },
+      { name: 'high', to: integer('low') },
+    ]
+    expect(await refusal('spans', { columns: { change } })).toMatchObject([
+      409,
+      { code: 'rows_in_the_way', params: { rows: 1 } },
+    ])
+  })
+
+  it('hands names on from column to column', async () => {
+    await make('chain', [{ ...text('a'), unique: true }, { ...text('b'), unique: true }, text('c')])
+    await at.api.post('/tables/chain/records', { a: '1', b: '2', c: '3' })
+    const change = [
+      { name: 'a', to: { ...text('b'), unique: true } },
+      { name: 'b', to: { ...text('d'), unique: true } },
+    ]
+    const columns = { change, drop: ['c'], add: [{ ...text('a'), default: 'new' }] }
+    expect((await changed('chain', columns, { force: true })).columns.map(({ name }) => name)).toEqual([
+      ...['b', 'd', 'a'],
+    ])
+    const rows = async () => (await at.api.get('/tables/chain/records')).page(StudioRecord).items
+    expect(await rows()).toMatchObject([{ b: '1', d: '2', a: 'new' }])
+    // The name of one that is dropped may be taken at once, also by what stands in an index with others.
+    await changed('chain', {}, { uniques: { add: [{ name: 'both', columns: ['d', 'a'] }] } })
+    const taken = { change: [{ name: 'b', to: { ...text('d'), unique: true } }], drop: ['d'] }
+    expect((await changed('chain', taken, { force: true })).uniques).toMatchObject([{ columns: ['d', 'a'] }])
+    expect(await rows()).toMatchObject([{ d: '1', a: 'new' }])
+    expect((await at.api.post('/tables/chain/records', { d: '1' })).status).toBe(409)
+    expect((await at.api.patch('/tables/chain', { uniques: { drop: ['both'] } })).status).toBe(200)
+  })
+
+  it('drops a column that something is computed of no more', async () => {
+    const doubled = (of: string) => ({
+      ...{ name: 'doubled', type: 'computed', expression: `${of} * 2`, resultType: 'integer', unique: true },
+    })
+    const indexes = [{ name: 'by_doubled', columns: [{ name: 'doubled', direction: 'desc' }] }]
+    await make('halves', [integer('a'), integer('b'), doubled('a')], { indexes })
+    await at.api.post('/tables/halves/records', { b: 4 })
+    const change = [{ name: 'doubled', to: doubled('b') }]
+    await changed('halves', { drop: ['a'], change })
+    expect((await at.api.get('/tables/halves/records')).page(StudioRecord).items).toMatchObject([
+      { doubled: 8 },
+    ])
+    expect((await at.api.post('/tables/halves/records', { b: 4 })).status).toBe(409)
+    expect((await at.api.patch('/tables/halves', { indexes: { drop: ['by_doubled'] } })).status).toBe(200)
+    // Nor is its type in the way, where what is computed of it is made anew.
+    const retyped = [
+      { name: 'b', to: { name: 'b', type: 'bigint' } },
+      { name: 'doubled', to: { ...doubled('b'), resultType: 'bigint' } },
+    ]
+    await changed('halves', { change: retyped })
+    expect((await at.api.get('/tables/halves/records')).page(StudioRecord).items).toMatchObject([
+      { doubled: '8' },
     ])
   })
 })
