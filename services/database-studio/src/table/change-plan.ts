@@ -105,7 +105,7 @@ export function planChange(schema: string, before: TableState, { after, renamed 
  * Each column as it shall be, with what it was: nothing where it is new, or dropped and added again, as what is computed otherwise is.
  * `namesHold` says whether every name means what it did: otherwise an expression that stays as it is written speaks of another column.
  */
-function pairsOf(before: TableState, { after, renamed }: Patched) {
+export function pairsOf(before: TableState, { after, renamed }: Patched) {
   const was = new Map(
     before.columns.map((column) => [column.name, onItself(column, before.slug, after.slug)]),
   )

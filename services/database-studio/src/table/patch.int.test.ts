@@ -184,3 +184,57 @@ describe('a change', () => {
     ])
   })
 })
+
+describe('a default', () => {
+  const wrong = [
+    { type: 'enum', values: ['red'], default: 'blue' },
+    { type: 'decimal', precision: 4, scale: 2, default: '123.4' },
+    { type: 'decimal', precision: 4, scale: 2, default: 1.234 },
+    { type: 'text', maxLength: 3, default: 'long' },
+    { type: 'integer', default: 'many' },
+    { type: 'integer', default: 2_147_483_648 },
+    { type: 'date', default: '2026-02-30' },
+  ].map((column) => ({ name: 'colour', ...column }))
+
+  it('is one that its column takes', async () => {
+    await make('walls', [text('name'), text('colour')])
+    for (const column of wrong) {
+      const answers = [
+        await at.api.post('/tables', { slug: 'wrong', columns: [text('name'), column] }),
+        await at.api.patch('/tables/walls', {
+          columns: { drop: ['colour'], add: [{ ...column, name: 'tone' }] },
+        }),
+        await at.api.patch('/tables/walls', { columns: { change: [{ name: 'colour', to: column }] } }),
+      ]
+      for (const [index, answer] of answers.entries()) {
+        const name = index === 1 ? 'tone' : 'colour'
+        expect([column, answer.status]).toEqual([column, 422])
+        expect(answer.error().details).toMatchObject([
+          { path: '/columns/1/default', code: 'invalid_value', message: expect.stringContaining(name) },
+        ])
+      }
+    }
+    expect((await at.api.get('/tables/walls')).data(Table).version).toBe(1)
+  })
+
+  it('fits its column no more where that takes less', async () => {
+    const before = [
+      { name: 'colour', type: 'enum', values: ['red', 'blue'], default: 'blue' },
+      { name: 'price', type: 'decimal', precision: 6, scale: 2, default: '1.25' },
+      { name: 'code', type: 'text', maxLength: 6, default: 'abcdef' },
+    ]
+    await make('doors', before)
+    const narrower = [{ values: ['red'] }, { scale: 1 }, { maxLength: 5 }]
+    for (const [index, less] of narrower.entries()) {
+      const { name = '', ...column } = before[index] ?? {}
+      const change = [{ name, to: { name, ...column, ...less } }]
+      expect(await refusal('doors', { columns: { change } })).toMatchObject([
+        422,
+        { path: `/columns/${index}/default`, message: expect.stringContaining(name) },
+      ])
+    }
+    expect((await at.api.post('/tables/doors/records', {})).data(StudioRecord)).toMatchObject({
+      ...{ colour: 'blue', price: '1.25', code: 'abcdef' },
+    })
+  })
+})
