@@ -88,14 +88,13 @@ export function planChange(schema: string, before: TableState, { after, renamed 
     plan.checks.push(...checksOfColumn(old, from, to))
     const [typeBefore, type] = [sqlTypeOf(from), sqlTypeOf(to)]
     const [valueBefore, value] = [defaultSql(from), defaultSql(to)]
+    // A default of the old type is in the way of the new one.
+    if (valueBefore !== undefined && value !== valueBefore) alter(`alter column ${column} drop default`)
     if (type !== typeBefore) {
-      // A default of the old type is in the way of the new one.
-      if (valueBefore !== undefined) alter(`alter column ${column} drop default`)
       alter(`alter column ${column} type ${type} using ${castTo(column, from, to)}`)
       plan.rewrites ||= !widens(from, to)
-      if (value !== undefined) alter(`alter column ${column} set default ${value}`)
-    } else if (value !== valueBefore)
-      alter(`alter column ${column} ${value === undefined ? 'drop default' : `set default ${value}`}`)
+    }
+    if (value !== undefined && value !== valueBefore) alter(`alter column ${column} set default ${value}`)
     if (from.nullable !== to.nullable)
       alter(`alter column ${column} ${to.nullable ? 'drop' : 'set'} not null`)
   }
