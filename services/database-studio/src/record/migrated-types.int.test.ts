@@ -100,6 +100,15 @@ test('what Postgres fills stays so where the definition is changed', async () =>
   expect(await at.drift()).toMatchObject({ inSync: true })
 })
 
+test('a refusal calls tables by their names alone', async () => {
+  await at.migrated(
+    'Ratios',
+    'create table ratios (part int, share real generated always as (part / 2.0) stored)',
+  )
+  const { message } = (await at.api.patch('/tables/ratios', { columns: { drop: ['part'] } })).error()
+  expect(message).toBe('Cannot drop column part of table ratios because other objects depend on it.')
+})
+
 test('json that Postgres cannot look into is refused, as it would stand in the history for ever', async () => {
   await at.migrated('Notes', 'create table notes (one json, many json[])')
   const insert = (values: string) =>

@@ -238,3 +238,20 @@ describe('a default', () => {
     })
   })
 })
+
+describe('a refusal', () => {
+  it('calls tables by their names alone', async () => {
+    const [space] = await at.service.sql<{ schema: string }[]>`
+      select schema_name as schema from spaces where workspace_id = ${at.workspaceId} and environment = 'production'`
+    const nowhere = { name: 'place', type: 'reference', table: 'nowhere' }
+    await make('wanderers', [text('name')])
+    for (const answer of [
+      await at.api.post('/tables', { slug: 'lost', columns: [nowhere] }),
+      await at.api.patch('/tables/wanderers', { columns: { add: [nowhere] } }),
+      await at.api.patch('/tables/wanderers', { columns: { change: [{ name: 'name', to: nowhere }] } }),
+    ]) {
+      expect(answer.error().message).toBe('Relation "nowhere" does not exist.')
+      expect(answer.text).not.toContain(space?.schema)
+    }
+  })
+})
