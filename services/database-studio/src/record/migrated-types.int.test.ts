@@ -100,6 +100,30 @@ test('what Postgres fills stays so where the definition is changed', async () =>
   expect(await at.drift()).toMatchObject({ inSync: true })
 })
 
+test('the past of a record has what the record has, and what has been dropped since', async () => {
+  await at.migrated(
+    'Weights',
+    "create table weights (name text, mass real, old text); insert into weights values ('a', 1.5, 'x')",
+  )
+  await at.migrated('Heavier', 'update weights set mass = 2.5')
+  const path = '/tables/weights/records'
+  const items = async (query = '') => (await at.api.get(`${path}${query}`)).page(StudioRecord).items
+  const [made] = await items()
+  expect(made).toMatchObject({ name: 'a', old: 'x', version: 2 })
+  expect(made).not.toHaveProperty('mass')
+  const asOf = `?asOf=${new Date(Date.now() + 60_000).toISOString()}`
+  expect(await items(asOf)).toEqual([made])
+  expect((await at.api.get(`${path}/${made?.id}${asOf}`)).data(StudioRecord)).toEqual(made)
+  await at.migrated('Lighter', 'alter table weights drop column old')
+  const history = (await at.api.get(`${path}/${made?.id}/history`)).page(RecordChange).items
+  expect(history).toMatchObject([
+    { before: { old: 'x' }, after: { old: 'x' }, changes: ['version', 'updatedAt'] },
+    { before: null, after: { name: 'a', old: 'x' }, changes: expect.arrayContaining(['name', 'old']) },
+  ])
+  for (const { before, after, changes } of history)
+    for (const side of [before, after, changes]) expect(JSON.stringify(side)).not.toContain('mass')
+})
+
 test('a refusal calls tables by their names alone', async () => {
   await at.migrated(
     'Ratios',
