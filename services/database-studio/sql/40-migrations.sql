@@ -13,7 +13,12 @@ set search_path from current as $$
 				'type', format_type(a.atttypid, a.atttypmod),
 				'values', (select jsonb_agg(e.enumlabel order by e.enumsortorder) from pg_enum e where e.enumtypid = a.atttypid),
 				'notNull', a.attnotnull,
-				'default', pg_get_expr(d.adbin, d.adrelid),
+				-- What an identity is filled by is no default to Postgres.
+				'default', coalesce(pg_get_expr(d.adbin, d.adrelid), (
+					select format('nextval(%L::regclass)', quote_ident(s.relname)) from pg_depend p join pg_class s on s.oid = p.objid
+					where a.attidentity <> '' and p.classid = 'pg_class'::regclass and p.refclassid = 'pg_class'::regclass
+						and p.refobjid = a.attrelid and p.refobjsubid = a.attnum and s.relkind = 'S'
+				)),
 				'generated', a.attgenerated <> '',
 				'identity', a.attidentity <> '',
 				'comment', col_description(c.oid, a.attnum)

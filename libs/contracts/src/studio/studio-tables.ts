@@ -40,7 +40,8 @@ export const TableCheck = z
   .meta({ id: 'TableCheck' })
 export type TableCheck = z.infer<typeof TableCheck>
 
-const limits = { columns: 200, indexes: 50, uniques: 50, checks: 50, rules: 50 }
+/** How many of each a table has at most. */
+export const tableLimits = { columns: 200, indexes: 50, uniques: 50, checks: 50, rules: 50 }
 
 /** The definition of a table, as events carry it. */
 export const TableState = z.object({
@@ -72,11 +73,11 @@ export const NewTable = z
     slug: TableSlug,
     name: Name.optional().meta({ description: 'The slug unless given.' }),
     description: Description.default(''),
-    columns: z.array(Column).max(limits.columns),
-    indexes: z.array(NewIndex).max(limits.indexes).default([]),
-    uniques: z.array(NewUnique).max(limits.uniques).default([]),
-    checks: z.array(TableCheck).max(limits.checks).default([]),
-    rules: z.array(RowRule).max(limits.rules).default([]),
+    columns: z.array(Column).max(tableLimits.columns),
+    indexes: z.array(NewIndex).max(tableLimits.indexes).default([]),
+    uniques: z.array(NewUnique).max(tableLimits.uniques).default([]),
+    checks: z.array(TableCheck).max(tableLimits.checks).default([]),
+    rules: z.array(RowRule).max(tableLimits.rules).default([]),
   })
   .meta({
     id: 'NewTable',

@@ -5,7 +5,7 @@ import type { CursorCodec } from '@opsplane/runtime'
 import type { Sql } from 'postgres'
 import { z } from 'zod'
 import { conditionsSql, fieldsIn } from '../row/conditions.js'
-import { sqlType } from '../row/fields.js'
+import { fieldsOf, sqlType } from '../row/fields.js'
 import type { Condition } from '../row/filter.js'
 import type { RecordAccess } from '../row/open.js'
 import type { Opened } from '../row/opened.js'
@@ -46,6 +46,16 @@ export function createPast({
   sql: Sql
   cursors: CursorCodec
 }): Past {
+  /** Columns of types that records do not have: the journal has them all the same. */
+  const leftOut = async ({ table }: Opened): Promise<ReadonlySet<string>> => {
+    const rows = await query(Named, {
+      text: `select c->>'name' as name from table_shapes s cross join jsonb_array_elements(s.shape->'columns') c where s.table_id = $1`,
+      parameters: [table.id],
+    })
+    const fields = fieldsOf(table)
+    return new Set(rows.map(({ name }) => name).filter((name) => !fields.has(name)))
+  }
+
   const query = async <Schema extends z.ZodType>(schema: Schema, { text, parameters }: Statement) => {
     try {
       return z.array(schema).parse([...(await sql.unsafe(text, [...parameters], { prepare: true }))])
@@ -59,7 +69,7 @@ export function createPast({
       const opened = await access.open(slug, meta)
       const [row] = await query(Shown, pastStatement(opened, asOf, opened.readRule, { only: id }))
       if (!row) throw notFound()
-      return shown(row.record)
+      return shown(row.record, await leftOut(opened))
     },
 
     async list(slug, { asOf, ...asked }, binding, meta) {
@@ -70,7 +80,8 @@ export function createPast({
       const from = after === undefined ? undefined : After.parse(cursors.decode(after, bound))[0]
       const where = [...conditions, ...opened.readRule]
       const rows = await query(Walked, pastStatement(opened, asOf, where, { from, descending, limit }))
-      const items = rows.flatMap(({ record }) => (record ? [shown(record)] : []))
+      const left = await leftOut(opened)
+      const items = rows.flatMap(({ record }) => (record ? [shown(record, left)] : []))
       const last = rows.at(-1)
       const more = last !== undefined && (items.length === limit || last.walked === mostLookedThrough)
       return { items, nextCursor: more ? cursors.encode([last.id], bound) : null, limit }
@@ -84,8 +95,9 @@ export function createPast({
       if (rows.length === 0 && before === null) throw notFound()
       const page = rows.slice(0, limit)
       const last = rows.length > limit ? page.at(-1) : undefined
+      const left = await leftOut(opened)
       return {
-        items: page.flatMap(changeOf),
+        items: page.flatMap((row) => changeOf(row, left)),
         nextCursor: last ? cursors.encode([last.version], bound) : null,
         limit,
       }
@@ -96,6 +108,7 @@ export function createPast({
 const After = z.tuple([z.string()])
 const Before = z.tuple([z.number()])
 const Json = z.record(z.string(), z.unknown())
+const Named = z.object({ name: z.string() })
 const Shown = z.object({ record: Json })
 const Walked = z.object({ id: z.string(), record: Json.nullable(), walked: z.number() })
 const Logged = z.object({
@@ -111,14 +124,22 @@ const Logged = z.object({
 })
 
 /** A record of the journal as the API shows it. */
-function shown({ tableSlug: _, ...record }: Record<string, unknown>): StudioRecord {
+function shown(
+  { tableSlug: _, ...record }: Record<string, unknown>,
+  leftOut: ReadonlySet<string>,
+): StudioRecord {
+  for (const name of leftOut) delete record[name]
   return record as StudioRecord
 }
 
 /** A change whose sides the caller may not see is none to them; one side alone is answered alone. */
-function changeOf({ version: _, before, after, ...change }: z.infer<typeof Logged>): RecordChange[] {
+function changeOf(
+  { version: _, before, after, changes, ...change }: z.infer<typeof Logged>,
+  leftOut: ReadonlySet<string>,
+): RecordChange[] {
   if (before === null && after === null) return []
-  return [{ ...change, before: before && shown(before), after: after && shown(after) }]
+  const sides = { before: before && shown(before, leftOut), after: after && shown(after, leftOut) }
+  return [{ ...change, changes: changes.filter((name) => !leftOut.has(name)), ...sides }]
 }
 
 /** What a list of the past takes: a filter, and an order by id. */

@@ -155,6 +155,36 @@ describe('a change of a definition', () => {
     expect(await definition('crates')).toBeUndefined()
   })
 
+  it('that swaps the names of columns is promoted and rolled back', async () => {
+    const [first, second] = [
+      { type: 'text', unique: true },
+      { type: 'enum', values: ['a', 'b'] },
+    ]
+    const columns = (one: string, two: string) => [
+      { name: one, ...first },
+      { name: two, ...second },
+    ]
+    const checks = [{ name: 'not_empty', expression: "one <> ''" }]
+    await api.post('/tables', { slug: 'swaps', columns: columns('one', 'two'), checks })
+    await api.post('/tables/swaps/records', { one: 'a', two: 'b' })
+    const before = await definition('swaps')
+    const change = columns('two', 'one').map((to, at) => ({ name: at === 0 ? 'one' : 'two', to }))
+    expect((await api.patch('/tables/swaps', { columns: { change } })).status).toBe(200)
+    expect(await rows('select one, two from swaps')).toEqual([{ one: 'b', two: 'a' }])
+    expect(await drift()).toMatchObject({ inSync: true })
+    const to = service.as(testPrincipal({ workspaceId, environment: 'development' }))
+    expect((await to.post('/migrations/promote', { from: 'production' })).status).toBe(200)
+    expect(await definition('swaps', 'development')).toMatchObject({ columns: columns('two', 'one') })
+    expect((await to.post('/tables/swaps/records', { one: 'a', two: 'any' })).status).toBe(201)
+    const [swap] = (await api.get('/migrations?status=applied&sort=-number&limit=1')).page(Migration).items
+    await rolledBack(swap as Migration)
+    await deleted(swap as Migration)
+    const { updatedAt: _, ...was } = before ?? {}
+    expect(await definition('swaps')).toMatchObject(was)
+    expect(await rows('select one, two from swaps')).toEqual([{ one: 'a', two: 'b' }])
+    expect(await drift()).toMatchObject({ inSync: true })
+  })
+
   it('is made of a table whose parts a migration has given other names, or none', async () => {
     await migrated(
       'Made',

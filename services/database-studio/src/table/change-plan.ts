@@ -1,9 +1,9 @@
-import type { Column, TableState } from '@opsplane/contracts'
+import { baseColumns, type Column, type TableState } from '@opsplane/contracts'
 import { quoted } from '@opsplane/postgres'
 import { columnSql, defaultSql, type Place, relation, sqlTypeOf } from './column-sql.js'
 import type { Patched } from './patched.js'
 import { checksOfColumn, checksOfNewColumn, checksOfParts, dropLoses, type RowCheck } from './row-checks.js'
-import { createIndex, partsOf, uniqueIndexes } from './table-sql.js'
+import { createIndex, type Parts, partsOf, uniqueIndexes } from './table-sql.js'
 
 /** Statements, and what is looked for among the rows before them. */
 interface Step {
@@ -29,44 +29,43 @@ export function planChange(schema: string, before: TableState, { after, renamed 
     { schema, slug: before.slug },
     { schema, slug: after.slug },
   ]
-  const was = new Map(
-    before.columns.map((column) => [column.name, onItself(column, before.slug, after.slug)]),
-  )
-  const pairs = after.columns.map(
-    (column) => [was.get(renamed.get(column.name) ?? column.name), column] as const,
-  )
-  const kept = new Set(pairs.flatMap(([column]) => (column ? [column.name] : [])))
   const alter = (text: string, to: Step = plan) =>
     to.statements.push(`alter table ${relation(place)} ${text}`)
+  const dropParts = ({ constraints, indexes }: Parts) => {
+    for (const name of constraints.keys()) alter(`drop constraint ${quoted(name)}`)
+    // A reference that a migration has made has no index.
+    for (const name of indexes.keys())
+      plan.statements.push(`drop index if exists ${quoted(schema)}.${quoted(name)}`)
+  }
 
-  const called = renamedBefore(before, after.slug, renamed)
+  const { pairs, namesHold } = pairsOf(before, { after, renamed })
+  const kept = new Set(pairs.flatMap(([column]) => (column ? [column.name] : [])))
+  const staying = stayingOf(before, kept, namesHold)
+  const called = renamedBefore(staying, after.slug, renamed)
   const [parts, partsBefore, partsAfter] = [
-    partsOf(old, before),
+    partsOf(old, staying),
     partsOf(place, called),
     partsOf(place, after),
   ]
-  const goneConstraints = missing(partsBefore.constraints, partsAfter.constraints)
-  const goneIndexes = missing(partsBefore.indexes, partsAfter.indexes)
-  const comeConstraints = missing(partsAfter.constraints, partsBefore.constraints)
-  const comeIndexes = missing(partsAfter.indexes, partsBefore.indexes)
 
   if (after.slug !== before.slug)
     plan.statements.push(`alter table ${relation(old)} rename to ${quoted(after.slug)}`)
+  dropParts(missing(partsOf(old, before), parts))
   // Names that nobody chose follow those of table and columns.
-  for (const [from, to] of zip(parts.constraints, partsBefore.constraints))
+  for (const [from, to] of inTurn(zip(parts.constraints, partsBefore.constraints)))
     alter(`rename constraint ${quoted(from)} to ${quoted(to)}`)
-  for (const [from, to] of zip(parts.indexes, partsBefore.indexes))
+  for (const [from, to] of inTurn(zip(parts.indexes, partsBefore.indexes)))
     plan.statements.push(`alter index if exists ${quoted(schema)}.${quoted(from)} rename to ${quoted(to)}`)
-  for (const name of goneConstraints.keys()) alter(`drop constraint ${quoted(name)}`)
-  // A reference that a migration has made has no index.
-  for (const name of goneIndexes.keys())
-    plan.statements.push(`drop index if exists ${quoted(schema)}.${quoted(name)}`)
+  dropParts(missing(partsBefore, partsAfter))
   const gone = before.columns.filter(({ name }) => !kept.has(name))
   for (const column of gone.sort((a, b) => isComputed(b) - isComputed(a))) {
     alter(`drop column ${quoted(column.name)}`)
     plan.checks.push(dropLoses(old, column))
   }
-  for (const [to, from] of renamed) alter(`rename column ${quoted(from)} to ${quoted(to)}`)
+  const renames = [...renamed].flatMap(([to, from]): [string, string][] =>
+    kept.has(from) ? [[from, to]] : [],
+  )
+  for (const [from, to] of inTurn(renames)) alter(`rename column ${quoted(from)} to ${quoted(to)}`)
   for (const [from, column] of pairs.sort(([, a], [, b]) => isComputed(a) - isComputed(b))) {
     if (from) changeColumn(from, column)
     else {
@@ -75,36 +74,62 @@ export function planChange(schema: string, before: TableState, { after, renamed 
       plan.rewrites ||= column.type === 'computed'
     }
   }
-  for (const [name, definition] of comeConstraints)
+  const come = missing(partsAfter, partsBefore)
+  for (const [name, definition] of come.constraints)
     alter(`add constraint ${quoted(name)} ${definition}`, plan.parts)
   const unique = uniqueIndexes(after)
-  for (const [name, definition] of comeIndexes)
+  for (const [name, definition] of come.indexes)
     plan.parts.statements.push(createIndex(place, name, definition, unique.has(name)))
-  plan.parts.checks.push(...checksOfParts(place, before, after))
+  plan.parts.checks.push(...checksOfParts(place, called, after))
   return plan
 
   function changeColumn(from: Column, to: Column): void {
     const column = quoted(to.name)
-    if ((from.type === 'computed') !== (to.type === 'computed') || isOtherExpression(from, to)) {
-      alter(`drop column ${column}`)
-      alter(`add column ${columnSql(to)}`)
-      if (from.type !== 'computed') plan.checks.push(dropLoses(old, from))
-      plan.rewrites = true
-      return
-    }
     plan.checks.push(...checksOfColumn(old, from, to))
     const [typeBefore, type] = [sqlTypeOf(from), sqlTypeOf(to)]
     const [valueBefore, value] = [defaultSql(from), defaultSql(to)]
+    // A default of the old type is in the way of the new one.
+    if (valueBefore !== undefined && value !== valueBefore) alter(`alter column ${column} drop default`)
     if (type !== typeBefore) {
-      // A default of the old type is in the way of the new one.
-      if (valueBefore !== undefined) alter(`alter column ${column} drop default`)
       alter(`alter column ${column} type ${type} using ${castTo(column, from, to)}`)
       plan.rewrites ||= !widens(from, to)
-      if (value !== undefined) alter(`alter column ${column} set default ${value}`)
-    } else if (value !== valueBefore)
-      alter(`alter column ${column} ${value === undefined ? 'drop default' : `set default ${value}`}`)
+    }
+    if (value !== undefined && value !== valueBefore) alter(`alter column ${column} set default ${value}`)
     if (from.nullable !== to.nullable)
       alter(`alter column ${column} ${to.nullable ? 'drop' : 'set'} not null`)
+  }
+}
+
+/**
+ * Each column as it shall be, with what it was: nothing where it is new, or dropped and added again, as what is computed otherwise is.
+ * `namesHold` says whether every name means what it did: otherwise an expression that stays as it is written speaks of another column.
+ */
+export function pairsOf(before: TableState, { after, renamed }: Patched) {
+  const was = new Map(
+    before.columns.map((column) => [column.name, onItself(column, before.slug, after.slug)]),
+  )
+  const left = new Set(renamed.values())
+  const origins = after.columns.map((to) => {
+    const from = renamed.get(to.name) ?? (left.has(to.name) ? undefined : to.name)
+    return [from === undefined ? undefined : was.get(from), to] as const
+  })
+  const namesHold = origins.every(([from, { name }]) => from?.name === name || !was.has(name))
+  const pairs = origins.map(([from, to]): [Column | undefined, Column] => [
+    from && isOtherwiseComputed(from, to, namesHold) ? undefined : from,
+    to,
+  ])
+  return { pairs, namesHold }
+}
+
+/** What of a definition lasts: columns that are kept, what speaks of these alone, and checks where names mean what they did. */
+function stayingOf(before: TableState, kept: ReadonlySet<string>, namesHold: boolean): TableState {
+  const stays = (name: string) => Object.hasOwn(baseColumns, name) || kept.has(name)
+  return {
+    ...before,
+    columns: before.columns.filter(({ name }) => kept.has(name)),
+    indexes: before.indexes.filter(({ columns }) => columns.every(({ name }) => stays(name))),
+    uniques: before.uniques.filter(({ columns }) => columns.every(stays)),
+    checks: namesHold ? before.checks : [],
   }
 }
 
@@ -117,10 +142,11 @@ export const statementsOf = ({ statements, parts }: ChangePlan): string[] => [
   ...parts.statements,
 ]
 
-const isOtherExpression = (from: Column, to: Column): boolean =>
-  from.type === 'computed' &&
-  to.type === 'computed' &&
-  (from.expression !== to.expression || from.resultType !== to.resultType)
+/** Whether a column is computed that was not, or the other way about, or of something else. */
+const isOtherwiseComputed = (from: Column, to: Column, namesHold: boolean): boolean =>
+  from.type === 'computed' && to.type === 'computed'
+    ? !namesHold || from.expression !== to.expression || from.resultType !== to.resultType
+    : isComputed(from) !== isComputed(to)
 
 /** The value of a column as one of another type: by its text, which every type can be read from. */
 export function castTo(column: string, from: Column, to: Column): string {
@@ -137,6 +163,17 @@ const widens = (from: Column, to: Column): boolean =>
 const zip = (from: ReadonlyMap<string, string>, to: ReadonlyMap<string, string>): [string, string][] => {
   const names = [...to.keys()]
   return [...from.keys()].flatMap((name, at) => (names[at] === name ? [] : [[name, names[at] ?? name]]))
+}
+
+/** Renames in an order in which each name is free: where another still has it, by way of a name that no definition can have. */
+function inTurn(renames: readonly [from: string, to: string][]): [from: string, to: string][] {
+  const had = new Set(renames.map(([from]) => from))
+  const waiting = renames.filter(([, to]) => had.has(to))
+  return [
+    ...waiting.map(([from, to]): [string, string] => [from, `~${to}`]),
+    ...renames.filter(([, to]) => !had.has(to)),
+    ...waiting.map(([, to]): [string, string] => [`~${to}`, to]),
+  ]
 }
 
 /** The definition before, with table and columns called what they shall be. */
@@ -162,6 +199,8 @@ const onItself = (column: Column, from: string, to: string): Column =>
   column.type === 'reference' && column.table === from ? { ...column, table: to } : column
 
 /** What is in the first and not, or not the same, in the second. */
-function missing(all: ReadonlyMap<string, string>, others: ReadonlyMap<string, string>): Map<string, string> {
-  return new Map([...all].filter(([name, definition]) => others.get(name) !== definition))
+function missing(all: Parts, others: Parts): Parts {
+  const of = (kind: keyof Parts) =>
+    new Map([...all[kind]].filter(([name, definition]) => others[kind].get(name) !== definition))
+  return { constraints: of('constraints'), indexes: of('indexes') }
 }

@@ -1,11 +1,22 @@
-import { type Column, invalidField, type NewTable, type TableState } from '@opsplane/contracts'
+import { isDeepStrictEqual } from 'node:util'
+import {
+  type Column,
+  type ColumnDefault,
+  invalidField,
+  type NewTable,
+  type TableState,
+} from '@opsplane/contracts'
 import { Problems } from '../row/problems.js'
 import { checkRules } from '../row/rules.js'
+import { parseValue } from '../row/values.js'
 import { checkExpression } from '../sql/expression.js'
 import { nameOf } from './constraint-name.js'
 import { partNames } from './table-sql.js'
 
 type Defined = Pick<TableState, 'slug' | 'columns' | 'indexes' | 'uniques' | 'checks' | 'rules'>
+
+/** Columns by what has become of them, where they are kept. */
+export type Origins = ReadonlyMap<Column, Column | undefined>
 
 /** Names what its author has not named. */
 export function nameParts({ slug, indexes, uniques }: Pick<NewTable, 'slug' | 'indexes' | 'uniques'>) {
@@ -25,9 +36,9 @@ export function nameParts({ slug, indexes, uniques }: Pick<NewTable, 'slug' | 'i
 
 /**
  * What a definition must be that no schema says: names once, columns that are there, expressions that are harmless. Throws
- * `validation_failed`. Whether the tables it refers to exist, Postgres says.
+ * `validation_failed`. Whether the tables it refers to exist, Postgres says. `origins` are what its columns have been so far.
  */
-export async function checkDefinition(table: Defined): Promise<void> {
+export async function checkDefinition(table: Defined, origins: Origins = new Map()): Promise<void> {
   const { columns, indexes, uniques, checks } = table
   const names = columns.map(({ name }) => name)
   const twice = names.find((name, at) => names.indexOf(name) !== at)
@@ -44,7 +55,10 @@ export async function checkDefinition(table: Defined): Promise<void> {
       of.map(({ name }) => name),
     )
   for (const [at, { columns: of }] of uniques.entries()) knows(`/uniques/${at}`, of)
-  for (const [at, column] of columns.entries()) await checkColumn(column, columns, `/columns/${at}`)
+  for (const [at, column] of columns.entries()) {
+    await checkColumn(column, columns, `/columns/${at}`)
+    await checkDefault(column, origins.get(column), `/columns/${at}/default`)
+  }
   for (const [at, { expression }] of checks.entries())
     await checkExpression(expression, { columns: names, kind: 'check', path: `/checks/${at}/expression` })
   const problems = new Problems()
@@ -53,25 +67,13 @@ export async function checkDefinition(table: Defined): Promise<void> {
 }
 
 async function checkColumn(column: Column, columns: readonly Column[], path: string): Promise<void> {
-  const { default: given, nullable } = column
   if (column.type === 'computed') {
-    if (given !== null)
-      throw invalidField(`${path}/default`, 'not_allowed', 'A computed column has no default.')
     const others = columns.filter(({ type }) => type !== 'computed').map(({ name }) => name)
     await checkExpression(column.expression, {
       columns: others,
       kind: 'computed',
       path: `${path}/expression`,
     })
-  } else if (given !== null && typeof given === 'object' && 'expression' in given) {
-    await checkExpression(given.expression, {
-      columns: [],
-      kind: 'default',
-      path: `${path}/default/expression`,
-    })
-  } else if (given !== null && (typeof given === 'object') !== (column.type === 'json')) {
-    const message = 'A default of a json column is written as {"json": …}, and no other one.'
-    throw invalidField(`${path}/default`, 'invalid_type', message)
   }
   if (column.type === 'decimal' && (column.scale ?? 0) > (column.precision ?? 1_000))
     throw invalidField(
@@ -79,8 +81,34 @@ async function checkColumn(column: Column, columns: readonly Column[], path: str
       'too_big',
       'A decimal has no more digits behind the point than in all.',
     )
-  if (column.type === 'reference' && column.onDelete === 'set_null' && !nullable)
+  if (column.type === 'reference' && column.onDelete === 'set_null' && !column.nullable)
     throw invalidField(`${path}/onDelete`, 'not_allowed', 'A column that is never null cannot be set null.')
+}
+
+const isExpression = (given: ColumnDefault | null): given is { expression: string } =>
+  typeof given === 'object' && given !== null && 'expression' in given
+
+/**
+ * A default is a value that a record could give, or an expression. What stands already is not looked at: a migration may have made it
+ * of anything, and no statement says it again.
+ */
+async function checkDefault(column: Column, before: Column | undefined, path: string): Promise<void> {
+  const { name, type, default: given } = column
+  if (given === null || isDeepStrictEqual(column, before)) return
+  if (type === 'computed') throw invalidField(path, 'not_allowed', 'A computed column has no default.')
+  if (isExpression(given)) {
+    if (!isDeepStrictEqual(given, before?.default))
+      await checkExpression(given.expression, { columns: [], kind: 'default', path: `${path}/expression` })
+    return
+  }
+  if ((typeof given === 'object') !== (type === 'json')) {
+    const message = 'A default of a json column is written as {"json": …}, and no other one.'
+    throw invalidField(path, 'invalid_type', message)
+  }
+  const value = typeof given === 'object' ? given.json : given
+  const parsed = parseValue({ kind: type, definition: column }, value)
+  if ('problem' in parsed)
+    throw invalidField(path, 'invalid_value', `The default of ${name} ${parsed.problem}.`)
 }
 
 /** Two constraints of one name would be one. Names that come from columns are cut, and so coincide where slugs are long. */

@@ -35,7 +35,7 @@ export function createDefine(ctx: Pick<ServiceContext, 'database' | 'store' | 'r
     } catch (error) {
       if (error instanceof VersionRaceError)
         throw new ApiError('version_conflict', 'Somebody else has changed it meanwhile. Try again.')
-      throw definitionFailure(error)
+      throw definitionFailure(error, space)
     }
   }
 }

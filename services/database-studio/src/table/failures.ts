@@ -1,15 +1,17 @@
 import { ApiError, type ErrorDetail } from '@opsplane/contracts'
 import { isTransient, translatePostgresError } from '@opsplane/postgres'
 import postgres from 'postgres'
+import type { Space } from '../plane/space.js'
 
 /** States that say that a definition is wrong, not that something failed. */
 const wrongDefinition = /^(22|42|0A|2BP|54)/
 
-/** What a client is answered for a definition that Postgres refused. */
-export function definitionFailure(error: unknown): unknown {
+/** What a client is answered for a definition that Postgres refused in the schema of a space, which is not theirs to know. */
+export function definitionFailure(error: unknown, { schema }: Pick<Space, 'schema'>): unknown {
   if (error instanceof ApiError || !(error instanceof postgres.PostgresError))
     return translatePostgresError(error)
-  const { code, message, constraint_name: constraint = '' } = error
+  const { code, constraint_name: constraint = '' } = error
+  const message = error.message.replaceAll(`${schema}.`, '')
   if (constraint === 'tables_slug_key' || code === '42P07')
     return refusal('conflict', 'name_taken', sentence(message), error)
   if (code === '23505' || code === '23503' || code === '23514' || code === '23502')

@@ -1,4 +1,4 @@
-import { type Column, invalidField, type TablePatch, type TableState } from '@opsplane/contracts'
+import { type Column, invalidField, type TablePatch, type TableState, tableLimits } from '@opsplane/contracts'
 import { nameParts } from './check-definition.js'
 
 /** A definition as it shall be, and which of its columns had other names before. */
@@ -16,6 +16,7 @@ export function patched(before: TableState, patch: TablePatch): Patched {
   const drops = new Set(columns?.drop)
   knows(before.columns, [...changes.keys()], '/columns/change')
   knows(before.columns, [...drops], '/columns/drop')
+  namesOnce(columns?.change ?? [], drops)
   const kept = before.columns.flatMap((column): Column[] => {
     if (drops.has(column.name)) return []
     const change = changes.get(column.name)
@@ -35,46 +36,63 @@ export function patched(before: TableState, patch: TablePatch): Patched {
   }
   // What speaks of a dropped column alone goes with it; what speaks of others too is named as being in the way.
   const outlives = (of: readonly string[]) => !of.every((column) => drops.has(column))
-  return {
-    renamed,
-    after: {
-      ...before,
-      slug,
-      name: name ?? (before.name === before.slug ? slug : before.name),
-      description: description ?? before.description,
-      rules: rules ?? before.rules,
-      columns: [...kept, ...(columns?.add ?? [])].map((column) =>
-        // A reference to the table itself follows its name.
-        column.type === 'reference' && column.table === before.slug ? { ...column, table: slug } : column,
-      ),
-      indexes: [
-        ...remaining(before.indexes, indexes, '/indexes/drop')
-          .filter((index) => outlives(index.columns.map((column) => column.name)))
-          .map((index) => ({
-            ...index,
-            columns: index.columns.map((column) => ({
-              ...column,
-              name: now.get(column.name) ?? column.name,
-            })),
+  const after = {
+    ...before,
+    slug,
+    name: name ?? (before.name === before.slug ? slug : before.name),
+    description: description ?? before.description,
+    rules: rules ?? before.rules,
+    columns: [...kept, ...(columns?.add ?? [])].map((column) =>
+      // A reference to the table itself follows its name.
+      column.type === 'reference' && column.table === before.slug ? { ...column, table: slug } : column,
+    ),
+    indexes: [
+      ...remaining(before.indexes, indexes, '/indexes/drop')
+        .filter((index) => outlives(index.columns.map((column) => column.name)))
+        .map((index) => ({
+          ...index,
+          columns: index.columns.map((column) => ({
+            ...column,
+            name: now.get(column.name) ?? column.name,
           })),
-        ...own.indexes,
-      ],
-      uniques: [
-        ...remaining(before.uniques, uniques, '/uniques/drop')
-          .filter((unique) => outlives(unique.columns))
-          .map((unique) => ({
-            ...unique,
-            columns: unique.columns.map((column) => now.get(column) ?? column),
-          })),
-        ...own.uniques,
-      ],
-      checks: [...remaining(before.checks, checks, '/checks/drop'), ...(checks?.add ?? [])],
-    },
+        })),
+      ...own.indexes,
+    ],
+    uniques: [
+      ...remaining(before.uniques, uniques, '/uniques/drop')
+        .filter((unique) => outlives(unique.columns))
+        .map((unique) => ({
+          ...unique,
+          columns: unique.columns.map((column) => now.get(column) ?? column),
+        })),
+      ...own.uniques,
+    ],
+    checks: [...remaining(before.checks, checks, '/checks/drop'), ...(checks?.add ?? [])],
   }
+  keepsLimits(before, after)
+  return { renamed, after }
 }
 
 function knows(parts: readonly { name: string }[], names: readonly string[], path: string): void {
   for (const [at, name] of names.entries())
     if (!parts.some((part) => part.name === name))
       throw invalidField(`${path}/${at}`, 'unknown', `There is nothing called ${name}.`)
+}
+
+function namesOnce(changes: readonly { name: string }[], drops: ReadonlySet<string>): void {
+  const named = new Set(drops)
+  for (const [at, { name }] of changes.entries()) {
+    if (named.has(name))
+      throw invalidField(`/columns/change/${at}/name`, 'duplicate', `The column ${name} is named twice.`)
+    named.add(name)
+  }
+}
+
+/** A table that a migration has taken past a limit is changed all the same, if it has no more afterwards. */
+function keepsLimits(before: TableState, after: TableState): void {
+  for (const list of ['columns', 'indexes', 'uniques', 'checks'] as const) {
+    const most = tableLimits[list]
+    if (after[list].length > Math.max(most, before[list].length))
+      throw invalidField(`/${list}/add`, 'too_big', `A table has at most ${most} ${list}.`)
+  }
 }

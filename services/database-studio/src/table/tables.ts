@@ -15,7 +15,7 @@ import type { RecordChange } from '../migration-ledger/record-change.js'
 import type { DataPlane } from '../plane/data-plane.js'
 import type { Definitions } from '../plane/definitions.js'
 import type { Space } from '../plane/space.js'
-import { planChange, statementsOf } from './change-plan.js'
+import { pairsOf, planChange, statementsOf } from './change-plan.js'
 import { checkDefinition, nameParts } from './check-definition.js'
 import { relation } from './column-sql.js'
 import { createDefine, type Defining } from './define.js'
@@ -93,7 +93,8 @@ export function createTables(
     async change(slug, { force = false, ...patch }, meta) {
       const result = await changing(slug, meta, async ({ tx, unit, asOwner, space, state, others }) => {
         const change = patched(state, patch)
-        await checkDefinition(change.after)
+        const origins = pairsOf(state, change).pairs.map(([from, to]) => [to, from] as const)
+        await checkDefinition(change.after, new Map(origins))
         const plan = planChange(space.schema, state, change)
         const place = { schema: space.schema, slug: state.slug }
         plan.statements.unshift(...(await expectedNames(tx, place, state, plan.statements)))
