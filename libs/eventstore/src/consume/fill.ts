@@ -61,11 +61,15 @@ export async function fillFromLogs(
 ): Promise<Filled> {
   for (let place = await look(); ; ) {
     const { streamCreated, firstSequence } = place
-    const wasWhole = await fillBefore(options, place)
-    const filled = { ...place, readTo: wasWhole ? 0 : place.lastSequence }
+    const handled = await fillBefore(options, place)
+    const filled =
+      handled === undefined
+        ? { ...place, readTo: place.lastSequence }
+        : { ...place, ackFloor: Math.max(place.ackFloor, handled), readTo: 0 }
     const now = await look()
     if (isCovered(filled, now)) {
-      if (!wasWhole) await options.tables.arrive({ streamCreated, ackFloor: firstSequence - 1 }, new Map())
+      if (handled === undefined)
+        await options.tables.arrive({ streamCreated, ackFloor: firstSequence - 1 }, new Map())
       return filled
     }
     options.log.info(
@@ -76,15 +80,15 @@ export async function fillFromLogs(
   }
 }
 
-/** Resolves to whether there was nothing to read. */
-async function fillBefore(options: FillOptions, place: ConsumerProgress): Promise<boolean> {
+/** Resolves to the sequence up to which everything had been handled where there was nothing to read. */
+async function fillBefore(options: FillOptions, place: ConsumerProgress): Promise<number | undefined> {
   const { tables, history, durable, log } = options
   const saved = await tables.place()
   const isWhole =
     saved !== undefined &&
     saved.streamCreated === place.streamCreated &&
     saved.ackFloor + 1 >= place.firstSequence
-  if (isWhole) return true
+  if (isWhole) return saved.ackFloor
   if (saved || history === 'all') {
     log.info(
       { durable, from: saved?.ackFloor, first: place.firstSequence },
@@ -103,7 +107,7 @@ async function fillBefore(options: FillOptions, place: ConsumerProgress): Promis
       'the projection is complete: events the stream no longer had were read from the logs',
     )
   }
-  return false
+  return undefined
 }
 
 async function readLog(
