@@ -43,6 +43,8 @@ export function keepPast(options: PastOptions) {
   let noting: NodeJS.Timeout | undefined
   let writing: NodeJS.Timeout | undefined
   let looking: Promise<void> = Promise.resolve()
+  /** Events of a log that were neither handled nor kept as dead letters. */
+  let givenBack = 0
 
   /** In the fill an event that fails is a dead letter at once: there is nobody to deliver it again. */
   const handling = batchHandling<PlatformEvent>({
@@ -55,7 +57,9 @@ export function keepPast(options: PastOptions) {
     maxDeliveries: 1,
     maxAckPending: Number.POSITIVE_INFINITY,
     closing: closing.signal,
-    onSettled: () => {},
+    onSettled: (_, how) => {
+      if (how === 'back') givenBack++
+    },
   })
 
   const prepare = async (place: () => Promise<ConsumerProgress>) => {
@@ -69,8 +73,10 @@ export function keepPast(options: PastOptions) {
         sources: history.logs,
         closing: closing.signal,
         async apply(events, progress) {
+          givenBack = 0
           if (events.length > 0) await handling.handle(events, () => {})
-          if (!closing.signal.aborted) await tables.progress(progress)
+          if (givenBack > 0) throw new Error(`${givenBack} events of ${progress.source} are to be read again`)
+          await tables.progress(progress)
         },
       },
       place,
