@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
-import { ApiError, type PlatformEvent } from '@opsplane/contracts'
+import { headers } from '@nats-io/transport-node'
+import { ApiError, eventHeaders, type PlatformEvent } from '@opsplane/contracts'
 import { connectNats, ensureStreams, type NatsLink, streamSequences } from '@opsplane/nats'
 import { testNatsUrl, waitFor } from '@opsplane/testing'
 import { sql } from 'drizzle-orm'
@@ -276,15 +277,23 @@ describe('consumeEvents', () => {
     expect(await seen()).toHaveLength(1)
   })
 
-  test('keeps what it cannot parse as a dead letter', async () => {
+  test.each([
+    ['not json', 'not json'],
+    // Postgres keeps no such character.
+    ['not\0json', 'not�json'],
+  ])('keeps what it cannot parse as a dead letter: %j', async (body, payload) => {
     const subject = names.eventSubject({ workspaceId: 'ws_1', environment: 'production', type: 'odd.one' })
-    await jetstream(await link.ready()).publish(subject, 'not json')
+    const carried = headers()
+    carried.set(eventHeaders.messageId, `id of ${body}`)
+    carried.set(eventHeaders.source, `source of ${body}`)
+    carried.set(eventHeaders.position, body)
+    await jetstream(await link.ready()).publish(subject, body, { headers: carried })
     const consumer = consume()
     await create()
     await allSeen(1)
     await waitFor(() => consumer.counters().deadLettered === 1)
-    expect(await testStore.database.sql`select payload, subject from dead_letters`).toMatchObject([
-      { payload: 'not json', subject },
+    expect(await testStore.database.sql`select * from dead_letters`).toMatchObject([
+      { payload, subject, message_id: `id of ${payload}`, source: `source of ${payload}`, source_position: null },
     ])
   })
 
