@@ -1,6 +1,6 @@
 import type { NatsNames, PlatformEvent } from '@opsplane/contracts'
 import { batchHandling, type ConsumerProgress, type DurableConsumer, type Received } from '@opsplane/nats'
-import { isDependencyAway, isTransient } from '@opsplane/postgres'
+import { isDatabaseAway, isDependencyAway, isTransient } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
 import type { Checkpoint, ConsumerTables, StreamPlace } from './consumer-tables.js'
 import { type Filled, fillFromLogs, isCovered } from './fill.js'
@@ -86,6 +86,7 @@ export function keepPast(options: PastOptions) {
 
   const note = async (consumer: Asked) => lowWatermarks.acknowledged((await consumer.place()).ackFloor)
 
+  let isRefused = false
   let writtenAt = Number.NEGATIVE_INFINITY
   const write = async (consumer: Asked) => {
     writtenAt = performance.now()
@@ -110,8 +111,12 @@ export function keepPast(options: PastOptions) {
     unwritten = undefined
     try {
       await tables.arrive(place, lowWatermarks.current(), reached)
+      isRefused = false
     } catch (error) {
       if (reached) advance({ ...(unwritten ?? reached), handled: reached.handled })
+      if (!isRefused && !isDatabaseAway(error))
+        log.warn({ err: error, durable }, 'it cannot be written how far the consumer has come, still trying')
+      isRefused ||= !isDatabaseAway(error)
       throw error
     }
   }
