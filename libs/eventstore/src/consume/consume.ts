@@ -241,8 +241,8 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
     lowWatermarks: () => past.lowWatermarks.current(),
     async isCaughtUp() {
       if (!past.isFilled()) return false
-      const { pending, ackFloor, delivered } = await consumer.place()
-      return pending === 0 && ackFloor >= delivered
+      const { pending, ackPending } = await consumer.place()
+      return pending === 0 && ackPending === 0
     },
     async close() {
       await Promise.all([past.close(consumer.close()), redrive.close()])
