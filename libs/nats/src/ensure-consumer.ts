@@ -6,9 +6,9 @@ import {
   JetStreamApiCodes,
   JetStreamApiError,
   type JetStreamManager,
-  jetstreamManager,
 } from '@nats-io/jetstream'
 import { type NatsConnection, nanos } from '@nats-io/transport-node'
+import { managerOf } from './manager.js'
 import { coveringFilter } from './subject-match.js'
 
 /** What the server keeps of a durable consumer. */
@@ -36,7 +36,7 @@ const timeoutMs = 2_000
  * server does not answer.
  */
 export async function ensureConsumer(connection: NatsConnection, options: DurableConfig): Promise<boolean> {
-  const manager = await jetstreamManager(connection, { checkAPI: false, timeout: timeoutMs })
+  const manager = await managerOf(connection, timeoutMs)
   const wanted = consumerConfig(connection, options)
   let existing = await findConsumer(manager, options.stream, options.durable)
   if (existing && options.mayReplace && (await isAhead(manager, existing))) {

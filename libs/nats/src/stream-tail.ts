@@ -1,9 +1,10 @@
-import { AckPolicy, DeliverPolicy, jetstreamManager } from '@nats-io/jetstream'
+import { AckPolicy, DeliverPolicy } from '@nats-io/jetstream'
 import { type Msg, type NatsConnection, nanos } from '@nats-io/transport-node'
 import { atRestMoments, delay, type Logger, retryDelayMs } from '@opsplane/runtime'
 import { NatsLinkClosedError } from './errors.js'
 import { inboxOf } from './inbox.js'
 import type { NatsLink } from './link.js'
+import { managerOf } from './manager.js'
 import { onReconnect } from './reconnects.js'
 import { deliveryOf } from './stream-message.js'
 import { logInterruption } from './streams.js'
@@ -98,7 +99,7 @@ async function follow(
   }
   const forget = onReconnect(connection, end)
   const subscription = connection.subscribe(inbox, { callback: onDelivery })
-  const manager = await jetstreamManager(connection, { checkAPI: false })
+  const manager = await managerOf(connection)
   const stopWatching = atRestMoments(watchMs, () => {
     if (performance.now() - heardAt > silenceMs) end()
   })

@@ -58,7 +58,7 @@ export interface Term {
   over: Promise<TermEnd>
 }
 
-export const ackTimeoutMs = 5_000
+const ackTimeoutMs = 5_000
 /** How old the last look at the stream may be while something is published, and while nothing is. */
 const inspectMs = 5_000
 const restingInspectMs = 30_000
