@@ -5,7 +5,6 @@ import { eq, sql } from 'drizzle-orm'
 import { consumerCheckpoints, deadLetters } from '../tables.js'
 import { errorText, storable } from './error-text.js'
 import { originOf } from './event-origin.js'
-import type { LogProgress } from './log-progress.js'
 import type { Transaction } from './transaction.js'
 
 /** What a consumer writes beside its handler's effect. */
@@ -41,6 +40,12 @@ export interface Checkpoint {
   eventId: string
   /** Events since the last one that was written. */
   handled: number
+}
+
+/** Up to where the log of a service was read. */
+export interface LogProgress {
+  source: string
+  position: number
 }
 
 export function createConsumerTables({ sql: client, db }: Database, consumer: string): ConsumerTables {

@@ -10,7 +10,7 @@ test('of a consumer that was made anew nothing is missing which it had handled, 
   let looks = 0
   const filled = await fillFromLogs(
     {
-      ...{ names: natsNames(), durable: 'test', sources: [], history: 'all', tables },
+      ...{ names: natsNames(), durable: 'test', history: { of: 'all', logs: [] }, tables },
       closing: new AbortController().signal,
       log: createLogger({ service: 'test', level: 'silent' }),
       apply: async () => {},

@@ -8,20 +8,23 @@ import {
   subjectMatches,
 } from '@opsplane/nats'
 import type { Logger } from '@opsplane/runtime'
-import type { ConsumerTables } from './consumer-tables.js'
+import type { ConsumerTables, LogProgress } from './consumer-tables.js'
 import type { LogSource } from './log-pages.js'
-import type { LogProgress } from './log-progress.js'
+
+export interface HistoryOptions {
+  /**
+   * `all`: a projection, filled from the beginning where it is new. `gap`: effects outside, of which only those are made up
+   * for that this consumer has missed since it is there.
+   */
+  of: 'all' | 'gap'
+  /** The logs of all services: ServiceContext has them. */
+  logs: readonly LogSource[]
+}
 
 export interface FillOptions {
   names: NatsNames
   durable: string
-  /** The logs of all services. */
-  sources: readonly LogSource[]
-  /**
-   * `all`: a projection, which is nothing without what happened before it. `gap`: effects outside, of which only those are
-   * made up for that this consumer has missed.
-   */
-  history: 'all' | 'gap'
+  history: HistoryOptions
   filterSubjects?: readonly string[]
   tables: ConsumerTables
   closing: AbortSignal
@@ -89,7 +92,7 @@ async function fillBefore(options: FillOptions, place: ConsumerProgress): Promis
     saved.streamCreated === place.streamCreated &&
     saved.ackFloor + 1 >= place.firstSequence
   if (isWhole) return saved.ackFloor
-  if (saved || history === 'all') {
+  if (saved || history.of === 'all') {
     log.info(
       { durable, from: saved?.ackFloor, first: place.firstSequence },
       'reading events that the stream no longer has from the logs of the services',
@@ -99,8 +102,8 @@ async function fillBefore(options: FillOptions, place: ConsumerProgress): Promis
         ? undefined
         : new Date(place.firstStoredMs + aheadMs + skewMs).toISOString()
     // What happened before a consumer of effects was there is history, and none of its business.
-    const since = history === 'gap' ? saved?.startedAt : undefined
-    for (const source of options.sources) await readLog(options, source, place.ackFloor, { since, before })
+    const since = history.of === 'gap' ? saved?.startedAt : undefined
+    for (const source of history.logs) await readLog(options, source, place.ackFloor, { since, before })
     if (options.closing.aborted) throw new Error('closed while it was filled from the logs')
     log.info(
       { durable },

@@ -3,8 +3,7 @@ import { batchHandling, type ConsumerProgress, type DurableConsumer, type Receiv
 import { isDatabaseAway, isDependencyAway, isTransient } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
 import type { Checkpoint, ConsumerTables, StreamPlace } from './consumer-tables.js'
-import { type Filled, fillFromLogs, isCovered } from './fill.js'
-import type { HistoryOptions } from './history.js'
+import { type Filled, fillFromLogs, type HistoryOptions, isCovered } from './fill.js'
 import { createLowWatermarks } from './low-watermarks.js'
 
 export interface PastOptions {
@@ -34,7 +33,7 @@ const writeEveryMs = 5_000
  * far it is, and nothing is decided by it.
  */
 export function keepPast(options: PastOptions) {
-  const { durable, history, lowWatermarksMs = writeEveryMs, tables, log } = options
+  const { durable, lowWatermarksMs = writeEveryMs, tables, log } = options
   const closing = new AbortController()
   const lowWatermarks = createLowWatermarks()
   let before: ConsumerProgress | undefined
@@ -69,8 +68,6 @@ export function keepPast(options: PastOptions) {
     filled = await fillFromLogs(
       {
         ...options,
-        history: history.of,
-        sources: history.logs,
         closing: closing.signal,
         async apply(events, progress) {
           givenBack = 0
