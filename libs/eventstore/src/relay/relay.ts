@@ -84,7 +84,7 @@ export function startRelay(options: RelayOptions): Relay {
     // Who cannot reach JetStream leaves the lease to others.
     await streamInfo(manager, names.eventsStream)
     const askedAt = performance.now()
-    const taken = await store.take(instanceId, fence, fence === undefined)
+    const taken = await store.take(instanceId, fence)
     if (!('fence' in taken)) {
       recovered()
       return standBy(connection, taken.freeInMs)
