@@ -91,8 +91,7 @@ describe('the log by month', () => {
   test('makes a month again that went with the transaction it was made in', async () => {
     const { store, tickets } = replicaAt(Date.parse('2034-03-15T00:00:00.000Z'))
     const failing = testStore.database.sql.begin(async (tx) => {
-      for (let n = 0; n < 2; n++)
-        await store.within(tx, meta(), (unit) => unit.create(tickets, ...opening()))
+      for (let n = 0; n < 2; n++) await store.within(tx, meta(), (unit) => unit.create(tickets, ...opening()))
       throw new Error('not to be')
     })
     await expect(failing).rejects.toThrow('not to be')

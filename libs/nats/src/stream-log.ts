@@ -1,9 +1,4 @@
-import {
-  type JetStreamClient,
-  type JetStreamManager,
-  jetstream,
-  type StoredMsg,
-} from '@nats-io/jetstream'
+import { type JetStreamClient, type JetStreamManager, jetstream, type StoredMsg } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { ApiError } from '@opsplane/contracts'
 import type { NatsLink } from './link.js'

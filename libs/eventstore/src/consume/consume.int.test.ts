@@ -292,7 +292,9 @@ describe('consumeEvents', () => {
     await database.sql`
       insert into dead_letters (consumer, message_id, subject, stream_sequence, payload, error, deliveries, redriven_at)
       values ('test-seen', 'odd', ${names.eventSubject(event)}, 1, 'not json', '', 1, now())`
-    await waitFor(async () => (await database.sql`select redriven_at from dead_letters`)[0]?.redriven_at === null)
+    await waitFor(
+      async () => (await database.sql`select redriven_at from dead_letters`)[0]?.redriven_at === null,
+    )
     expect(lines.map((line) => JSON.parse(line).msg)).toEqual([
       'dead letters cannot be looked for, still trying',
       'a dead letter that was redriven has failed again; see its error',
@@ -332,7 +334,13 @@ describe('consumeEvents', () => {
     await allSeen(1)
     await waitFor(() => consumer.counters().deadLettered === 1)
     expect(await testStore.database.sql`select * from dead_letters`).toMatchObject([
-      { payload, subject, message_id: `id of ${payload}`, source: `source of ${payload}`, source_position: null },
+      {
+        payload,
+        subject,
+        message_id: `id of ${payload}`,
+        source: `source of ${payload}`,
+        source_position: null,
+      },
     ])
   })
 
