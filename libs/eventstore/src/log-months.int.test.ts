@@ -88,6 +88,16 @@ describe('the log by month', () => {
     expect(await months()).toEqual(expect.arrayContaining(['events_203307', 'events_203309']))
   })
 
+  test('makes a month again that went with the transaction it was made in', async () => {
+    const { store, tickets } = replicaAt(Date.parse('2034-03-15T00:00:00.000Z'))
+    const failing = testStore.database.sql.begin(async (tx) => {
+      for (let n = 0; n < 2; n++) await store.within(tx, meta(), (unit) => unit.create(tickets, ...opening()))
+      throw new Error('not to be')
+    })
+    await expect(failing).rejects.toThrow('not to be')
+    expect(await tickets.create(...opening(), meta())).toMatchObject({ version: 1 })
+  })
+
   test('is three months ahead, made by a role that cannot change what is written', async () => {
     const url = new URL(testStore.url)
     url.username = schema

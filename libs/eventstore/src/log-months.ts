@@ -1,29 +1,9 @@
 import { idTime } from '@opsplane/contracts'
 import type { Database, StatementRunner } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
-import type { Commit } from './append/commit.js'
 import { startDaily } from './periodic.js'
 
-/** The partitions of the log: see ADR 036. */
-export interface LogMonths {
-  /** Makes the months that the events of these commits go to, where this process has not seen them yet. */
-  ensure(sql: StatementRunner, commits: readonly Commit[]): Promise<void>
-}
-
-export function createLogMonths(): LogMonths {
-  const months = createMonths('add_event_month')
-  return {
-    async ensure(sql, commits) {
-      for (const { events } of commits)
-        for (const { id } of events) {
-          const made = months.ensure(sql, id)
-          if (made) await made
-        }
-    },
-  }
-}
-
-/** Months of any table that is partitioned by the time in its ids; `add` is a function of the schema that makes one. */
+/** Months of a table that is partitioned by the time in its ids, as the log is (ADR 036); `add` is a function of the schema that makes one. */
 export function createMonths(add: string) {
   const known = new Set<number>()
   /** The month of the last id, in Unix milliseconds: most are of the same one. */
@@ -36,7 +16,12 @@ export function createMonths(add: string) {
       const month = monthOf(at)
       const made = async () => {
         if (!known.has(month.start)) {
-          await sql.unsafe(`select ${add}($1::text::date)`, [new Date(at).toISOString()])
+          const [row] = await sql.unsafe<{ isKept: boolean }[]>(
+            `select ${add}($1::text::date), pg_current_xact_id_if_assigned() is null as "isKept"`,
+            [new Date(at).toISOString()],
+          )
+          // A transaction that has written may have made it, and takes it along where it fails.
+          if (!row?.isKept) return
           known.add(month.start)
         }
         last = month

@@ -222,6 +222,17 @@ describe('the event store', () => {
     expect(await one.tickets.get(second, staging)).toMatchObject({ version: 1 })
   })
 
+  test('finds for a tenant nothing of another one, for whom the same unit has found it', async () => {
+    const staging = { workspaceId: 'ws_1', environment: 'staging' } as const
+    const [id, open] = opening()
+    await one.tickets.create(id, open, meta({ tenant: staging }))
+    const found = await one.store.transact(meta(), async (unit) => [
+      await unit.find(one.tickets, id, { tenant: staging }),
+      await unit.find(one.tickets, id),
+    ])
+    expect(found).toMatchObject([{ version: 1 }, null])
+  })
+
   test('decides a transaction again when it lost a race', async () => {
     const [id, open] = opening()
     await one.tickets.create(id, open, meta())

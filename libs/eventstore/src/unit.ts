@@ -99,7 +99,7 @@ export function createDraft({ snapshots, meta, checkExists, eventId }: DraftOpti
     given?: Versioned<State>,
   ): Promise<Versioned<State>> => {
     const { table } = aggregate.definition.decider
-    const known = touched.get(`${table}/${id}`)
+    const known = touched.get(keyOf(table, id, tenant))
     // It was found or decided by this decider in this very unit, which is what types it.
     if (known) return known as Versioned<State>
     const row = given ?? (await snapshots.load(table, id, tenant))
@@ -130,7 +130,7 @@ export function createDraft({ snapshots, meta, checkExists, eventId }: DraftOpti
       })
     for (const row of decided.rows) rows.set(`${row.table}/${row.id}`, row)
     const { state, version } = decided.result
-    touched.set(`${definition.decider.table}/${id}`, decided.result)
+    touched.set(keyOf(definition.decider.table, id, tenant), decided.result)
     const shown = state ?? current.state
     if (shown === null) throw new Error(`${definition.decider.resourceType} ${id} was decided to be nothing`)
     return definition.present(shown, version)
@@ -156,7 +156,7 @@ export function createDraft({ snapshots, meta, checkExists, eventId }: DraftOpti
     async find(aggregate, id, { tenant = meta.tenant } = {}) {
       const { state, version } = await load(aggregate, id, tenant)
       if (state === null) return null
-      touched.set(`${aggregate.definition.decider.table}/${id}`, { state, version })
+      touched.set(keyOf(aggregate.definition.decider.table, id, tenant), { state, version })
       return { state, version }
     },
     requireUnchanged({ table }, id, fields) {
@@ -183,6 +183,9 @@ export function createDraft({ snapshots, meta, checkExists, eventId }: DraftOpti
     checkedVersion: () => checkedVersion,
   }
 }
+
+const keyOf = (table: string, id: string, { workspaceId, environment }: TenantScope) =>
+  `${workspaceId}/${environment}/${table}/${id}`
 
 /**
  * The version a new aggregate starts after: 0, or where a deleted one of the same id ended. The race may have been

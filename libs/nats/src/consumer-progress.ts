@@ -1,5 +1,5 @@
-import { jetstreamManager } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
+import { managerOf } from './manager.js'
 
 /** How far a durable consumer has come in a stream. */
 export interface ConsumerPlace {
@@ -24,15 +24,10 @@ export interface ConsumerProgress extends ConsumerPlace {
   firstStoredMs: number | null
 }
 
-const timeoutMs = 5_000
-
 interface Durable {
   stream: string
   durable: string
 }
-
-const managerOf = (connection: NatsConnection) =>
-  jetstreamManager(connection, { checkAPI: false, timeout: timeoutMs })
 
 /** One request of the server. Rejects where it does not know the consumer or does not answer. */
 export async function consumerPlace(

@@ -6,9 +6,9 @@ import {
   JetStreamApiCodes,
   JetStreamApiError,
   type JetStreamManager,
-  jetstreamManager,
 } from '@nats-io/jetstream'
 import { type NatsConnection, nanos } from '@nats-io/transport-node'
+import { managerOf } from './manager.js'
 import { coveringFilter } from './subject-match.js'
 
 /** What the server keeps of a durable consumer. */
@@ -31,12 +31,9 @@ export interface DurableConfig {
 
 const timeoutMs = 2_000
 
-/**
- * Makes the consumer or brings it up to date; resolves with whether it was made. Throws when the stream is missing or the
- * server does not answer.
- */
-export async function ensureConsumer(connection: NatsConnection, options: DurableConfig): Promise<boolean> {
-  const manager = await jetstreamManager(connection, { checkAPI: false, timeout: timeoutMs })
+/** Makes the consumer or brings it up to date. Throws when the stream is missing or the server does not answer. */
+export async function ensureConsumer(connection: NatsConnection, options: DurableConfig): Promise<void> {
+  const manager = await managerOf(connection, timeoutMs)
   const wanted = consumerConfig(connection, options)
   let existing = await findConsumer(manager, options.stream, options.durable)
   if (existing && options.mayReplace && (await isAhead(manager, existing))) {
@@ -48,7 +45,6 @@ export async function ensureConsumer(connection: NatsConnection, options: Durabl
     const { deliver_policy: _, ack_policy: __, durable_name: ___, ...updatable } = wanted
     await manager.consumers.update(options.stream, options.durable, updatable)
   }
-  return !existing
 }
 
 async function findConsumer(manager: JetStreamManager, stream: string, durable: string) {

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
-import { JsHeaders, jetstream, jetstreamManager } from '@nats-io/jetstream'
+import { JsHeaders, jetstream } from '@nats-io/jetstream'
 import { type ObjectInfo, type ObjectStore, Objm } from '@nats-io/obj'
 import { type NatsConnection, headers as natsHeaders, nuid } from '@nats-io/transport-node'
 import { CorruptObjectError } from './errors.js'
 import type { NatsLink } from './link.js'
+import { managerOf } from './manager.js'
 
 /** What is put, and the hexadecimal SHA-256 of its bytes: whoever puts it has that anyway. */
 export interface NewObject {
@@ -63,7 +64,7 @@ export function openObjectBucket(link: NatsLink, options: ObjectBucketOptions): 
       // Who awaits it hears of it.
       before.catch(() => {})
       const client = jetstream(await link.ready(signal), { checkAPI: false, timeout: timeoutMs })
-      const manager = await managerOf(link, signal)
+      const manager = await managerOf(await link.ready(signal), timeoutMs)
       const purgeChunks = (id: string) =>
         manager.streams.purge(objectStreamOf(bucket), { filter: `$O.${bucket}.C.${id}` })
       const id = nuid.next()
@@ -90,7 +91,7 @@ export function openObjectBucket(link: NatsLink, options: ObjectBucketOptions): 
     async get(name, signal) {
       const info = await unlessAborted((await store(signal)).info(name), signal)
       if (!info || info.deleted) return undefined
-      const manager = await managerOf(link, signal)
+      const manager = await managerOf(await link.ready(signal), timeoutMs)
       const chunks: Uint8Array[] = []
       // Asked for one by one, which takes no consumer: one of those could have the server write to any subject.
       for (let seq = 1, bytes = 0; bytes < info.size; ) {
@@ -111,14 +112,11 @@ export function openObjectBucket(link: NatsLink, options: ObjectBucketOptions): 
       const objects = await store()
       await objects.delete(name)
       // What the store would keep for good, to say that there was one.
-      const manager = await managerOf(link)
+      const manager = await managerOf(await link.ready(), timeoutMs)
       await manager.streams.purge(objectStreamOf(bucket), { filter: metaSubject(name) })
     },
   }
 }
-
-const managerOf = async (link: NatsLink, signal?: AbortSignal) =>
-  jetstreamManager(await link.ready(signal), { checkAPI: false, timeout: timeoutMs })
 
 /** As object stores write it: base64 for URLs, padded. */
 const digestOf = (sha256: string) => `SHA-256=${padded(Buffer.from(sha256, 'hex').toString('base64url'))}`

@@ -1,5 +1,6 @@
-import { DeliverPolicy, jetstream, jetstreamManager } from '@nats-io/jetstream'
+import { DeliverPolicy, jetstream } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
+import { managerOf } from './manager.js'
 import { streamInfo } from './streams.js'
 
 const batch = 5_000
@@ -11,7 +12,7 @@ export async function readHeaders(
   stream: string,
   onMessage: (header: (name: string) => string | undefined) => void,
 ): Promise<void> {
-  if (!(await streamInfo(await jetstreamManager(connection, { checkAPI: false }), stream))) return
+  if (!(await streamInfo(await managerOf(connection), stream))) return
   // Without the client's own check, which asks for account information.
   const consumer = await jetstream(connection, { checkAPI: false }).consumers.get(stream, {
     deliver_policy: DeliverPolicy.All,

@@ -1,13 +1,8 @@
-import {
-  type JetStreamClient,
-  type JetStreamManager,
-  jetstream,
-  jetstreamManager,
-  type StoredMsg,
-} from '@nats-io/jetstream'
+import { type JetStreamClient, type JetStreamManager, jetstream, type StoredMsg } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { ApiError } from '@opsplane/contracts'
 import type { NatsLink } from './link.js'
+import { managerOf } from './manager.js'
 import { onReconnect } from './reconnects.js'
 import { isMissingStream, streamIdentity } from './streams.js'
 
@@ -59,7 +54,7 @@ export function streamLog(link: NatsLink, stream: string, restore?: () => Promis
     if (known) return known
     const made = {
       js: jetstream(connection, { timeout: timeoutMs }),
-      manager: await jetstreamManager(connection, { checkAPI: false, timeout: timeoutMs }),
+      manager: await managerOf(connection, timeoutMs),
     }
     handles.set(connection, made)
     about = undefined

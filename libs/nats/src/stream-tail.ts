@@ -1,9 +1,10 @@
-import { AckPolicy, DeliverPolicy, jetstreamManager } from '@nats-io/jetstream'
-import { type Msg, type NatsConnection, nanos } from '@nats-io/transport-node'
+import { AckPolicy, DeliverPolicy } from '@nats-io/jetstream'
+import { type Msg, nanos } from '@nats-io/transport-node'
 import { atRestMoments, delay, type Logger, retryDelayMs } from '@opsplane/runtime'
 import { NatsLinkClosedError } from './errors.js'
 import { inboxOf } from './inbox.js'
 import type { NatsLink } from './link.js'
+import { managerOf } from './manager.js'
 import { onReconnect } from './reconnects.js'
 import { deliveryOf } from './stream-message.js'
 import { logInterruption } from './streams.js'
@@ -32,24 +33,59 @@ const watchMs = 5_000
  * Tells what is stored in a stream from now on, for as long as it takes: one ephemeral consumer, headers only,
  * no acknowledgements. A plain subscription would tell of a message before it can be read, and of duplicates.
  */
-export function streamTail(options: StreamTailOptions): StreamTail {
-  const { link, stream, log } = options
+export function streamTail({ link, stream, log, onMessage, onReset }: StreamTailOptions): StreamTail {
   const closing = new AbortController()
   let lose: () => void = () => {}
+  let failures = 0
+
+  /** Follows the stream until the connection, the consumer or the server is lost. */
+  const follow = async () => {
+    const connection = await link.ready(closing.signal)
+    const inbox = inboxOf(connection)
+    const lost = new Promise<void>((resolve) => {
+      lose = resolve
+    })
+    let expected = 1
+    let heardAt = performance.now()
+    const onDelivery = (error: Error | null, message: Msg) => {
+      heardAt = performance.now()
+      const number = error ? undefined : deliveryOf(message.reply)?.number
+      // A heartbeat has no place to acknowledge to.
+      if (number === undefined) return
+      if (number !== expected++) lose()
+      onMessage(message.subject)
+    }
+    const forget = onReconnect(connection, () => lose())
+    const subscription = connection.subscribe(inbox, { callback: onDelivery })
+    const stopWatching = atRestMoments(watchMs, () => {
+      if (performance.now() - heardAt > silenceMs) lose()
+    })
+    try {
+      const { consumers } = await managerOf(connection)
+      const { name } = await consumers.add(stream, {
+        deliver_subject: inbox,
+        deliver_policy: DeliverPolicy.New,
+        ack_policy: AckPolicy.None,
+        headers_only: true,
+        mem_storage: true,
+        idle_heartbeat: nanos(heartbeatMs),
+        inactive_threshold: nanos(silenceMs),
+      })
+      failures = 0
+      onReset()
+      if (!closing.signal.aborted) await lost
+      if (!connection.isClosed()) void consumers.delete(stream, name).catch(() => {})
+    } finally {
+      stopWatching()
+      forget()
+      subscription.unsubscribe()
+    }
+  }
 
   const run = async () => {
-    for (let failures = 0; !closing.signal.aborted; ) {
+    while (!closing.signal.aborted) {
       try {
-        const connection = await link.ready(closing.signal)
-        await follow(
-          connection,
-          options,
-          () => (failures = 0),
-          closing.signal,
-          (give) => {
-            lose = give
-          },
-        )
+        await follow()
       } catch (error) {
         if (error instanceof NatsLinkClosedError || closing.signal.aborted) return
         failures++
@@ -69,56 +105,5 @@ export function streamTail(options: StreamTailOptions): StreamTail {
       lose()
       await running
     },
-  }
-}
-
-/** Follows the stream until the connection, the consumer or the server is lost. */
-async function follow(
-  connection: NatsConnection,
-  { stream, onMessage, onReset }: StreamTailOptions,
-  onBegin: () => void,
-  signal: AbortSignal,
-  onLose: (lose: () => void) => void,
-): Promise<void> {
-  const inbox = inboxOf(connection)
-  let end: () => void = () => {}
-  const lost = new Promise<void>((resolve) => {
-    end = resolve
-  })
-  onLose(end)
-  let expected = 1
-  let heardAt = performance.now()
-  const onDelivery = (error: Error | null, message: Msg) => {
-    heardAt = performance.now()
-    const number = error ? undefined : deliveryOf(message.reply)?.number
-    // A heartbeat has no place to acknowledge to.
-    if (number === undefined) return
-    if (number !== expected++) end()
-    onMessage(message.subject)
-  }
-  const forget = onReconnect(connection, end)
-  const subscription = connection.subscribe(inbox, { callback: onDelivery })
-  const manager = await jetstreamManager(connection, { checkAPI: false })
-  const stopWatching = atRestMoments(watchMs, () => {
-    if (performance.now() - heardAt > silenceMs) end()
-  })
-  try {
-    const { name } = await manager.consumers.add(stream, {
-      deliver_subject: inbox,
-      deliver_policy: DeliverPolicy.New,
-      ack_policy: AckPolicy.None,
-      headers_only: true,
-      mem_storage: true,
-      idle_heartbeat: nanos(heartbeatMs),
-      inactive_threshold: nanos(silenceMs),
-    })
-    onBegin()
-    onReset()
-    if (!signal.aborted) await lost
-    if (!connection.isClosed()) void manager.consumers.delete(stream, name).catch(() => {})
-  } finally {
-    stopWatching()
-    forget()
-    subscription.unsubscribe()
   }
 }

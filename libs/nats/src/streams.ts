@@ -3,7 +3,6 @@ import {
   JetStreamApiCodes,
   JetStreamApiError,
   type JetStreamManager,
-  jetstreamManager,
   RetentionPolicy,
   StorageType,
   type StreamConfig,
@@ -14,6 +13,7 @@ import type { NatsNames } from '@opsplane/contracts'
 import { type BackendConfig, delay, type Logger, retryDelayMs } from '@opsplane/runtime'
 import { NatsLinkClosedError } from './errors.js'
 import type { NatsLink } from './link.js'
+import { managerOf } from './manager.js'
 
 /** Limits of the platform's streams: what is given here holds, what is not stays as whoever runs the server has set it. */
 export interface StreamOptions {
@@ -75,8 +75,7 @@ export async function ensureStreams(
 ): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      // Without its own API check, which would ask for account information the user may not see.
-      const manager = await jetstreamManager(await link.ready(options.signal), { checkAPI: false })
+      const manager = await managerOf(await link.ready(options.signal))
       for (const wanted of platformStreams(names, options)) await ensureStream(manager, wanted, options)
       return
     } catch (error) {

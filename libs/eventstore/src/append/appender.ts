@@ -1,5 +1,5 @@
 import type { StatementRunner } from '@opsplane/postgres'
-import { createLogMonths } from '../log-months.js'
+import { createMonths } from '../log-months.js'
 import {
   type AppendOptions,
   type AppendRow,
@@ -24,13 +24,17 @@ export interface Appender {
 }
 
 export function createAppender(): Appender {
-  const months = createLogMonths()
+  const months = createMonths('add_event_month')
   const uniqueIndexes = createUniqueIndexes()
   const statements = new Map<string, string>()
   let appended = 0
   return {
     async append(sql, shape, commits, options) {
-      await months.ensure(sql, commits)
+      for (const { events } of commits)
+        for (const { id } of events) {
+          const made = months.ensure(sql, id)
+          if (made) await made
+        }
       const key = `${shape.key} ${options.waits} ${options.lockTimeoutMs}`
       const known = statements.get(key)
       const statement =

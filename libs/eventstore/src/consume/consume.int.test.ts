@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
-import { ApiError, type PlatformEvent } from '@opsplane/contracts'
+import { headers } from '@nats-io/transport-node'
+import { ApiError, eventHeaders, type PlatformEvent } from '@opsplane/contracts'
 import { connectNats, ensureStreams, type NatsLink, streamSequences } from '@opsplane/nats'
+import { createLogger } from '@opsplane/runtime'
 import { testNatsUrl, waitFor } from '@opsplane/testing'
 import { sql } from 'drizzle-orm'
 import { openRelayedStore, type RelayedStore } from '../fixture/relayed-store.js'
@@ -112,6 +114,25 @@ describe('consumeEvents', () => {
     await consumer.close()
     const [checkpoint] = await testStore.database.sql`select * from consumer_checkpoints`
     expect(checkpoint).toMatchObject({ consumer: 'test-seen', stream_sequence: '3', handled: '3' })
+  })
+
+  test('says once that it cannot write how far it came, and writes it when it can', async () => {
+    const { sql } = testStore.database
+    const lines: string[] = []
+    const destination = { write: (line: string) => void lines.push(line) }
+    const consumer = start({
+      ...settings(),
+      log: createLogger({ service: 'test', level: 'warn', destination }),
+      perform: async () => {},
+    })
+    await create()
+    await waitFor(() => consumer.counters().handled === 1)
+    await sql`alter table consumer_checkpoints add constraint refused check (handled < 0) not valid`
+    await create()
+    await waitFor(() => lines.length > 0)
+    await sql`alter table consumer_checkpoints drop constraint refused`
+    await waitFor(async () => (await sql`select handled from consumer_checkpoints`)[0]?.handled === '2')
+    expect(lines).toEqual([expect.stringContaining('refused')])
   })
 
   test('continues where it stopped, and begins anew when its durable is gone', async () => {
@@ -259,6 +280,27 @@ describe('consumeEvents', () => {
     await waitFor(async () => (await testStore.database.sql`select 1 from dead_letters`).length === 0)
   })
 
+  test('says once that what is to be redriven cannot be read, and goes on when it can', async () => {
+    const { database } = testStore
+    const lines: string[] = []
+    const destination = { write: (line: string) => void lines.push(line) }
+    await database.sql`alter table dead_letters rename to elsewhere`
+    consume({ log: createLogger({ service: 'test', level: 'warn', destination }) })
+    await waitFor(() => lines.length > 0)
+    await database.sql`alter table elsewhere rename to dead_letters`
+    const event = { workspaceId: 'ws_1', environment: 'production', type: 'odd.one' } as const
+    await database.sql`
+      insert into dead_letters (consumer, message_id, subject, stream_sequence, payload, error, deliveries, redriven_at)
+      values ('test-seen', 'odd', ${names.eventSubject(event)}, 1, 'not json', '', 1, now())`
+    await waitFor(
+      async () => (await database.sql`select redriven_at from dead_letters`)[0]?.redriven_at === null,
+    )
+    expect(lines.map((line) => JSON.parse(line).msg)).toEqual([
+      'dead letters cannot be looked for, still trying',
+      'a dead letter that was redriven has failed again; see its error',
+    ])
+  })
+
   test('keeps as a dead letter what came under the subject of another workspace', async () => {
     const consumer = consume()
     await create()
@@ -276,15 +318,29 @@ describe('consumeEvents', () => {
     expect(await seen()).toHaveLength(1)
   })
 
-  test('keeps what it cannot parse as a dead letter', async () => {
+  test.each([
+    ['not json', 'not json'],
+    // Postgres keeps no such character.
+    ['not\0json', 'not�json'],
+  ])('keeps what it cannot parse as a dead letter: %j', async (body, payload) => {
     const subject = names.eventSubject({ workspaceId: 'ws_1', environment: 'production', type: 'odd.one' })
-    await jetstream(await link.ready()).publish(subject, 'not json')
+    const carried = headers()
+    carried.set(eventHeaders.messageId, `id of ${body}`)
+    carried.set(eventHeaders.source, `source of ${body}`)
+    carried.set(eventHeaders.position, body)
+    await jetstream(await link.ready()).publish(subject, body, { headers: carried })
     const consumer = consume()
     await create()
     await allSeen(1)
     await waitFor(() => consumer.counters().deadLettered === 1)
-    expect(await testStore.database.sql`select payload, subject from dead_letters`).toMatchObject([
-      { payload: 'not json', subject },
+    expect(await testStore.database.sql`select * from dead_letters`).toMatchObject([
+      {
+        payload,
+        subject,
+        message_id: `id of ${payload}`,
+        source: `source of ${payload}`,
+        source_position: null,
+      },
     ])
   })
 

@@ -17,8 +17,8 @@ import { noTracing, type Tracing } from '@opsplane/telemetry'
 import { createConsumerTables } from './consumer-tables.js'
 import { eventReader, vouchedReader } from './event-cache.js'
 import { type EventOrigin, originOf } from './event-origin.js'
+import type { HistoryOptions } from './fill.js'
 import { followEvents } from './follow-events.js'
-import type { HistoryOptions } from './history.js'
 import { keepPast } from './past-of-consumer.js'
 import { startRedrive } from './redrive.js'
 import type { Transaction } from './transaction.js'
@@ -241,8 +241,8 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
     lowWatermarks: () => past.lowWatermarks.current(),
     async isCaughtUp() {
       if (!past.isFilled()) return false
-      const { pending, ackFloor, delivered } = await consumer.place()
-      return pending === 0 && ackFloor >= delivered
+      const { pending, ackPending } = await consumer.place()
+      return pending === 0 && ackPending === 0
     },
     async close() {
       await Promise.all([past.close(consumer.close()), redrive.close()])

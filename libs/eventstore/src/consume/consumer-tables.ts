@@ -3,9 +3,8 @@ import type { Received, StreamMessage } from '@opsplane/nats'
 import type { Database } from '@opsplane/postgres'
 import { eq, sql } from 'drizzle-orm'
 import { consumerCheckpoints, deadLetters } from '../tables.js'
-import { errorText } from './error-text.js'
+import { errorText, storable } from './error-text.js'
 import { originOf } from './event-origin.js'
-import type { LogProgress } from './log-progress.js'
 import type { Transaction } from './transaction.js'
 
 /** What a consumer writes beside its handler's effect. */
@@ -41,6 +40,12 @@ export interface Checkpoint {
   eventId: string
   /** Events since the last one that was written. */
   handled: number
+}
+
+/** Up to where the log of a service was read. */
+export interface LogProgress {
+  source: string
+  position: number
 }
 
 export function createConsumerTables({ sql: client, db }: Database, consumer: string): ConsumerTables {
@@ -99,12 +104,11 @@ export function createConsumerTables({ sql: client, db }: Database, consumer: st
       const { source, position } = originOf(message)
       const row = {
         consumer,
-        messageId: message.header('Nats-Msg-Id') ?? `${message.stream}/${message.seq}`,
+        messageId: storable(message.header('Nats-Msg-Id') ?? `${message.stream}/${message.seq}`),
         subject: message.subject,
         streamSequence: message.after ?? message.seq,
-        // Postgres text holds no NUL.
-        payload: message.string().replaceAll('\0', '�'),
-        source,
+        payload: storable(message.string()),
+        source: source && storable(source),
         sourcePosition: position,
         error: errorText(error),
         deliveries: message.deliveries,

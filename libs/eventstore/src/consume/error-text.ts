@@ -1,2 +1,5 @@
+/** Postgres text holds no NUL. */
+export const storable = (text: string) => text.replaceAll('\0', '�')
+
 export const errorText = (error: unknown) =>
-  error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+  storable(error instanceof Error ? `${error.name}: ${error.message}` : String(error))

@@ -12,10 +12,10 @@ export interface EventOrigin {
 }
 
 export function originOf(message: StreamMessage): EventOrigin {
-  const position = message.header(eventHeaders.position)
+  const position = Number(message.header(eventHeaders.position) ?? Number.NaN)
   return {
     source: message.header(eventHeaders.source) ?? null,
-    position: position === undefined ? null : Number(position),
+    position: Number.isSafeInteger(position) ? position : null,
     redelivered: message.deliveries > 1 || message.stream === '',
   }
 }

@@ -8,20 +8,23 @@ import {
   subjectMatches,
 } from '@opsplane/nats'
 import type { Logger } from '@opsplane/runtime'
-import type { ConsumerTables } from './consumer-tables.js'
+import type { ConsumerTables, LogProgress } from './consumer-tables.js'
 import type { LogSource } from './log-pages.js'
-import type { LogProgress } from './log-progress.js'
+
+export interface HistoryOptions {
+  /**
+   * `all`: a projection, filled from the beginning where it is new. `gap`: effects outside, of which only those are made up
+   * for that this consumer has missed since it is there.
+   */
+  of: 'all' | 'gap'
+  /** The logs of all services: ServiceContext has them. */
+  logs: readonly LogSource[]
+}
 
 export interface FillOptions {
   names: NatsNames
   durable: string
-  /** The logs of all services. */
-  sources: readonly LogSource[]
-  /**
-   * `all`: a projection, which is nothing without what happened before it. `gap`: effects outside, of which only those are
-   * made up for that this consumer has missed.
-   */
-  history: 'all' | 'gap'
+  history: HistoryOptions
   filterSubjects?: readonly string[]
   tables: ConsumerTables
   closing: AbortSignal
@@ -61,11 +64,15 @@ export async function fillFromLogs(
 ): Promise<Filled> {
   for (let place = await look(); ; ) {
     const { streamCreated, firstSequence } = place
-    const wasWhole = await fillBefore(options, place)
-    const filled = { ...place, readTo: wasWhole ? 0 : place.lastSequence }
+    const handled = await fillBefore(options, place)
+    const filled =
+      handled === undefined
+        ? { ...place, readTo: place.lastSequence }
+        : { ...place, ackFloor: Math.max(place.ackFloor, handled), readTo: 0 }
     const now = await look()
     if (isCovered(filled, now)) {
-      if (!wasWhole) await options.tables.arrive({ streamCreated, ackFloor: firstSequence - 1 }, new Map())
+      if (handled === undefined)
+        await options.tables.arrive({ streamCreated, ackFloor: firstSequence - 1 }, new Map())
       return filled
     }
     options.log.info(
@@ -76,16 +83,16 @@ export async function fillFromLogs(
   }
 }
 
-/** Resolves to whether there was nothing to read. */
-async function fillBefore(options: FillOptions, place: ConsumerProgress): Promise<boolean> {
+/** Resolves to the sequence up to which everything had been handled where there was nothing to read. */
+async function fillBefore(options: FillOptions, place: ConsumerProgress): Promise<number | undefined> {
   const { tables, history, durable, log } = options
   const saved = await tables.place()
   const isWhole =
     saved !== undefined &&
     saved.streamCreated === place.streamCreated &&
     saved.ackFloor + 1 >= place.firstSequence
-  if (isWhole) return true
-  if (saved || history === 'all') {
+  if (isWhole) return saved.ackFloor
+  if (saved || history.of === 'all') {
     log.info(
       { durable, from: saved?.ackFloor, first: place.firstSequence },
       'reading events that the stream no longer has from the logs of the services',
@@ -95,15 +102,15 @@ async function fillBefore(options: FillOptions, place: ConsumerProgress): Promis
         ? undefined
         : new Date(place.firstStoredMs + aheadMs + skewMs).toISOString()
     // What happened before a consumer of effects was there is history, and none of its business.
-    const since = history === 'gap' ? saved?.startedAt : undefined
-    for (const source of options.sources) await readLog(options, source, place.ackFloor, { since, before })
+    const since = history.of === 'gap' ? saved?.startedAt : undefined
+    for (const source of history.logs) await readLog(options, source, place.ackFloor, { since, before })
     if (options.closing.aborted) throw new Error('closed while it was filled from the logs')
     log.info(
       { durable },
       'the projection is complete: events the stream no longer had were read from the logs',
     )
   }
-  return false
+  return undefined
 }
 
 async function readLog(

@@ -304,7 +304,17 @@ describe('a consumer with a history', () => {
     expect(refusals).toBeLessThan(0)
   })
 
-  test('keeps what fails in the log as a dead letter, and goes on', async () => {
+  test.each([
+    ['at once', 0],
+    ['as soon as it can be kept', 2],
+  ])('keeps what fails in the log as a dead letter, and goes on: %s', async (_, refusals) => {
+    const { sql } = testStore.database
+    await sql`create sequence refusals minvalue 0`
+    await sql.unsafe(`
+      create function refuse() returns trigger language plpgsql as $$ begin
+        if nextval('refusals') < ${refusals} then raise exception 'not now'; end if;
+        return new; end $$;
+      create trigger refuse before insert on dead_letters for each row execute function refuse()`)
     await create('first', 'Poison', 'third')
     await inStream(3)
     await expire()
@@ -318,7 +328,8 @@ describe('a consumer with a history', () => {
     })
     closing.push(consumer.close)
     await allSeen('first', 'third')
-    expect(await testStore.database.sql`select source, source_position, error from dead_letters`).toEqual([
+    await waitFor(() => consumer.isCaughtUp())
+    expect(await sql`select source, source_position, error from dead_letters`).toEqual([
       { source: schema, source_position: '2', error: 'Error: cannot be handled' },
     ])
   })

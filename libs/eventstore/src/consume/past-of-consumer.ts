@@ -1,10 +1,9 @@
 import type { NatsNames, PlatformEvent } from '@opsplane/contracts'
 import { batchHandling, type ConsumerProgress, type DurableConsumer, type Received } from '@opsplane/nats'
-import { isDependencyAway, isTransient } from '@opsplane/postgres'
+import { isDatabaseAway, isDependencyAway, isTransient } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
 import type { Checkpoint, ConsumerTables, StreamPlace } from './consumer-tables.js'
-import { type Filled, fillFromLogs, isCovered } from './fill.js'
-import type { HistoryOptions } from './history.js'
+import { type Filled, fillFromLogs, type HistoryOptions, isCovered } from './fill.js'
 import { createLowWatermarks } from './low-watermarks.js'
 
 export interface PastOptions {
@@ -34,7 +33,7 @@ const writeEveryMs = 5_000
  * far it is, and nothing is decided by it.
  */
 export function keepPast(options: PastOptions) {
-  const { durable, history, lowWatermarksMs = writeEveryMs, tables, log } = options
+  const { durable, lowWatermarksMs = writeEveryMs, tables, log } = options
   const closing = new AbortController()
   const lowWatermarks = createLowWatermarks()
   let before: ConsumerProgress | undefined
@@ -43,6 +42,8 @@ export function keepPast(options: PastOptions) {
   let noting: NodeJS.Timeout | undefined
   let writing: NodeJS.Timeout | undefined
   let looking: Promise<void> = Promise.resolve()
+  /** Events of a log that were neither handled nor kept as dead letters. */
+  let givenBack = 0
 
   /** In the fill an event that fails is a dead letter at once: there is nobody to deliver it again. */
   const handling = batchHandling<PlatformEvent>({
@@ -55,7 +56,9 @@ export function keepPast(options: PastOptions) {
     maxDeliveries: 1,
     maxAckPending: Number.POSITIVE_INFINITY,
     closing: closing.signal,
-    onSettled: () => {},
+    onSettled: (_, how) => {
+      if (how === 'back') givenBack++
+    },
   })
 
   const prepare = async (place: () => Promise<ConsumerProgress>) => {
@@ -65,12 +68,12 @@ export function keepPast(options: PastOptions) {
     filled = await fillFromLogs(
       {
         ...options,
-        history: history.of,
-        sources: history.logs,
         closing: closing.signal,
         async apply(events, progress) {
+          givenBack = 0
           if (events.length > 0) await handling.handle(events, () => {})
-          if (!closing.signal.aborted) await tables.progress(progress)
+          if (givenBack > 0) throw new Error(`${givenBack} events of ${progress.source} are to be read again`)
+          await tables.progress(progress)
         },
       },
       place,
@@ -80,6 +83,7 @@ export function keepPast(options: PastOptions) {
 
   const note = async (consumer: Asked) => lowWatermarks.acknowledged((await consumer.place()).ackFloor)
 
+  let isRefused = false
   let writtenAt = Number.NEGATIVE_INFINITY
   const write = async (consumer: Asked) => {
     writtenAt = performance.now()
@@ -104,8 +108,12 @@ export function keepPast(options: PastOptions) {
     unwritten = undefined
     try {
       await tables.arrive(place, lowWatermarks.current(), reached)
+      isRefused = false
     } catch (error) {
       if (reached) advance({ ...(unwritten ?? reached), handled: reached.handled })
+      if (!isRefused && !isDatabaseAway(error))
+        log.warn({ err: error, durable }, 'it cannot be written how far the consumer has come, still trying')
+      isRefused ||= !isDatabaseAway(error)
       throw error
     }
   }

@@ -73,6 +73,8 @@ export function startRedrive({ database, link, names, consumer, log, apply }: Re
         await waker.wait(lookEveryMs)
       } catch (error) {
         if (current !== undefined && !isDependencyAway(error)) await fail(current, error).catch(() => {})
+        else if (failures === 0)
+          log.warn({ err: error, durable: consumer }, 'dead letters cannot be looked for, still trying')
         const timing = { strategy: 'exponential', baseMs: 100, maxMs: 30_000 } as const
         await delay(retryDelayMs({ attempt: ++failures, ...timing }), waker.closing)
       }

@@ -332,7 +332,7 @@ async function openService(
     async fillPartly({ copied, published }) {
       await reseed({ databaseUrl: testStore.url, schema, link, names, fromPosition: copied })
       const store = openRelayStore(testStore.url, schema)
-      const taken = await store.take('cut off', undefined, true)
+      const taken = await store.take('cut off', undefined)
       if (!('fence' in taken)) throw new Error('somebody has the lease')
       const connection = await link.ready()
       const inbox = openAckInbox(connection, 5_000)

@@ -55,7 +55,7 @@ function queueOver(log: LoggedEvent[] = []) {
   })
   /** Lets everything that can happen without the test happen. */
   const settled = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)))
-  return { queue, sent, order, loaded, settled }
+  return { queue, known, sent, order, loaded, settled }
 }
 
 const positionsOf = (log: LoggedEvent[]) => log.map(({ position }) => Number(position))
@@ -166,6 +166,21 @@ test('what is gone from the outbox is not waited for', async () => {
   await settled()
   expect(order).toEqual([2])
   expect(queue.positions.floor).toBe(1)
+})
+
+test('nor is what stands behind it in a long line of an aggregate', async () => {
+  const log = Array.from({ length: 320 }, (_, at) => event(at + 1, 'hot', at + 1))
+  const { queue, known, sent, order, settled } = queueOver(log)
+  queue.learn('ws_1', positionsOf(log))
+  await settled()
+  // More than is looked for while the first of them are still there.
+  for (let position = 17; position <= 300; position++) known.delete(position)
+  for (let at = 0; at < sent.length; at++) {
+    sent[at]?.acknowledge()
+    await settled()
+  }
+  expect(order.at(-1)).toBe(320)
+  expect(queue.positions.outstanding).toBe(0)
 })
 
 test('closing waits for what is in flight, and sends no more', async () => {

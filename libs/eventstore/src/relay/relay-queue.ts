@@ -177,6 +177,7 @@ export function createRelayQueue(options: RelayQueueOptions): RelayQueue {
     const workspace = 'workspace' in from ? from.workspace : from
     if (from !== workspace) (from as StreamQueue).unparked--
     if (!event) {
+      if (from !== workspace) retire(from as StreamQueue)
       release(workspace, 0)
       finish(position, undefined, undefined)
       return

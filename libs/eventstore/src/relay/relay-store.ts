@@ -28,10 +28,10 @@ export interface Progress {
 export interface RelayStore {
   /**
    * Takes the lease where it is free or this owner's own. `fence` is that of the last time, none at the start: what an
-   * earlier process of the same identity held is taken over at once. Unless `eager`, a free one is left alone while
-   * nothing waits. Undefined when it is another's, for so many ms.
+   * earlier process of the same identity held is taken over at once. Later a free one is left alone while nothing waits.
+   * Undefined when it is another's, for so many ms.
    */
-  take(owner: string, fence: string | undefined, eager: boolean): Promise<Lease | { freeInMs: number }>
+  take(owner: string, fence: string | undefined): Promise<Lease | { freeInMs: number }>
   release(lease: Lease): Promise<void>
   /** Reads positions above `after`, and renews the lease where it is given. */
   look(after: number, limit: number, lease?: Lease): Promise<LookResult>
@@ -60,7 +60,7 @@ const takeLease = `
   with taken as (update leases set owner = $1, expires_at = now() + interval '${leaseMs} ms',
       fence = fence + (owner <> $1 or $2::text is null)::int
     where name = 'relay' and ((owner = $1 and ($2::text is null or fence = $2::text::bigint))
-      or (expires_at < now() and ($3::text::bool or exists (select from outbox)
+      or (expires_at < now() and ($2::text is null or exists (select from outbox)
         or expires_at < now() - interval '${abandonedMs} ms')))
     returning fence),
   made as (insert into leases (name, owner, fence, expires_at)
@@ -114,11 +114,10 @@ export function openRelayStore(databaseUrl: string, schema: string): RelayStore 
   const texts = (positions: readonly number[]) => positions.map(String)
 
   return {
-    async take(owner, fence, eager) {
+    async take(owner, fence) {
       const [row] = await run<{ fence: string | null; freeInMs: number | null }>(takeLease, [
         owner,
         fence ?? null,
-        String(eager),
       ])
       return row?.fence ? { owner, fence: row.fence } : { freeInMs: row?.freeInMs ?? 0 }
     },

@@ -58,10 +58,12 @@ export interface Term {
   over: Promise<TermEnd>
 }
 
-export const ackTimeoutMs = 5_000
+const ackTimeoutMs = 5_000
 /** How old the last look at the stream may be while something is published, and while nothing is. */
 const inspectMs = 5_000
 const restingInspectMs = 30_000
+/** How often it is said that events are refused. */
+const refusedMs = 60_000
 
 export function openTerm(options: TermOptions): Term {
   const { store, lease, link, connection, manager, names, schema, progress, tracing, waker } = options
@@ -78,7 +80,7 @@ export function openTerm(options: TermOptions): Term {
   }
 
   let inspectedAt = performance.now()
-  let inspecting = false
+  let inspecting: Promise<void> | undefined
   let unseen = 0
   const publish = async (event: LoggedEvent, messageId = event.id): Promise<PublishAck | undefined> => {
     const maxPayload = connection.info?.max_payload ?? 0
@@ -134,9 +136,7 @@ export function openTerm(options: TermOptions): Term {
     return ack
   }
 
-  const inspect = async () => {
-    if (inspecting) return
-    inspecting = true
+  const inspectNow = async () => {
     const startedAt = performance.now()
     unseen = 0
     try {
@@ -147,8 +147,16 @@ export function openTerm(options: TermOptions): Term {
     } catch (fault) {
       end({ fault })
     } finally {
-      inspecting = false
+      inspecting = undefined
     }
+  }
+  const inspect = () => (inspecting ??= inspectNow())
+  let refusedAt = Number.NEGATIVE_INFINITY
+  /** The stream is sound, and yet takes no such event: it is tried again until somebody does something about it. */
+  const refused = (err: unknown) => {
+    if (reason !== undefined || performance.now() - refusedAt < refusedMs) return
+    refusedAt = performance.now()
+    options.log.warn({ err }, 'an event is refused, still trying; those behind it of its aggregate wait')
   }
   const look = () => {
     if (unseen > 0 || performance.now() - inspectedAt >= restingInspectMs - inspectMs / 2) void inspect()
@@ -174,7 +182,7 @@ export function openTerm(options: TermOptions): Term {
     onFailure(error) {
       if (reason !== undefined) return
       if (error instanceof NoStreamError) end('changed')
-      else void inspect()
+      else void inspect().then(() => refused(error))
     },
   })
 

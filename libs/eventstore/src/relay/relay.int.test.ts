@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { DiscardPolicy, jetstreamManager } from '@nats-io/jetstream'
 import { natsNames, newId, systemActor } from '@opsplane/contracts'
 import { connectNats, type NatsLink } from '@opsplane/nats'
+import { createLogger } from '@opsplane/runtime'
 import { testNatsUrl, uniquePrefix, waitFor } from '@opsplane/testing'
 import type { CommittedEvent } from '../append/commit.js'
 import { streamMessages } from '../fixture/stream-messages.js'
@@ -38,8 +40,8 @@ describe('the relay', () => {
   })
   afterAll(() => link.close())
 
-  const start = (instanceId = 'one', url = testStore.url) => {
-    const relay = startRelay({ databaseUrl: url, schema, link, names, instanceId, log })
+  const start = (instanceId = 'one', heard = log) => {
+    const relay = startRelay({ databaseUrl: testStore.url, schema, link, names, instanceId, log: heard })
     relays.push(relay)
     return relay
   }
@@ -198,6 +200,22 @@ describe('the relay', () => {
     expect(messages.map(({ event }) => event.resource.id)).toEqual([fine])
     const letters = await testStore.database.sql`select consumer, error from dead_letters`
     expect(letters).toMatchObject([{ consumer: 'relay', error: expect.stringContaining('max_payload') }])
+  })
+
+  test('says once that the stream refuses what it publishes, and goes on when it does not', async () => {
+    const lines: string[] = []
+    const destination = { write: (line: string) => void lines.push(line) }
+    const relay = start('one', createLogger({ service: 'test', level: 'warn', destination }))
+    await isActive(relay)
+    const { streams } = await jetstreamManager(await link.ready())
+    await streams.update(names.eventsStream, { discard: DiscardPolicy.New, max_msgs: 2 })
+    const { tickets } = testStore.replica({ onCommit: relay.offer })
+    for (let index = 0; index < 4; index++) await tickets.create(...opening(), meta())
+    await waitFor(() => lines.length > 0)
+    await streams.update(names.eventsStream, { max_msgs: -1 })
+    await drained()
+    expect(lines).toEqual([expect.stringContaining('maximum messages exceeded')])
+    expect(await streamMessages(link, names)).toHaveLength(4)
   })
 
   test('a range of the log is published again when an operator asks', async () => {

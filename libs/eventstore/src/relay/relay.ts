@@ -1,14 +1,13 @@
-import { jetstreamManager } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { NatsNames } from '@opsplane/contracts'
-import { ensureStreams, type NatsLink, type StreamOptions, streamInfo } from '@opsplane/nats'
+import { ensureStreams, managerOf, type NatsLink, type StreamOptions, streamInfo } from '@opsplane/nats'
 import { type Logger, retryDelayMs } from '@opsplane/runtime'
 import { noTracing, type Tracing } from '@opsplane/telemetry'
 import type { CommittedEvent } from '../append/commit.js'
 import { createWaker } from '../waker.js'
 import { holdLease } from './relay-lease.js'
 import { type Lease, openRelayStore } from './relay-store.js'
-import { ackTimeoutMs, openTerm, type Term, type TermEnd } from './relay-term.js'
+import { openTerm, type Term, type TermEnd } from './relay-term.js'
 import { soundStream } from './sound-stream.js'
 import type { Witness } from './stream-guard.js'
 
@@ -81,11 +80,11 @@ export function startRelay(options: RelayOptions): Relay {
   /** One term, or a while of standing by. */
   const attempt = async (): Promise<void> => {
     const connection = await connected(link, waker.closing)
-    const manager = await jetstreamManager(connection, { checkAPI: false, timeout: ackTimeoutMs })
+    const manager = await managerOf(connection)
     // Who cannot reach JetStream leaves the lease to others.
     await streamInfo(manager, names.eventsStream)
     const askedAt = performance.now()
-    const taken = await store.take(instanceId, fence, fence === undefined)
+    const taken = await store.take(instanceId, fence)
     if (!('fence' in taken)) {
       recovered()
       return standBy(connection, taken.freeInMs)

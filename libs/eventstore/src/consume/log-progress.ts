@@ -1,4 +1,0 @@
-export interface LogProgress {
-  source: string
-  position: number
-}
