@@ -110,7 +110,7 @@ export function startDispatch(options: DispatchOptions): Dispatch {
   })
   // Before anything is leased: what a process of this name left behind is due again.
   const retaken = retake(options, closing.signal)
-  const accept = createAccept({ sql, owner, leaseMs, now, sender, finished: finished.emit })
+  const accept = createAccept({ sql, owner, leaseMs, sender, finished: finished.emit })
   const poller = startPoller({
     ...options,
     begin: retaken,
