@@ -50,7 +50,7 @@ export interface Dispatch {
   /** Makes and sends the deliveries of a batch of events, whose sequences in the stream can be asked. Safe to repeat. */
   fanOut(arrived: Arrived[], sequences: () => Promise<string[]>): Promise<void>
   /** A webhook of this tenant was changed, paused, resumed or deleted: what is queued for it is taken up anew. */
-  refresh(webhookId: string, tenant: TenantScope): Promise<void>
+  refresh(webhookId: string, tenant: TenantScope): void
   /** There is a delivery that is due now, or waits in an ordering queue. */
   wake(): void
   /** Finishes attempts under way for up to `graceMs`, gives the rest back. */
@@ -129,31 +129,22 @@ export function startDispatch(options: DispatchOptions): Dispatch {
 
   due.listen(poller.wakeIn)
   slot.listen(sender.resume)
-  closed.listen((webhookIds) => void giveBackAll(webhookIds))
+  closed.listen((webhookIds) => {
+    void giveBack(webhookIds.flatMap((webhookId) => sender.discard(webhookId)))
+  })
   finished.listen((webhookId, key) => {
     if (key !== null) orderingQueues.ask([{ webhookId, key }])
   })
 
-  const giveBackJobs = (jobs: readonly DeliveryJob[]) =>
-    releaseLeases(
-      sql,
-      owner,
-      jobs.map(({ deliveryId }) => deliveryId),
-    )
-
-  async function giveBack(webhookId: string): Promise<void> {
-    const jobs = sender.discard(webhookId)
-    // What has no row yet cannot be given back before it has.
+  /** What has no row yet cannot be given back before it has. */
+  async function giveBack(jobs: readonly DeliveryJob[]): Promise<void> {
     await Promise.all(jobs.map(({ first }) => first?.settled))
-    await giveBackJobs(jobs)
-  }
-
-  async function giveBackAll(webhookIds: string[]): Promise<void> {
+    const ids = jobs.map(({ deliveryId }) => deliveryId)
     try {
-      for (const webhookId of webhookIds) await giveBack(webhookId)
+      await releaseLeases(sql, owner, ids)
     } catch (error) {
       log.warn(
-        { err: error, webhookIds },
+        { err: error, deliveries: ids.length },
         'leases of queued deliveries could not be released; they expire by themselves',
       )
     }
@@ -164,9 +155,10 @@ export function startDispatch(options: DispatchOptions): Dispatch {
       await retaken
       await fanOut(arrived, sequences)
     },
-    async refresh(webhookId, tenant) {
+    refresh(webhookId, tenant) {
       index.forget([tenant])
-      await giveBack(webhookId)
+      // Not waited for: whoever made the change is told so whatever becomes of the leases.
+      void giveBack(sender.discard(webhookId)).then(dueNow)
       scheduler.refresh(webhookId)
       orderingQueues.sweep()
       dueNow()
@@ -189,7 +181,7 @@ export function startDispatch(options: DispatchOptions): Dispatch {
       clearTimeout(cut)
       letGo()
       await recorder.close()
-      await giveBackJobs(left.filter(({ first }) => first === undefined || first.made))
+      await giveBack(left.filter(({ first }) => first === undefined || first.made))
     },
   }
 }
