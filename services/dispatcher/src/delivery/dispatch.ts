@@ -6,7 +6,7 @@ import type { MakeAttempt } from './attempt/attempt.js'
 import { createBookings } from './attempt/book-slots.js'
 import { createRateLimitScheduler } from './attempt/rate-limit-scheduler.js'
 import { createRecorder, type RecorderOptions, type Result } from './attempt/recorder.js'
-import { healthOf, isGone, resultRowOf } from './attempt/result-row.js'
+import { healthOf, resultOf } from './attempt/result-row.js'
 import type { DeliveryJob } from './job.js'
 import { startOrderingQueues } from './ordering/ordering-queues.js'
 import { createAccept } from './queue/claimed-jobs.js'
@@ -196,7 +196,6 @@ interface RunOptions extends Pick<DispatchOptions, 'attempt' | 'watch' | 'log' |
 /** One attempt, from the request to its record. */
 function createRun(options: RunOptions) {
   const { recorder, stopping } = options
-  const rowOptions = { ...options, isStopping: () => stopping.aborted }
 
   /** A first attempt that succeeded before its row was written goes into that very statement. */
   async function record(job: DeliveryJob, result: Result): Promise<void> {
@@ -213,12 +212,11 @@ function createRun(options: RunOptions) {
 
   return async (job: DeliveryJob): Promise<EndpointHealth> => {
     const watched = options.watch(job)
-    const result = await options.attempt(job.target, watched.content, stopping)
-    const row = resultRowOf(job, result, rowOptions)
-    watched.over(row.status)
-    const gone = result.kind === 'attempted' && isGone(result.outcome)
-    const health = healthOf(result)
-    const recorded = record(job, { row, target: job.target, eventId: job.content.id, gone })
+    const attempted = await options.attempt(job.target, watched.content, stopping)
+    const result = resultOf(job, attempted, options)
+    watched.over(result.row.status)
+    const health = healthOf(attempted)
+    const recorded = record(job, result)
     // A healthy endpoint's next attempt need not wait for the statement that records this one.
     if (health !== 'healthy' || recorder.pending() > maxUnrecorded) await recorded
     return health
