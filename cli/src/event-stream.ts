@@ -33,9 +33,9 @@ export async function tailStream(options: EventStreamOptions): Promise<void> {
   const log = createLogger({ service: 'cli', level: 'silent' })
   const link = connectNats({ url, name: 'opsplane-cli', log })
   try {
-    const deadline = startDeadline(timeoutMs)
+    const deadline = startDeadline(timeoutMs, signal)
     await link
-      .ready(AbortSignal.any([deadline.signal, signal]))
+      .ready(deadline.signal)
       .catch((error: unknown) => {
         if (!signal.aborted)
           throw new UnreachableError(

@@ -4,7 +4,7 @@ import { holdHeap, startDeadline } from './index.js'
 /** Nobody has the signal of the deadline itself in hand. */
 const reasonOf = (ms: number) =>
   new Promise<unknown>((resolve) => {
-    const signal = AbortSignal.any([startDeadline(ms).signal, new AbortController().signal])
+    const { signal } = startDeadline(ms, new AbortController().signal)
     signal.addEventListener('abort', () => resolve(signal.reason))
   })
 

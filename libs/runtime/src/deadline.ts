@@ -1,5 +1,5 @@
 export interface Deadline {
-  /** Aborts when the time is up. */
+  /** Aborts when the time is up, or with one of the signals it was begun with. */
   signal: AbortSignal
   clear(): void
 }
@@ -8,9 +8,11 @@ export interface Deadline {
  * Begins now; whoever began it clears it. That of `AbortSignal.timeout` would not do where it is made one with other signals:
  * Node 20 then holds it weakly only, and once the heap is collected it never comes (nodejs/node #57736).
  */
-export function startDeadline(ms: number): Deadline {
+export function startDeadline(ms: number, ...others: (AbortSignal | undefined)[]): Deadline {
   const ending = new AbortController()
   const timer = setTimeout(() => ending.abort(new DOMException('The time is up.', 'TimeoutError')), ms)
   timer.unref()
-  return { signal: ending.signal, clear: () => clearTimeout(timer) }
+  const signals = [ending.signal, ...others.flatMap((other) => other ?? [])]
+  const signal = signals.length === 1 ? ending.signal : AbortSignal.any(signals)
+  return { signal, clear: () => clearTimeout(timer) }
 }

@@ -61,8 +61,7 @@ async function send(
 ): Promise<OutboundResponse> {
   const startedAt = performance.now()
   refuse(() => checkUrl(request.url))
-  const deadline = startDeadline(request.timeoutMs)
-  const signal = request.signal ? AbortSignal.any([request.signal, deadline.signal]) : deadline.signal
+  const { signal, clear } = startDeadline(request.timeoutMs, request.signal)
   try {
     const stream = await open(request, agent, signal)
     const { statusCode = 0, headers } = await answered(stream)
@@ -75,9 +74,9 @@ async function send(
     }
   } catch (error) {
     if (request.signal?.aborted) throw new OutboundError('reset', 'The request was cancelled.')
-    throw deadline.signal.aborted ? outboundError('timeout') : failureOf(error)
+    throw signal.aborted ? outboundError('timeout') : failureOf(error)
   } finally {
-    deadline.clear()
+    clear()
   }
 }
 

@@ -79,14 +79,13 @@ function createLeased<Row extends LeasedRow, Result>(
   }
 
   async function attempt(rows: readonly Row[], ending: AbortSignal): Promise<Result[]> {
-    const deadline = startDeadline(deadlineMs)
-    const signal = AbortSignal.any([ending, cutting.signal, deadline.signal])
+    const { signal, clear } = startDeadline(deadlineMs, ending, cutting.signal)
     const results = await options
       .perform(rows, signal)
       .catch((cause: unknown) => {
         throw new AttemptError('attempt failed', { cause })
       })
-      .finally(deadline.clear)
+      .finally(clear)
     await sql.begin(async (tx) => {
       const kept = await run<{ key: string }>(tx, doneStatement(of, rows))
       const keys = new Set(kept.map(({ key }) => key))

@@ -37,8 +37,7 @@ export function createWaiting(news: Pick<FactNews, 'listen'>) {
       isNew: () => Promise<boolean>,
       { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
     ): Promise<void> {
-      const deadline = startDeadline(timeoutMs)
-      const over = AbortSignal.any([deadline.signal, signal, draining.signal])
+      const { signal: over, clear } = startDeadline(timeoutMs, signal, draining.signal)
       const isOver = aborted(over)
       try {
         while (!over.aborted) {
@@ -48,7 +47,7 @@ export function createWaiting(news: Pick<FactNews, 'listen'>) {
           await Promise.race([look, isOver])
         }
       } finally {
-        deadline.clear()
+        clear()
       }
     },
     drain: () => draining.abort(),

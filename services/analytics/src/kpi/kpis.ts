@@ -76,9 +76,8 @@ export function createKpiService(options: KpiServiceOptions): KpiService {
     const covered = coveredAt(state.period, state.timeZone, Date.parse(meta.now))
     runner.checkQuery(questionOf(state, covered).query)
     if (!isOfFacts(state)) return
-    const deadline = startDeadline(checkMs)
-    const signal = AbortSignal.any([meta.signal(), deadline.signal])
-    await measure(runner, callerOf(meta), state, { covered, signal }).finally(deadline.clear)
+    const { signal, clear } = startDeadline(checkMs, meta.signal())
+    await measure(runner, callerOf(meta), state, { covered, signal }).finally(clear)
   }
 
   const refuseTooMany = async ({ tenant: { workspaceId, environment } }: RequestMeta) => {

@@ -14,7 +14,11 @@ const start = async ({ isAway = false } = {}) => {
       proxy = await startTcpProxy(Number(url.port))
       if (isAway) proxy.cut()
       url.port = String(proxy.port)
-      const config = dispatcher.loadConfig({ ...env, DATABASE_URL: url.href })
+      const config = dispatcher.loadConfig({
+        ...env,
+        DATABASE_URL: url.href,
+        WEBHOOK_ENDPOINT_CONCURRENCY: '1',
+      })
       running = await dispatcher.start(config, { matchesSomeEvent: () => true })
       return running
     },
@@ -35,6 +39,16 @@ describe('a dispatcher that stops while Postgres is away', () => {
     })
     await fixture.publish({ type: 'recording.created' })
     await waitFor(() => fixture.requestsTo('recording').length === 1)
+    await expect(running.stop()).resolves.toBeUndefined()
+  })
+
+  it('ends with deliveries in its queues whose leases cannot be given back', async () => {
+    await start()
+    await fixture.webhook('queued', {}, () => ({ status: 200, delayMs: 60_000 }))
+    for (let n = 0; n < 3; n++) await fixture.publish({ type: 'queued.created' })
+    const leased = () => fixture.service.sql`select from deliveries where lease_owner is not null`
+    await waitFor(async () => (await leased()).length === 3)
+    proxy.cut()
     await expect(running.stop()).resolves.toBeUndefined()
   })
 })

@@ -6,7 +6,7 @@ import type { MakeAttempt } from './attempt/attempt.js'
 import { createBookings } from './attempt/book-slots.js'
 import { createRateLimitScheduler } from './attempt/rate-limit-scheduler.js'
 import { createRecorder, type RecorderOptions, type Result } from './attempt/recorder.js'
-import { healthOf, isGone, resultRowOf } from './attempt/result-row.js'
+import { healthOf, resultOf } from './attempt/result-row.js'
 import type { DeliveryJob } from './job.js'
 import { startOrderingQueues } from './ordering/ordering-queues.js'
 import { createAccept } from './queue/claimed-jobs.js'
@@ -50,7 +50,7 @@ export interface Dispatch {
   /** Makes and sends the deliveries of a batch of events, whose sequences in the stream can be asked. Safe to repeat. */
   fanOut(arrived: Arrived[], sequences: () => Promise<string[]>): Promise<void>
   /** A webhook of this tenant was changed, paused, resumed or deleted: what is queued for it is taken up anew. */
-  refresh(webhookId: string, tenant: TenantScope): Promise<void>
+  refresh(webhookId: string, tenant: TenantScope): void
   /** There is a delivery that is due now, or waits in an ordering queue. */
   wake(): void
   /** Finishes attempts under way for up to `graceMs`, gives the rest back. */
@@ -110,7 +110,7 @@ export function startDispatch(options: DispatchOptions): Dispatch {
   })
   // Before anything is leased: what a process of this name left behind is due again.
   const retaken = retake(options, closing.signal)
-  const accept = createAccept({ sql, owner, leaseMs, now, sender, finished: finished.emit })
+  const accept = createAccept({ sql, owner, leaseMs, sender, finished: finished.emit })
   const poller = startPoller({
     ...options,
     begin: retaken,
@@ -129,31 +129,22 @@ export function startDispatch(options: DispatchOptions): Dispatch {
 
   due.listen(poller.wakeIn)
   slot.listen(sender.resume)
-  closed.listen((webhookIds) => void giveBackAll(webhookIds))
+  closed.listen((webhookIds) => {
+    void giveBack(webhookIds.flatMap((webhookId) => sender.discard(webhookId)))
+  })
   finished.listen((webhookId, key) => {
     if (key !== null) orderingQueues.ask([{ webhookId, key }])
   })
 
-  const giveBackJobs = (jobs: readonly DeliveryJob[]) =>
-    releaseLeases(
-      sql,
-      owner,
-      jobs.map(({ deliveryId }) => deliveryId),
-    )
-
-  async function giveBack(webhookId: string): Promise<void> {
-    const jobs = sender.discard(webhookId)
-    // What has no row yet cannot be given back before it has.
+  /** What has no row yet cannot be given back before it has. */
+  async function giveBack(jobs: readonly DeliveryJob[]): Promise<void> {
     await Promise.all(jobs.map(({ first }) => first?.settled))
-    await giveBackJobs(jobs)
-  }
-
-  async function giveBackAll(webhookIds: string[]): Promise<void> {
+    const ids = jobs.map(({ deliveryId }) => deliveryId)
     try {
-      for (const webhookId of webhookIds) await giveBack(webhookId)
+      await releaseLeases(sql, owner, ids)
     } catch (error) {
       log.warn(
-        { err: error, webhookIds },
+        { err: error, deliveries: ids.length },
         'leases of queued deliveries could not be released; they expire by themselves',
       )
     }
@@ -164,9 +155,10 @@ export function startDispatch(options: DispatchOptions): Dispatch {
       await retaken
       await fanOut(arrived, sequences)
     },
-    async refresh(webhookId, tenant) {
+    refresh(webhookId, tenant) {
       index.forget([tenant])
-      await giveBack(webhookId)
+      // Not waited for: whoever made the change is told so whatever becomes of the leases.
+      void giveBack(sender.discard(webhookId)).then(dueNow)
       scheduler.refresh(webhookId)
       orderingQueues.sweep()
       dueNow()
@@ -189,7 +181,7 @@ export function startDispatch(options: DispatchOptions): Dispatch {
       clearTimeout(cut)
       letGo()
       await recorder.close()
-      await giveBackJobs(left.filter(({ first }) => first === undefined || first.made))
+      await giveBack(left.filter(({ first }) => first === undefined || first.made))
     },
   }
 }
@@ -204,7 +196,6 @@ interface RunOptions extends Pick<DispatchOptions, 'attempt' | 'watch' | 'log' |
 /** One attempt, from the request to its record. */
 function createRun(options: RunOptions) {
   const { recorder, stopping } = options
-  const rowOptions = { ...options, isStopping: () => stopping.aborted }
 
   /** A first attempt that succeeded before its row was written goes into that very statement. */
   async function record(job: DeliveryJob, result: Result): Promise<void> {
@@ -221,12 +212,11 @@ function createRun(options: RunOptions) {
 
   return async (job: DeliveryJob): Promise<EndpointHealth> => {
     const watched = options.watch(job)
-    const result = await options.attempt(job.target, watched.content, stopping)
-    const row = resultRowOf(job, result, rowOptions)
-    watched.over(row.status)
-    const gone = result.kind === 'attempted' && isGone(result.outcome)
-    const health = healthOf(result)
-    const recorded = record(job, { row, target: job.target, eventId: job.content.id, gone })
+    const attempted = await options.attempt(job.target, watched.content, stopping)
+    const result = resultOf(job, attempted, options)
+    watched.over(result.row.status)
+    const health = healthOf(attempted)
+    const recorded = record(job, result)
     // A healthy endpoint's next attempt need not wait for the statement that records this one.
     if (health !== 'healthy' || recorder.pending() > maxUnrecorded) await recorded
     return health

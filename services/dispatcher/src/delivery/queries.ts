@@ -12,6 +12,7 @@ import {
   type TenantScope,
   type WebhookStatus,
 } from '@opsplane/contracts'
+import type { Transaction } from '@opsplane/eventstore'
 import type { Database } from '@opsplane/postgres'
 import { and, asc, desc, eq, gte, inArray, lt, sql } from 'drizzle-orm'
 import { deliveries, deliveryAttempts, deliveryEvents, webhooks } from '../schema.js'
@@ -123,6 +124,25 @@ export function ofWebhook({ workspaceId, environment }: TenantScope, webhookId: 
     eq(deliveries.workspaceId, workspaceId),
     eq(deliveries.environment, environment),
   )
+}
+
+/** What deliveries are sent again by; undefined once it is deleted. */
+export async function webhookOf(
+  tx: Transaction,
+  { workspaceId, environment }: { workspaceId: string; environment: string },
+  id: string,
+) {
+  const [webhook] = await tx
+    .select({
+      status: webhooks.status,
+      url: sql<string>`${webhooks.state}->>'url'`,
+      name: sql<string>`${webhooks.state}->>'name'`,
+    })
+    .from(webhooks)
+    .where(
+      and(eq(webhooks.id, id), eq(webhooks.workspaceId, workspaceId), eq(webhooks.environment, environment)),
+    )
+  return webhook
 }
 
 function ofEvent({ workspaceId, environment }: TenantScope, eventId: string) {

@@ -2,10 +2,11 @@ import { Environment, newId, systemActor } from '@opsplane/contracts'
 import type { Transaction } from '@opsplane/eventstore'
 import { type MakeWorker, missedPartition, queriesOf, within } from '@opsplane/postgres'
 import { and, asc, eq, gt, sql } from 'drizzle-orm'
+import { webhookOf } from '../delivery/queries.js'
 import { makeDue } from '../delivery/queue/queue-statements.js'
 import { replayed } from '../delivery/resend/resending.js'
 import type { DeliveryDays } from '../delivery/retention/delivery-days.js'
-import { deliveries, dueReplays, replayJobs, webhooks } from '../schema.js'
+import { deliveries, dueReplays, replayJobs } from '../schema.js'
 import { presentJob, selectionFrom } from './jobs.js'
 import { type ReplayJobRow, selected } from './matching.js'
 import type { RecordReplay } from './replay-log.js'
@@ -82,16 +83,7 @@ async function step(
 }
 
 async function replaySome(tx: Transaction, job: ReplayJobRow, nowMs: number, batch: number) {
-  const [webhook] = await tx
-    .select({ url: sql<string>`${webhooks.state}->>'url'` })
-    .from(webhooks)
-    .where(
-      and(
-        eq(webhooks.id, job.webhookId),
-        eq(webhooks.workspaceId, job.workspaceId),
-        eq(webhooks.environment, job.environment),
-      ),
-    )
+  const webhook = await webhookOf(tx, job, job.webhookId)
   // The webhook was deleted meanwhile.
   if (!webhook) return { status: 'canceled', count: 0, last: job.lastDeliveryId }
   const rows = await tx

@@ -10,7 +10,7 @@ export interface RightsWatchOptions {
   aggregate: WebhookAggregate
   settings: Pick<ServiceClient, 'post'>
   /** Called after a webhook was paused. */
-  onChange(webhookId: string, tenant: { workspaceId: string; environment: Environment }): Promise<void>
+  onChange(webhookId: string, tenant: { workspaceId: string; environment: Environment }): void
 }
 
 /** Pauses the webhooks whose owner may no longer do what they need. */
@@ -30,7 +30,7 @@ export function watchRights(ctx: ServiceContext, options: RightsWatchOptions): B
         const now = clock.now()
         const meta = { tenant, actor: systemActor, now, requestId: null, causationId }
         await aggregate.handle(id, { kind: 'suspend', now, ownerId, missing }, meta)
-        await onChange(id, tenant)
+        onChange(id, tenant)
       }
     },
   })

@@ -4,7 +4,7 @@ import { type RotationContext, rotateSecret } from './rotate-secret.js'
 
 export interface RotateRoutesContext extends RotationContext {
   /** Called after the webhook was changed. */
-  onChange(webhookId: string, tenant: TenantScope): Promise<void>
+  onChange(webhookId: string, tenant: TenantScope): void
 }
 
 export function rotateRoutes(context: RotateRoutesContext): Route[] {
@@ -26,7 +26,7 @@ export function rotateRoutes(context: RotateRoutesContext): Route[] {
       redactReplay: (rotated) => ({ ...rotated, secret: null }),
       handler: async ({ params, body, meta }) => {
         const rotated = await rotateSecret(context, params.id, body, meta)
-        await context.onChange(params.id, meta.tenant)
+        context.onChange(params.id, meta.tenant)
         return rotated
       },
     }),

@@ -27,7 +27,7 @@ export interface WebhookRoutesContext {
   /** Whether a subscription entry matches any event there is. */
   matchesSomeEvent(pattern: string): boolean
   /** Called after a webhook was changed, paused, resumed or deleted. */
-  onChange(webhookId: string, tenant: TenantScope): Promise<void>
+  onChange(webhookId: string, tenant: TenantScope): void
 }
 
 const tag = 'Webhooks'
@@ -119,7 +119,7 @@ export function webhookRoutes(context: WebhookRoutesContext): Route[] {
       if (secret !== undefined)
         command.sealedSecret = secret && (await sealSecret(vault, workspaceId, params.id, secret))
       const updated = await aggregate.handle(params.id, command, meta)
-      await context.onChange(params.id, meta.tenant)
+      context.onChange(params.id, meta.tenant)
       return counted(database, meta.tenant, updated)
     },
   })
@@ -136,7 +136,7 @@ export function webhookRoutes(context: WebhookRoutesContext): Route[] {
     status: 204,
     handler: async ({ params, meta }) => {
       await aggregate.handle(params.id, { kind: 'delete' }, meta)
-      await context.onChange(params.id, meta.tenant)
+      context.onChange(params.id, meta.tenant)
     },
   })
 

@@ -43,13 +43,15 @@ export interface Credentials {
   secretHeaders: ReadonlySet<string>
 }
 
+/** Targets whose opened fields are kept. */
+const mostOpened = 5_000
+
 /** Opens targets' sealed fields, each version once. */
 export function createCredentials(
   vault: Vault,
   nowMs: () => number,
-  maxKept = 5_000,
 ): (target: Target) => Promise<Credentials> {
-  const known = new LRUCache<string, { version: number; opened: Promise<Opened> }>({ max: maxKept })
+  const known = new LRUCache<string, { version: number; opened: Promise<Opened> }>({ max: mostOpened })
 
   const open = async (target: Target): Promise<Opened> => {
     const { workspaceId } = target.tenant

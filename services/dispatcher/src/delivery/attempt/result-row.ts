@@ -1,55 +1,54 @@
 import { ApiError } from '@opsplane/contracts'
 import type { Logger } from '@opsplane/runtime'
-import { type AttemptOutcome, afterAttempt } from '../domain.js'
+import { afterAttempt } from '../domain.js'
 import type { DeliveryJob } from '../job.js'
 import type { EndpointHealth } from '../queue/sender.js'
 import type { AttemptRecord, AttemptResult } from './attempt.js'
 import type { ResultRow } from './record-statement.js'
+import type { Result } from './recorder.js'
 
 /** While settings is away, an attempt that needs it is put off so long. */
 const postponeMs = 5_000
 const bodyStartBytes = 16 * 1024
 
-export interface ResultRowOptions {
+export interface ResultOptions {
   log: Logger
   jitter: number
   random(): number
-  /** The process stops: what it has not sent is due for another one at once. */
-  isStopping(): boolean
+  /** Once it is aborted, what this process has not sent is due for another one at once. */
+  stopping: AbortSignal
 }
 
 /** What is recorded of an attempt: what it was, and what becomes of its delivery. */
-export function resultRowOf(
+export function resultOf(
   job: DeliveryJob,
   result: AttemptResult,
-  { log, jitter, random, isStopping }: ResultRowOptions,
-): Omit<ResultRow, 'seq'> {
+  { log, jitter, random, stopping }: ResultOptions,
+): Result {
+  const of = { target: job.target, eventId: job.content.id }
   const number = job.attempts + 1
   if (result.kind === 'postponed') {
-    if (!isStopping())
+    if (!stopping.aborted)
       log[isOverBudget(result.reason) ? 'debug' : 'warn'](
         { err: result.reason, deliveryId: job.deliveryId },
         'delivery attempt postponed: its secrets or its budget are not available yet',
       )
-    const due = isStopping() ? 0 : postponeMs
-    return { ...rowOf(job, number, nothingSent(job)), status: 'postponed', due_in_ms: due }
+    const due = stopping.aborted ? 0 : postponeMs
+    const row = rowOf(job, number, nothingSent(job))
+    return { ...of, row: { ...row, status: 'postponed', due_in_ms: due }, gone: false }
   }
   const verdict = afterAttempt(result.outcome, job.target, number - job.cycleBase, {
     jitter,
     random: random(),
   })
   const due = verdict.status === 'retrying' ? Math.round(verdict.delayMs) : null
-  return { ...rowOf(job, number, result.record), status: verdict.status, due_in_ms: due }
+  const row = { ...rowOf(job, number, result.record), status: verdict.status, due_in_ms: due }
+  return { ...of, row, gone: verdict.status === 'failed' && verdict.gone }
 }
 
 /** It waits for the workspace's next minute, which is no fault. */
 function isOverBudget(reason: unknown): boolean {
   return reason instanceof ApiError && reason.code === 'rate_limited'
-}
-
-/** The endpoint says that it is gone for good. */
-export function isGone(outcome: AttemptOutcome): boolean {
-  return outcome.kind === 'answered' && outcome.status === 410
 }
 
 export function healthOf(result: AttemptResult): EndpointHealth {

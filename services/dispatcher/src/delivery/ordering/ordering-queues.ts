@@ -44,6 +44,8 @@ export function startOrderingQueues(options: OrderingQueuesOptions): OrderingQue
   let watermarkWait = watermarkWaitMs.least
   let sweepAt = 0
   let swept = beginning
+  /** Somebody asked for a sweep after the present one began. */
+  let sweepAgain = false
   let failed = false
 
   const isReady = ({ sequence }: OrderingQueue) => sequence === undefined || sequence <= lowWatermark
@@ -89,23 +91,23 @@ export function startOrderingQueues(options: OrderingQueuesOptions): OrderingQue
   }
 
   async function releaseAsked() {
-    for (;;) {
-      const ready = [...asked].filter(([, queue]) => isReady(queue)).slice(0, queuesAtOnce)
-      if (ready.length === 0) return
-      for (const [name] of ready) asked.delete(name)
-      const queues = ready.map(([, queue]) => queue)
-      take(await releaseHeads(sql, queues, lowWatermark))
-    }
+    const ready = [...asked].filter(([, queue]) => isReady(queue)).slice(0, queuesAtOnce)
+    if (ready.length === 0) return
+    for (const [name] of ready) asked.delete(name)
+    const queues = ready.map(([, queue]) => queue)
+    take(await releaseHeads(sql, queues, lowWatermark))
   }
 
   async function sweepSome() {
     const began = now()
     if (began < sweepAt) return
+    if (swept === beginning) sweepAgain = false
     const step = await sweepHeads(sql, swept, queuesAtOnce, lowWatermark)
     take(step)
     swept = step.last ?? beginning
     // Between the steps of a long sweep there is time for what is asked for, and for others.
-    sweepAt = now() + (step.last ? 4 * (now() - began) : untilRestMoment(sweepEveryMs))
+    const restMs = sweepAgain ? 0 : untilRestMoment(sweepEveryMs)
+    sweepAt = now() + (step.last ? 4 * (now() - began) : restMs)
   }
 
   async function look() {
@@ -121,13 +123,19 @@ export function startOrderingQueues(options: OrderingQueuesOptions): OrderingQue
     }
   }
 
+  /** When to look next, if nothing comes up before. */
+  function nextLookAt() {
+    // After a failure what is asked for is not tried again at once.
+    if (asked.size === 0 || failed) return sweepAt
+    if ([...asked.values()].some(isReady)) return now()
+    return asking ? sweepAt : Math.min(sweepAt, watermarkAt)
+  }
+
   async function run() {
     while (!closed) {
       pause = new AbortController()
       await look()
-      // After a failure what is asked for is not tried again at once.
-      const next = asked.size > 0 && !asking && !failed ? Math.min(sweepAt, watermarkAt) : sweepAt
-      await delay(Math.max(0, next - now()), pause.signal)
+      await delay(Math.max(0, nextLookAt() - now()), pause.signal)
       // What is asked for in one turn of the event loop shares a statement.
       await new Promise<void>((resolve) => setImmediate(resolve))
     }
@@ -145,6 +153,7 @@ export function startOrderingQueues(options: OrderingQueuesOptions): OrderingQue
       pause.abort()
     },
     sweep() {
+      sweepAgain = true
       sweepAt = Math.min(sweepAt, now())
       pause.abort()
     },

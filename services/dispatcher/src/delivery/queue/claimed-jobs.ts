@@ -10,8 +10,6 @@ export interface ClaimedJobsOptions {
   sql: Database['sql']
   owner: string
   leaseMs: number
-  /** Monotonic milliseconds. */
-  now(): number
   sender: Pick<Sender<DeliveryJob>, 'reserve' | 'submit'>
   /** A delivery is finished, so the next one of its ordering key may go. */
   finished(webhookId: string, orderingKey: string | null): void
@@ -24,7 +22,7 @@ const maxTargets = 20_000
  * many were not.
  */
 export function createAccept(options: ClaimedJobsOptions) {
-  const { sql, owner, leaseMs, now, sender, finished } = options
+  const { sql, owner, leaseMs, sender, finished } = options
   const targets = new Map<string, Target>()
 
   /** As the claim saw them, or later. */
@@ -48,10 +46,10 @@ export function createAccept(options: ClaimedJobsOptions) {
     )
   }
 
-  return async (claimed: Claimed[]): Promise<number> => {
+  return async (claimed: Claimed[], leasedAt: number): Promise<number> => {
     const refused: string[] = []
     const withoutEvent: Claimed[] = []
-    const sendBefore = now() + leaseMs * 0.9
+    const sendBefore = leasedAt + leaseMs * 0.9
     const known = await targetsOf(claimed)
     for (const row of claimed) {
       const target = known.get(row.webhook_id)

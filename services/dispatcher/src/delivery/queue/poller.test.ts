@@ -1,10 +1,28 @@
 import { afterEach, describe, expect, it } from '@jest/globals'
 import type { Database } from '@opsplane/postgres'
 import { createLogger } from '@opsplane/runtime'
-import { type Poller, startPoller } from './poller.js'
+import type { DeliveryJob } from '../job.js'
+import { createAccept } from './claimed-jobs.js'
+import { type Poller, type PollerOptions, startPoller } from './poller.js'
 
 let poller: Poller | undefined
 afterEach(() => poller?.close())
+
+type Unsafe = (query: string, parameters: string[][]) => Promise<object[]>
+
+const start = (unsafe: Unsafe, options: Partial<PollerOptions> = {}) => {
+  poller = startPoller({
+    database: { sql: { unsafe } } as unknown as Database,
+    ...{ owner: 'me', leaseMs: 1_000, drainPerSecond: 10, consumer: 'test' },
+    log: createLogger({ service: 'test', level: 'silent' }),
+    begin: Promise.resolve(),
+    now: () => performance.now(),
+    full: () => [],
+    room: () => ({ jobs: 100, bytes: 100 }),
+    accept: async () => 0,
+    ...options,
+  })
+}
 
 /**
  * The webhooks that were passed over in each claim until the poller rests. One delivery is always due unless its webhook is
@@ -13,22 +31,13 @@ afterEach(() => poller?.close())
 async function claimsUntilRest(full: () => string[]): Promise<string[][]> {
   const claims: string[][] = []
   await new Promise<void>((rest) => {
-    const unsafe = async (query: string, parameters: string[][]) => {
+    const unsafe: Unsafe = async (query, parameters) => {
       if (query.includes('end_deleted')) rest()
       if (!query.includes('claim_deliveries')) return []
       const [, , except = []] = parameters
       return claims.push(except) < 5 && !except.includes('wh_1') ? [{ webhook_id: 'wh_1' }] : []
     }
-    poller = startPoller({
-      database: { sql: { unsafe } } as unknown as Database,
-      ...{ owner: 'me', leaseMs: 1_000, drainPerSecond: 10, consumer: 'test' },
-      log: createLogger({ service: 'test', level: 'silent' }),
-      begin: Promise.resolve(),
-      now: () => performance.now(),
-      full,
-      room: () => ({ jobs: 100, bytes: 100 }),
-      accept: async () => 0,
-    })
+    start(unsafe, { full })
   })
   return claims
 }
@@ -41,5 +50,57 @@ describe('a poller whose claims find no room', () => {
   it('goes on with the others where it is known by then whom to pass over', async () => {
     let looks = 0
     expect(await claimsUntilRest(() => (looks++ === 0 ? [] : ['wh_1']))).toEqual([[], ['wh_1']])
+  })
+})
+
+describe('a poller', () => {
+  it('ends what deleted webhooks left while more is due with each claim', async () => {
+    let claims = 0
+    await new Promise<void>((tidied) => {
+      const unsafe: Unsafe = async (query) => {
+        if (query.includes('end_deleted')) tidied()
+        return query.includes('claim_deliveries') && ++claims < 100 ? [{ webhook_id: 'wh_1' }] : []
+      }
+      start(unsafe, { accept: async (claimed) => claimed.length })
+    })
+    expect(claims).toBeLessThan(100)
+  })
+
+  it('claims what is due next in time while nothing can be ended', async () => {
+    // A second passes whenever somebody looks.
+    let nowMs = 0
+    await new Promise<void>((again) => {
+      let claims = 0
+      const unsafe: Unsafe = async (query) => {
+        if (query.includes('end_deleted')) throw new Error('refused')
+        if (query.includes('claim_deliveries') && ++claims === 2) again()
+        return query.includes('next_due_at') ? [{ ms: 20 }] : []
+      }
+      start(unsafe, { now: () => (nowMs += 1_000) })
+    })
+    // Without word of what is due it looks after ten.
+    expect(nowMs).toBeLessThan(10_000)
+  })
+
+  it('has nothing sent that was leased too long ago, however late Postgres answers', async () => {
+    const leaseMs = 15_000
+    let nowMs = 0
+    const now = () => nowMs
+    const state = { status: 'active', timeoutMs: 1_000, rateLimitPerSecond: null }
+    const webhook = { id: 'wh_1', workspace_id: 'ws_1', environment: 'production', version: 1, state }
+    const claimed = { id: 'del_1', webhook_id: 'wh_1', version: 1, event: '{"data":{}}' }
+    const unsafe: Unsafe = async (query) => {
+      if (query.includes('from webhooks')) return [webhook]
+      if (!query.includes('claim_deliveries') || nowMs > 0) return []
+      nowMs += 5_000
+      return [claimed]
+    }
+    const job = await new Promise<DeliveryJob>((submit) => {
+      const { sql } = { sql: { unsafe } } as unknown as Database
+      const sender = { reserve: () => true, submit }
+      const accept = createAccept({ sql, owner: 'me', leaseMs, sender, finished: () => {} })
+      start(unsafe, { leaseMs, now, accept })
+    })
+    expect(job.sendBefore).toBeLessThan(leaseMs)
   })
 })

@@ -17,8 +17,8 @@ export interface PollerOptions {
   /** Webhooks to pass over. */
   full(): string[]
   room(): { jobs: number; bytes: number }
-  /** Resolves with how many of them were not given back. */
-  accept(claimed: Claimed[]): Promise<number>
+  /** What was leased at this instant or later; resolves with how many of them were not given back. */
+  accept(claimed: Claimed[], leasedAt: number): Promise<number>
 }
 
 export interface Poller {
@@ -56,6 +56,7 @@ export function startPoller(options: PollerOptions): Poller {
       const { jobs, bytes } = options.room()
       if (closing || jobs <= 0 || bytes <= 0) return idleMs
       const except = options.full()
+      const leasedAt = now()
       const claimed = await claimDue(sql, {
         owner: options.owner,
         leaseMs: options.leaseMs,
@@ -69,9 +70,11 @@ export function startPoller(options: PollerOptions): Poller {
         const lookMs = untilRestMoment(idleMs)
         return Math.min((await nextDueIn(sql, except)) ?? lookMs, lookMs)
       }
-      const accepted = await options.accept(claimed)
+      const accepted = await options.accept(claimed, leasedAt)
       // What was given back is due at once: the next claim would have the same.
       if (accepted === 0 && !isAnyFullBeside(except)) return idleMs
+      // There may be more due with each claim, for ever.
+      if (accepted > 0 && now() >= tidyAt) return 0
     }
   }
 
@@ -96,7 +99,8 @@ export function startPoller(options: PollerOptions): Poller {
       wakeAt = Number.POSITIVE_INFINITY
       let waitMs = idleMs
       try {
-        waitMs = Math.min(await claim(), await tidy())
+        waitMs = await claim()
+        waitMs = Math.min(waitMs, await tidy())
         failed = false
       } catch (error) {
         if (!failed) log.warn({ err: error }, 'due deliveries could not be read from Postgres; trying again')

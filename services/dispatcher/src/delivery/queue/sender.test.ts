@@ -205,6 +205,19 @@ describe('sender', () => {
     expect(sender.room().jobs).toBe(0)
   })
 
+  it.each<[string, (of: Pick<ReturnType<typeof start>, 'add' | 'sender'>) => unknown]>([
+    ['a webhook was turned away', ({ add }) => add('d')],
+    ['it was said that there is none', ({ sender }) => sender.room()],
+  ])('says when half of the places for jobs are free after %s for want of one', async (_, ask) => {
+    const { add, sender, running, rooms } = start({ maxQueued: 2, concurrency: { first: 1, retry: 1 } })
+    expect(['a', 'b', 'c'].map((webhookId) => add(webhookId))).toEqual([true, true, true])
+    ask({ add, sender })
+    expect(rooms()).toBe(0)
+    await running[0]?.end('healthy')
+    expect(rooms()).toBe(1)
+    expect(add('d')).toBe(true)
+  })
+
   it('holds no more than so many bytes, and of one webhook an eighth or one body', async () => {
     const { add, running, rooms, sender } = start()
     expect([add('a', { bytes: 60 }), add('a', { bytes: 60 })]).toEqual([true, false])

@@ -123,7 +123,8 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
   const endpoints = new Map<string, Endpoint>()
   const tenants = new Map<string, Tenant>()
   const all: Held = { waiting: 0, bytes: 0 }
-  let shortOfMemory = false
+  /** Some job was turned away for what all have, until half of that is free. */
+  let shortOfRoom = false
   let slow = 0
   let running = 0
   let stopped = false
@@ -202,18 +203,21 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
     const admitted = eased && tenant.turnedAway.size > 0
     if (admitted) tenant.turnedAway.clear()
     const served = endpoint.turnedAway && roomy
-    const roomier = shortOfMemory && all.bytes <= options.maxBytes / 2
+    const roomier = shortOfRoom && all.waiting <= options.maxQueued / 2 && all.bytes <= options.maxBytes / 2
     if (served) endpoint.turnedAway = false
     if (roomyInMemory) endpoint.shortOfMemory = false
-    if (roomier) shortOfMemory = false
+    if (roomier) shortOfRoom = false
     if (served || roomier || admitted) options.onRoom()
   }
 
+  /** Among the jobs of all webhooks. */
+  function isRoomFor(bytes: number): boolean {
+    const isFull = all.waiting >= options.maxQueued || (all.bytes > 0 && all.bytes + bytes > options.maxBytes)
+    if (isFull) shortOfRoom = true
+    return !isFull
+  }
+
   function fits(endpoint: Endpoint, bytes: number): boolean {
-    if (all.bytes > 0 && all.bytes + bytes > options.maxBytes) {
-      shortOfMemory = true
-      return false
-    }
     // Until then it counts as full: else what does not fit is claimed and given back over and over.
     endpoint.shortOfMemory = endpoint.bytes > 0 && endpoint.bytes + bytes > shareOfMemory
     return !endpoint.shortOfMemory
@@ -345,8 +349,11 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
         forgetIfIdle(endpoint)
         return false
       }
-      const full = stopped || isFull(endpoint) || all.waiting >= options.maxQueued
-      if (full || !fits(endpoint, bytes)) {
+      if (stopped || !isRoomFor(bytes)) {
+        forgetIfIdle(endpoint)
+        return false
+      }
+      if (isFull(endpoint) || !fits(endpoint, bytes)) {
         endpoint.turnedAway = true
         return false
       }
@@ -366,8 +373,9 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
     ],
     room() {
       const bytes = all.bytes === 0 ? options.maxBytes : options.maxBytes - all.bytes
-      if (bytes <= 0) shortOfMemory = true
-      return { jobs: stopped ? 0 : options.maxQueued - all.waiting, bytes }
+      const jobs = options.maxQueued - all.waiting
+      if (bytes <= 0 || jobs <= 0) shortOfRoom = true
+      return { jobs: stopped ? 0 : jobs, bytes }
     },
     discard(webhookId) {
       const tenant = endpoints.get(webhookId)?.tenant

@@ -31,10 +31,10 @@ export interface WebhookIndexOptions {
   sql: Database['sql']
   /** Monotonic milliseconds. */
   now(): number
-  /** Webhooks kept over all tenants; those of tenants not asked for longest go first. */
-  maxKept?: number
 }
 
+/** Webhooks kept over all tenants; those of tenants not asked for longest go first. */
+const maxKept = 200_000
 const rowsAtOnce = 500
 const mostLoads = 5
 
@@ -42,7 +42,7 @@ const mostLoads = 5
  * Keeps webhooks by the events they subscribe to, tenant by tenant. It is a cache: whoever inserts deliveries by it has
  * the statement compare the revision, and asks again after `forget` when it is another one.
  */
-export function createWebhookIndex({ sql, now, maxKept = 200_000 }: WebhookIndexOptions): WebhookIndex {
+export function createWebhookIndex({ sql, now }: WebhookIndexOptions): WebhookIndex {
   /** A tenant with more webhooks than all have room for is kept by itself. */
   const kept = new LRUCache<string, TenantWebhooks>({
     maxSize: maxKept,

@@ -1,16 +1,9 @@
-import {
-  type CommandMeta,
-  type Delivery,
-  idTime,
-  newId,
-  notFound,
-  type TenantScope,
-} from '@opsplane/contracts'
+import { type CommandMeta, type Delivery, idTime, newId, notFound } from '@opsplane/contracts'
 import { keepAnswer, type Transaction } from '@opsplane/eventstore'
 import { type Database, translatePostgresError } from '@opsplane/postgres'
 import { and, eq, sql } from 'drizzle-orm'
-import { deliveries, webhooks } from '../../schema.js'
-import { ofWebhook, presentDelivery } from '../queries.js'
+import { deliveries } from '../../schema.js'
+import { ofWebhook, presentDelivery, webhookOf } from '../queries.js'
 import { makeDue } from '../queue/queue-statements.js'
 import type { DeliveryDays } from '../retention/delivery-days.js'
 import type { RecordResend } from './resend-log.js'
@@ -73,25 +66,10 @@ async function lock(
     .from(deliveries)
     .where(and(ofWebhook(meta.tenant, webhookId), eq(deliveries.id, deliveryId)))
     .for('update')
-  const [webhook] = await tx
-    .select({
-      status: webhooks.status,
-      url: sql<string>`${webhooks.state}->>'url'`,
-      name: sql<string>`${webhooks.state}->>'name'`,
-    })
-    .from(webhooks)
-    .where(isWebhook(meta.tenant, webhookId))
+  const webhook = await webhookOf(tx, meta.tenant, webhookId)
   if (!row || !webhook) throw notFound()
   const { status: webhookStatus, url, name: webhookName } = webhook
   return { row, to: { url, nowMs }, webhookStatus, webhookName }
-}
-
-function isWebhook({ workspaceId, environment }: TenantScope, id: string) {
-  return and(
-    eq(webhooks.id, id),
-    eq(webhooks.workspaceId, workspaceId),
-    eq(webhooks.environment, environment),
-  )
 }
 
 async function write(

@@ -1,0 +1,89 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { afterEach, describe, expect, it } from '@jest/globals'
+import type { Database } from '@opsplane/postgres'
+import { createLogger } from '@opsplane/runtime'
+import { type OrderingQueues, startOrderingQueues } from './ordering-queues.js'
+
+let queues: OrderingQueues | undefined
+afterEach(() => queues?.close())
+
+const queue = (key: string) => ({ webhookId: 'wh_1', key })
+
+interface Statements {
+  /** Queues are to be released by their keys. */
+  named?(keys: string[]): void
+  /** Queues are swept from this key on; the key after which the sweep is to go on, if it is. */
+  swept?(from: string): string | undefined
+  lowWatermark?(): Promise<string>
+  now?(): number
+}
+
+/** Ordering queues on statements that release nothing. */
+function start({ named, swept, lowWatermark = async () => '', now = () => 0 }: Statements): OrderingQueues {
+  const unsafe = async (_statement: string, parameters: [string, string | string[], string | string[]]) => {
+    await turn()
+    const [, , keys] = parameters
+    if (Array.isArray(keys)) named?.(keys)
+    const last = Array.isArray(keys) ? undefined : swept?.(keys)
+    return [{ released: 0, above: [], last: last === undefined ? null : queue(last) }]
+  }
+  queues = startOrderingQueues({
+    sql: { unsafe } as unknown as Database['sql'],
+    ...{ lowWatermark, now, onReleased: () => {} },
+    log: createLogger({ service: 'test', level: 'silent' }),
+  })
+  return queues
+}
+
+describe('ordering queues', () => {
+  it('ask how far events are fanned out while a queue is asked for again and again', async () => {
+    const low = ['1', '9']
+    let statements = 0
+    await new Promise<void>((released) => {
+      const busy = start({
+        named(keys) {
+          if (keys.includes('quiet')) released()
+          // Its next one is finished by now.
+          if (++statements < 1_000) busy.ask([queue('busy')])
+        },
+        lowWatermark: async () => low.shift() ?? '9',
+        now: () => statements * 10,
+      })
+      busy.ask([queue('busy'), { ...queue('quiet'), sequence: '5' }])
+    })
+    expect(statements).toBeLessThan(1_000)
+  })
+
+  /** Where sweeps began until what was asked for during the last of them, and then something else, was to be released. */
+  const sweepsOf = (swept: (own: OrderingQueues, from: string) => string | undefined): Promise<string[]> =>
+    new Promise((resolve) => {
+      const sweeps: string[] = []
+      const own = start({
+        swept(from) {
+          sweeps.push(from)
+          const last = swept(own, from)
+          if (last === undefined) own.ask([queue('x')])
+          return last
+        },
+        named: (keys) => (keys.includes('x') ? own.ask([queue('y')]) : resolve(sweeps)),
+      })
+    })
+
+  it('are swept again when that is asked for while they are swept', async () => {
+    let sweeps = 0
+    const swept = (own: OrderingQueues) => {
+      if (++sweeps === 1) own.sweep()
+      return undefined
+    }
+    expect(await sweepsOf(swept)).toEqual(['', ''])
+  })
+
+  it('are swept from the beginning when that is asked for in the middle of a sweep', async () => {
+    const pages = ['m']
+    const swept = (own: OrderingQueues, from: string) => {
+      if (from === 'm') own.sweep()
+      return pages.shift()
+    }
+    expect(await sweepsOf(swept)).toEqual(['', 'm', ''])
+  })
+})
