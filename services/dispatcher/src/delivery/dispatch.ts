@@ -157,7 +157,7 @@ export function startDispatch(options: DispatchOptions): Dispatch {
     },
     refresh(webhookId, tenant) {
       index.forget([tenant])
-      // Not waited for: whoever made the change is told so whatever becomes of the leases.
+      // Not waited for: the change is answered whatever becomes of the leases.
       void giveBack(sender.discard(webhookId)).then(dueNow)
       scheduler.refresh(webhookId)
       orderingQueues.sweep()
