@@ -31,8 +31,11 @@ export interface DurableConfig {
 
 const timeoutMs = 2_000
 
-/** Makes the consumer or brings it up to date. Throws when the stream is missing or the server does not answer. */
-export async function ensureConsumer(connection: NatsConnection, options: DurableConfig): Promise<void> {
+/**
+ * Makes the consumer or brings it up to date; resolves with whether it was made. Throws when the stream is missing or the
+ * server does not answer.
+ */
+export async function ensureConsumer(connection: NatsConnection, options: DurableConfig): Promise<boolean> {
   const manager = await managerOf(connection, timeoutMs)
   const wanted = consumerConfig(connection, options)
   let existing = await findConsumer(manager, options.stream, options.durable)
@@ -45,6 +48,7 @@ export async function ensureConsumer(connection: NatsConnection, options: Durabl
     const { deliver_policy: _, ack_policy: __, durable_name: ___, ...updatable } = wanted
     await manager.consumers.update(options.stream, options.durable, updatable)
   }
+  return !existing
 }
 
 async function findConsumer(manager: JetStreamManager, stream: string, durable: string) {
