@@ -1,5 +1,5 @@
 import type { NatsConnection } from '@nats-io/transport-node'
-import { managerOf } from './manager.js'
+import { managerOf } from './streams.js'
 
 /** How far a durable consumer has come in a stream. */
 export interface ConsumerPlace {

@@ -8,7 +8,7 @@ import {
   type JetStreamManager,
 } from '@nats-io/jetstream'
 import { type NatsConnection, nanos } from '@nats-io/transport-node'
-import { managerOf } from './manager.js'
+import { managerOf } from './streams.js'
 import { coveringFilter } from './subject-match.js'
 
 /** What the server keeps of a durable consumer. */

@@ -4,7 +4,7 @@ import { type ObjectInfo, type ObjectStore, Objm } from '@nats-io/obj'
 import { type NatsConnection, headers as natsHeaders, nuid } from '@nats-io/transport-node'
 import { CorruptObjectError } from './errors.js'
 import type { NatsLink } from './link.js'
-import { managerOf } from './manager.js'
+import { managerOf } from './streams.js'
 
 /** What is put, and the hexadecimal SHA-256 of its bytes: whoever puts it has that anyway. */
 export interface NewObject {

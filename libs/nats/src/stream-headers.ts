@@ -1,7 +1,6 @@
 import { DeliverPolicy, jetstream } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
-import { managerOf } from './manager.js'
-import { streamInfo } from './streams.js'
+import { managerOf, streamInfo } from './streams.js'
 
 const batch = 5_000
 const waitMs = 5_000

@@ -2,9 +2,8 @@ import { type JetStreamClient, type JetStreamManager, jetstream, type StoredMsg 
 import type { NatsConnection } from '@nats-io/transport-node'
 import { ApiError } from '@opsplane/contracts'
 import type { NatsLink } from './link.js'
-import { managerOf } from './manager.js'
 import { onReconnect } from './reconnects.js'
-import { isMissingStream, streamIdentity } from './streams.js'
+import { isMissingStream, managerOf, streamIdentity } from './streams.js'
 
 /** One message as the stream keeps it. */
 export interface StoredMessage {

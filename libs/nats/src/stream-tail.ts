@@ -4,10 +4,9 @@ import { atRestMoments, delay, type Logger, retryDelayMs } from '@opsplane/runti
 import { NatsLinkClosedError } from './errors.js'
 import { inboxOf } from './inbox.js'
 import type { NatsLink } from './link.js'
-import { managerOf } from './manager.js'
 import { onReconnect } from './reconnects.js'
 import { deliveryOf } from './stream-message.js'
-import { logInterruption } from './streams.js'
+import { logInterruption, managerOf } from './streams.js'
 
 export interface StreamTailOptions {
   link: NatsLink

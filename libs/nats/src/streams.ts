@@ -3,17 +3,17 @@ import {
   JetStreamApiCodes,
   JetStreamApiError,
   type JetStreamManager,
+  jetstreamManager,
   RetentionPolicy,
   StorageType,
   type StreamConfig,
   type StreamInfo,
 } from '@nats-io/jetstream'
-import { nanos, PermissionViolationError } from '@nats-io/transport-node'
+import { type NatsConnection, nanos, PermissionViolationError } from '@nats-io/transport-node'
 import type { NatsNames } from '@opsplane/contracts'
 import { type BackendConfig, delay, type Logger, retryDelayMs } from '@opsplane/runtime'
 import { NatsLinkClosedError } from './errors.js'
 import type { NatsLink } from './link.js'
-import { managerOf } from './manager.js'
 
 /** Limits of the platform's streams: what is given here holds, what is not stays as whoever runs the server has set it. */
 export interface StreamOptions {
@@ -139,6 +139,10 @@ export function logInterruption(
     log.info(of, 'the stream does not exist yet; waiting for the relay to create it')
   else log.warn({ err: error, ...of }, warning)
 }
+
+/** What JetStream is asked through, without the client's own check, which asks for account information that a user may not see. */
+export const managerOf = (connection: NatsConnection, timeoutMs = 5_000): Promise<JetStreamManager> =>
+  jetstreamManager(connection, { checkAPI: false, timeout: timeoutMs })
 
 /** The stream as it stands; undefined when there is none. */
 export async function streamInfo(manager: JetStreamManager, name: string): Promise<StreamInfo | undefined> {
