@@ -1,5 +1,5 @@
 import { JetStreamApiError } from '@nats-io/jetstream'
-import { headers } from '@nats-io/transport-node'
+import { headers, type NatsConnection } from '@nats-io/transport-node'
 import { Environment, eventHeaders, type NatsNames } from '@opsplane/contracts'
 import type { AckInbox, EventSignatures, PublishAck } from '@opsplane/nats'
 import { envelopeOf, type LoggedEvent } from '../logged-events.js'
@@ -9,8 +9,8 @@ export interface PublishOptions {
   names: NatsNames
   /** Names the service whose log it is. */
   schema: string
-  /** Most bytes of a message that the server takes. */
-  maxPayload: number
+  /** Says how large a message the server takes; while it is dialling, nothing. */
+  connection: Pick<NatsConnection, 'info'>
   /** Every position up to here is acknowledged. */
   floor: number
   /** That of the event unless given. */
@@ -31,8 +31,9 @@ export async function publishEvent(
   event: LoggedEvent,
   options: PublishOptions,
 ): Promise<PublishAck | undefined> {
-  const { inbox, names, maxPayload, messageId = event.id } = options
+  const { inbox, names, connection, messageId = event.id } = options
   const body = envelopeOf(event)
+  const maxPayload = connection.info?.max_payload ?? Number.POSITIVE_INFINITY
   if (Buffer.byteLength(body) > maxPayload - headroomBytes) return undefined
   const { workspaceId, type } = event
   const environment = Environment.parse(event.environment)

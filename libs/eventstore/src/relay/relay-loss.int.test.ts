@@ -343,7 +343,7 @@ async function openService(
         witness: undefined,
       })
       if (!sound) throw new Error('the lease is lost')
-      const to = { inbox, names, schema, maxPayload: 1_000_000, floor: 0, signatures: undefined }
+      const to = { inbox, names, schema, connection, floor: 0, signatures: undefined }
       for (const position of published) {
         const [event] = await store.events([position])
         const ack = event && (await publishEvent(event, to))

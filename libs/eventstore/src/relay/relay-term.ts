@@ -83,14 +83,13 @@ export function openTerm(options: TermOptions): Term {
   let inspecting: Promise<void> | undefined
   let unseen = 0
   const publish = async (event: LoggedEvent, messageId = event.id): Promise<PublishAck | undefined> => {
-    const maxPayload = connection.info?.max_payload ?? 0
     const { floor } = queue.positions
     const signatures = link.identity?.signatures
     const traced = tracing.follow('publish', event.trace, { kind: 'producer' })
     const { traceparent } = traced
     const ack = await endingWith(traced, () =>
       publishEvent(event, {
-        ...{ inbox, names, schema, maxPayload, floor, messageId, signatures, traceparent },
+        ...{ inbox, names, schema, connection, floor, messageId, signatures, traceparent },
       }),
     )
     if (ack && ack.sequence >= options.first) progress.acknowledged(ack.sequence, messageId)

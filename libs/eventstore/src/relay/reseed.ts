@@ -39,9 +39,8 @@ export async function reseed(options: ReseedOptions): Promise<{ published: numbe
   await ensureStreams(link, names, options.streams)
   const connection = await link.ready()
   const inbox = openAckInbox(connection, ackTimeoutMs)
-  const maxPayload = connection.info?.max_payload ?? 0
   // What is acknowledged is the relay's to know.
-  const publishing = { inbox, names, schema, maxPayload, floor: 0, signatures: options.signatures }
+  const publishing = { inbox, names, schema, connection, floor: 0, signatures: options.signatures }
   let published = 0
   const publishInOrder = async (events: LoggedEvent[]) => {
     for (const event of events) if (await publishEvent(event, publishing)) published++

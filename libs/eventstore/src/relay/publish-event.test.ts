@@ -1,0 +1,25 @@
+import { expect, test } from '@jest/globals'
+import type { ServerInfo } from '@nats-io/transport-node'
+import { natsNames } from '@opsplane/contracts'
+import type { LoggedEvent } from '../logged-events.js'
+import { publishEvent } from './publish-event.js'
+
+const ack = { sequence: 7, duplicate: false }
+
+const publishTo = (info: Pick<ServerInfo, 'max_payload'> | undefined) => {
+  const event = { id: 'evt_1', streamId: 's', position: '1', workspaceId: 'ws_1', environment: 'production' }
+  return publishEvent({ ...event, type: 'ticket.created', requestId: null, data: '{}' } as LoggedEvent, {
+    inbox: { publish: async () => ack, close() {} },
+    connection: { info: info as ServerInfo },
+    ...{ names: natsNames(), schema: 'test', floor: 0, signatures: undefined },
+  })
+}
+
+test('gives up what is larger than the server takes', async () => {
+  expect(await publishTo({ max_payload: 4_100 })).toBeUndefined()
+  expect(await publishTo({ max_payload: 1_048_576 })).toBe(ack)
+})
+
+test('takes nothing for too large while the client dials, when it does not know', async () => {
+  expect(await publishTo(undefined)).toBe(ack)
+})
