@@ -3,7 +3,7 @@ import { idFactory } from '@opsplane/contracts'
 import { connect, partitionsOf } from '@opsplane/postgres'
 import { testRolePassword, waitFor } from '@opsplane/testing'
 import { log, meta, opening, openTestStore, schema, type TestStore, tenant } from './fixture/test-database.js'
-import { startLogMonths } from './log-months.js'
+import { createMonths, startLogMonths } from './log-months.js'
 
 let testStore: TestStore
 beforeAll(async () => {
@@ -96,6 +96,25 @@ describe('the log by month', () => {
     })
     await expect(failing).rejects.toThrow('not to be')
     expect(await tickets.create(...opening(), meta())).toMatchObject({ version: 1 })
+  })
+
+  test('asks once for a month that is there, in a transaction that has written as well', async () => {
+    const id = idFactory(() => Date.parse('2034-05-15T00:00:00.000Z'))('event')
+    const made = createMonths('add_event_month')
+    await testStore.database.sql.begin(async (tx) => {
+      await tx.savepoint(async (inner) => {
+        await made.ensure(inner, id)
+        expect(made.ensure(inner, id)).toBeDefined()
+      })
+      await made.ensure(tx, id)
+      expect(made.ensure(tx, id)).toBeDefined()
+    })
+    const there = createMonths('add_event_month')
+    await testStore.database.sql.begin(async (tx) => {
+      await tx`select pg_current_xact_id()`
+      await there.ensure(tx, id)
+      expect(there.ensure(tx, id)).toBeUndefined()
+    })
   })
 
   test('is three months ahead, made by a role that cannot change what is written', async () => {

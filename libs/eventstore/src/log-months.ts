@@ -20,8 +20,7 @@ export function createMonths(add: string) {
             `select ${add}($1::text::date), pg_current_xact_id_if_assigned() is null as "isKept"`,
             [new Date(at).toISOString()],
           )
-          // A transaction that has written may have made it, and takes it along where it fails.
-          if (!row?.isKept) return
+          if (!row?.isKept && !(await isOlderThanTransaction(sql))) return
           known.add(month.start)
         }
         last = month
@@ -34,6 +33,14 @@ export function createMonths(add: string) {
       last = { start: 0, end: 0 }
     },
   }
+}
+
+/** Whether this transaction, which has written, has made no partition: it would take that along where it fails. */
+async function isOlderThanTransaction(sql: StatementRunner): Promise<boolean> {
+  const [row] = await sql.unsafe<{ isOlder: boolean }[]>(
+    `select not exists (select from pg_inherits where age(xmin) <= age(pg_current_xact_id()::xid)) as "isOlder"`,
+  )
+  return row?.isOlder === true
 }
 
 /** UTC. */
