@@ -6,6 +6,7 @@ import {
   notFound,
   storedState,
   type TenantScope,
+  tenantKey,
 } from '@opsplane/contracts'
 import type { Aggregate } from './aggregate.js'
 import type { Commit, HeadMove, ReadDependency, RowWrite } from './append/commit.js'
@@ -184,8 +185,7 @@ export function createDraft({ snapshots, meta, checkExists, eventId }: DraftOpti
   }
 }
 
-const keyOf = (table: string, id: string, { workspaceId, environment }: TenantScope) =>
-  `${workspaceId}/${environment}/${table}/${id}`
+const keyOf = (table: string, id: string, tenant: TenantScope) => `${tenantKey(tenant)}/${table}/${id}`
 
 /**
  * The version a new aggregate starts after: 0, or where a deleted one of the same id ended. The race may have been
