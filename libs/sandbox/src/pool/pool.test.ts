@@ -137,6 +137,7 @@ describe('children', () => {
     await ask('a', 'echo:1')
     const [pid = 0] = pool.pids()
     await expect(ask('a', 'hang', { deadlineMs: 100 })).rejects.toMatchObject({ failure: 'deadline' })
+    expect(pool.pids()).not.toContain(pid)
     expect(await waitUntilGone(pid, ages)).toBe(true)
     expect(await ask('b', 'echo:2')).toBe('2')
   })

@@ -52,7 +52,7 @@ export interface ChildPool {
   /** The child's answer. Rejects with `PoolError`, or with the signal's reason. */
   run<Answer>(request: PoolRequest<Answer>): Promise<Answer>
   close(): Promise<void>
-  /** Process ids of the children that run. */
+  /** Process ids of the children that run; one that was killed is none of them, even while it still ends. */
   pids(which?: 'all' | 'working'): number[]
 }
 
@@ -269,7 +269,7 @@ export function createChildPool(options: PoolOptions): ChildPool {
     run,
     pids: (which = 'all') =>
       slots.flatMap(({ child, tenant }) =>
-        child && (which === 'all' || tenant !== undefined) ? [child.pid] : [],
+        child?.alive && (which === 'all' || tenant !== undefined) ? [child.pid] : [],
       ),
     async close() {
       closed = true
