@@ -1,5 +1,9 @@
-import { describe, expect, it } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
 import { untilRestMoment } from './rest-moments.js'
+
+// Time stands still, so that whoever waits and whoever looks do so at the same moment.
+beforeEach(() => void jest.useFakeTimers())
+afterEach(() => void jest.useRealTimers())
 
 describe('moments of rest', () => {
   const present = () => performance.timeOrigin + performance.now()
@@ -9,7 +13,6 @@ describe('moments of rest', () => {
   }
 
   it('are the same for whoever waits for them', () => {
-    // Multiples of an hour: the test does not run across one of the moments.
     const everyMs = 3_600_000
     expect(sinceMoment(everyMs).place).toBeGreaterThanOrEqual(2_700)
     expect(sinceMoment(everyMs).place).toBeCloseTo(sinceMoment(everyMs, 10 * everyMs).place, -3)

@@ -35,7 +35,7 @@ describe('a server process', () => {
 
     parent.kill('SIGKILL')
 
-    expect(await waitUntilGone(Number(pid), 10_000)).toBe(true)
+    expect(await waitUntilGone(Number(pid), 60_000)).toBe(true)
   })
 
   test('says how it ended and what it wrote last', async () => {
