@@ -4,7 +4,8 @@ import { createExpressions } from './expressions.js'
 import { parseTemplate, type Template } from './template/template.js'
 
 const log = createLogger({ service: 'sandbox', level: 'silent' })
-const expressions = createExpressions({ log })
+/** Patient, on a machine with however much else to do. */
+const expressions = createExpressions({ log, timeoutMs: 60_000 })
 afterAll(() => expressions.close())
 
 const tenant = 'ws_1/production'
