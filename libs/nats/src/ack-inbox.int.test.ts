@@ -17,7 +17,7 @@ test('what a cluster has not decided on yet is not taken for published', async (
   connection.subscribe('undecided', {
     callback: (_, message) => void message.respond(JSON.stringify(answers.shift())),
   })
-  const inbox = openAckInbox(connection, 5_000)
+  const inbox = openAckInbox(connection, 60_000)
   const publish = () => inbox.publish('undecided', '{}', headers())
   await expect(publish()).rejects.toBeInstanceOf(JetStreamApiError)
   expect(await publish()).toEqual({ sequence: 7, duplicate: true })
@@ -26,7 +26,7 @@ test('what a cluster has not decided on yet is not taken for published', async (
 
 test('whoever waits when it is closed, or publishes later, is given an error and does not wait for ever', async () => {
   connection.subscribe('silent', { callback: () => {} })
-  const inbox = openAckInbox(connection, 5_000)
+  const inbox = openAckInbox(connection, 60_000)
   const waiting = expect(inbox.publish('silent', '{}', headers())).rejects.toBeInstanceOf(TimeoutError)
   inbox.close()
   await waiting

@@ -11,14 +11,14 @@ import { type EmbeddedNats, startEmbeddedNats } from './embedded.js'
 import { connectNats, type NatsLink } from './link.js'
 import type { StreamMessage } from './stream-message.js'
 import { ensureStreams } from './streams.js'
-import { waitFor } from './wait-for.fixture.js'
+import { patient, waitFor } from './wait-for.fixture.js'
 
 const log = createLogger({ service: 'test', level: 'silent' })
 const storeDir = mkdtempSync(join(tmpdir(), 'durable-nats-'))
 let server: EmbeddedNats
 let link: NatsLink
 beforeAll(async () => {
-  server = await startEmbeddedNats({ storeDir })
+  server = await startEmbeddedNats({ storeDir, synced: false })
   link = connectNats({ url: server.url, name: 'durable-test', log })
 })
 afterAll(async () => {
@@ -45,7 +45,7 @@ const read = (message: StreamMessage) => {
   return { event, tenant, queueKey: `${tenant}/${line}` }
 }
 const publish = async (...bodies: string[]) => {
-  const client = jetstream(await link.ready())
+  const client = jetstream(await link.ready(), patient)
   const subject = names.topicSubject('ws_1', 'production', 'orders')
   for (let at = 0; at < bodies.length; at += 100)
     await Promise.all(bodies.slice(at, at + 100).map((body) => client.publish(subject, body)))
@@ -67,7 +67,7 @@ const consume = (
   return consumer
 }
 const info = async () =>
-  (await jetstreamManager(await link.ready())).consumers.info(names.topicsStream, 'test')
+  (await jetstreamManager(await link.ready(), patient)).consumers.info(names.topicsStream, 'test')
 const allAcknowledged = () =>
   waitFor(async () => {
     const { num_ack_pending, num_pending } = await info()

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { natsNames } from '@opsplane/contracts'
@@ -14,6 +13,7 @@ import { listenForHints } from './hints.js'
 import { connectNats, type NatsLink } from './link.js'
 import type { StreamMessage } from './stream-message.js'
 import { ensureStreams } from './streams.js'
+import { patient, waitFor } from './wait-for.fixture.js'
 
 const log = createLogger({ service: 'test', level: 'silent' })
 const names = natsNames('link')
@@ -41,7 +41,7 @@ describe('a NATS link', () => {
     rmSync(storeDir, { recursive: true, force: true })
   })
   const start = async () => {
-    server = await startEmbeddedNats({ storeDir, port })
+    server = await startEmbeddedNats({ storeDir, port, synced: false })
   }
 
   test('leaves nothing behind for connections that are gone with whoever listens for hints', async () => {
@@ -52,10 +52,10 @@ describe('a NATS link', () => {
     let hints = 0
     const listening = listenForHints(link, 'hints', () => hints++)
     for (let connections = 1; connections <= 12; connections++) {
-      await until(() => hints === connections)
+      await waitFor(() => hints === connections)
       await (await link.ready()).close()
     }
-    await until(() => hints === 13)
+    await waitFor(() => hints === 13)
     await listening.close()
     process.off('warning', note)
     expect(warnings).toEqual([])
@@ -68,7 +68,7 @@ describe('a NATS link', () => {
     await streams
     expect(link.connected()).toBe(true)
     await ensureStreams(link, names, { eventsMaxAgeMs: 60_000_000, topicsMaxAgeMs: 60_000_000 })
-    const manager = await jetstreamManager(await link.ready())
+    const manager = await jetstreamManager(await link.ready(), patient)
     const { config } = await manager.streams.info(names.topicsStream)
     expect(config).toMatchObject({
       subjects: ['link.bus.>'],
@@ -84,7 +84,7 @@ describe('a NATS link', () => {
     const lines: string[] = []
     const destination = { write: (line: string) => void lines.push(line) }
     const heard = createLogger({ service: 'test', level: 'info', destination })
-    const manager = await jetstreamManager(await link.ready())
+    const manager = await jetstreamManager(await link.ready(), patient)
     for (let round = 0; round < 10; round++) {
       await Promise.all(Array.from({ length: 8 }, () => ensureStreams(link, names, { log: heard })))
       for (const stream of [names.eventsStream, names.topicsStream]) await manager.streams.delete(stream)
@@ -95,7 +95,7 @@ describe('a NATS link', () => {
   test('leaves what an operator has set on a stream, but for what is given', async () => {
     await start()
     await ensureStreams(link, names)
-    const manager = await jetstreamManager(await link.ready())
+    const manager = await jetstreamManager(await link.ready(), patient)
     const { config } = await manager.streams.info(names.eventsStream)
     expect(config).toMatchObject({ max_bytes: -1, num_replicas: 1, max_age: 7 * 24 * 3_600e9 })
     const byHand = { max_age: 3_600e9, max_bytes: 5_000_000, max_msg_size: 1_000_000, duplicate_window: 60e9 }
@@ -141,24 +141,24 @@ describe('a NATS link', () => {
       },
     })
     const publish = async (text: string) =>
-      jetstream(await link.ready()).publish(names.topicSubject('ws_1', 'production', 'orders'), text)
-    const arrives = (text: string) => until(() => received.includes(text))
+      jetstream(await link.ready(), patient).publish(names.topicSubject('ws_1', 'production', 'orders'), text)
+    const arrives = (text: string) => waitFor(() => received.includes(text))
 
     try {
       await publish('before')
       await arrives('before')
       await server?.stop()
-      await until(() => !link.connected())
+      await waitFor(() => !link.connected())
       await start()
-      await until(() => link.connected())
+      await waitFor(() => link.connected())
       await publish('after a restart')
       await arrives('after a restart')
 
       await server?.stop()
-      await until(() => !link.connected())
+      await waitFor(() => !link.connected())
       rmSync(storeDir, { recursive: true })
       await start()
-      await until(() => link.connected())
+      await waitFor(() => link.connected())
       await ensureStreams(link, names)
       await publish('after the loss')
       await arrives('after the loss')
@@ -194,19 +194,19 @@ describe('a NATS link', () => {
         await released
       },
     })
-    const client = jetstream(await link.ready())
+    const client = jetstream(await link.ready(), patient)
     const publish = (text: string) => client.publish(names.topicSubject('ws_1', 'production', 'orders'), text)
     const consumerInfo = async () => {
-      const manager = await jetstreamManager(await link.ready())
+      const manager = await jetstreamManager(await link.ready(), patient)
       return manager.consumers.info(names.topicsStream, 'gatherer')
     }
     try {
       await publish('1')
-      await until(() => batches.length === 1)
+      await waitFor(() => batches.length === 1)
       for (const text of ['2', '3', '4', '5']) await publish(text)
-      await until(() => arrived === 5)
+      await waitFor(() => arrived === 5)
       release()
-      await until(async () => (await consumerInfo()).ack_floor.stream_seq === 5)
+      await waitFor(async () => (await consumerInfo()).ack_floor.stream_seq === 5)
       expect(batches).toEqual([['1'], ['2', '3', '4'], ['5']])
     } finally {
       release()
@@ -214,11 +214,3 @@ describe('a NATS link', () => {
     }
   })
 })
-
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 60_000
-  while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error('waited too long')
-    await delay(20)
-  }
-}

@@ -15,6 +15,7 @@ import { authorizationOf, natsUsers, urlOfUser } from './server-users.js'
 import { streamLog } from './stream-log.js'
 import { streamTail } from './stream-tail.js'
 import { ensureStreams } from './streams.js'
+import { patient, waitFor } from './wait-for.fixture.js'
 
 const log = createLogger({ service: 'test', level: 'silent' })
 const names = natsNames()
@@ -37,7 +38,7 @@ const linkOf = (user: string) => {
 }
 const as = (user: string): Promise<NatsConnection> => linkOf(user).ready()
 const managerOf = async (user: string) =>
-  jetstreamManager(await as(user), { checkAPI: false, timeout: 1_000 })
+  jetstreamManager(await as(user), { checkAPI: false, ...patient })
 const denied = /permissions violation/i
 
 beforeAll(async () => {
@@ -66,13 +67,13 @@ test('every service with a log makes a stream that is gone, publishes, and consu
     const link = linkOf(user)
     await ensureStreams(link, names)
     const connection = await link.ready()
-    expect(await jetstream(connection).publish(subject, '{}')).toMatchObject({ stream })
+    expect(await jetstream(connection, patient).publish(subject, '{}')).toMatchObject({ stream })
     expect(await (await managerOf(user)).streams.getMessage(stream, { seq: 1 })).toMatchObject({ subject })
     await (await managerOf('operator')).streams.delete(stream)
   }
   await ensureStreams(linkOf('itsm'), names)
   const connection = await as('itsm')
-  await jetstream(connection).publish(subject, '{"n":1}')
+  await jetstream(connection, patient).publish(subject, '{"n":1}')
   const durable = 'itsm-incident-timers'
   await ensureConsumer(connection, { stream, durable, filterSubjects: [subject] })
   const text = await new Promise<string>((resolve) => {
@@ -87,10 +88,8 @@ test('every service with a log makes a stream that is gone, publishes, and consu
     })
   })
   expect(text).toBe('{"n":1}')
-  await connection.flush()
-  expect(await (await managerOf('operator')).consumers.info(stream, durable)).toMatchObject({
-    num_ack_pending: 0,
-  })
+  const operator = await managerOf('operator')
+  await waitFor(async () => (await operator.consumers.info(stream, durable)).num_ack_pending === 0)
   expect(await (await managerOf('itsm')).consumers.delete(stream, durable)).toBe(true)
 })
 
@@ -169,7 +168,7 @@ describe('is denied to a service', () => {
     ["to wake another's work", 'itsm', 'ops.wake.settings.relay'],
     ["to answer into another's inbox", 'itsm', '_INBOX_settings.x'],
   ])('%s', async (_what, user, to) => {
-    await expect((await as(user)).request(to, '{}', { timeout: 1_000 })).rejects.toThrow(denied)
+    await expect((await as(user)).request(to, '{}', patient)).rejects.toThrow(denied)
   })
 
   test.each(['_INBOX.>', '_INBOX_settings.>', '$JS.>', 'evt.>', '>'])('to listen to %s', async (to) => {
@@ -220,8 +219,8 @@ test('the gateway hears of the events that change rights, and of no others', asy
   const heard: string[] = []
   connection.subscribe('evt.*.*.role.>', { callback: (_error, message) => void heard.push(message.subject) })
   await connection.flush()
-  await jetstream(await as('settings')).publish('evt.ws_1.production.role.updated', '{}')
-  await connection.flush()
+  await jetstream(await as('settings'), patient).publish('evt.ws_1.production.role.updated', '{}')
+  await waitFor(() => heard.length > 0)
   expect(heard).toEqual(['evt.ws_1.production.role.updated'])
 })
 
@@ -248,7 +247,7 @@ test('a subscriber reads through the durable made for it, and does nothing else'
     () =>
       manager.consumers.add(stream, { durable_name: subscriber.durable, ack_policy: 'explicit' as never }),
     () => manager.consumers.info(stream, 'itsm-incident-timers'),
-    () => connection.request(subject, '{}', { timeout: 1_000 }),
+    () => connection.request(subject, '{}', patient),
   ])
     await expect(work()).rejects.toThrow(denied)
 })

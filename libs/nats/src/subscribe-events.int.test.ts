@@ -21,14 +21,14 @@ import {
   type SubscribeEventsOptions,
   subscribeEvents,
 } from './subscribe-events.js'
-import { waitFor } from './wait-for.fixture.js'
+import { patient, waitFor } from './wait-for.fixture.js'
 
 const log = createLogger({ service: 'test', level: 'silent' })
 const storeDir = mkdtempSync(join(tmpdir(), 'subscribe-nats-'))
 let server: EmbeddedNats
 let link: NatsLink
 beforeAll(async () => {
-  server = await startEmbeddedNats({ storeDir })
+  server = await startEmbeddedNats({ storeDir, synced: false })
   link = connectNats({ url: server.url, name: 'subscribe-test', log })
 })
 afterAll(async () => {
@@ -63,7 +63,7 @@ const publish = async (
     id: newId('event'),
     ...changes,
   }
-  const js = jetstream(await link.ready())
+  const js = jetstream(await link.ready(), patient)
   await js.publish(natsNames(prefix).eventSubject({ ...event, ...under }), JSON.stringify(event), {
     msgID: event.id,
   })
@@ -83,7 +83,7 @@ const subscribe = <const Pattern extends CatalogPattern>(
   return subscription
 }
 const consumerInfo = async () => {
-  const manager = await jetstreamManager(await link.ready())
+  const manager = await jetstreamManager(await link.ready(), patient)
   return manager.consumers.info(natsNames(prefix).eventsStream, 'test')
 }
 const unacknowledged = async () => {
@@ -133,7 +133,7 @@ describe('subscribeEvents', () => {
     await waitFor(() => seen.length === 1)
     await subscription.close()
     expect(seen).toEqual([id])
-    const manager = await jetstreamManager(await link.ready())
+    const manager = await jetstreamManager(await link.ready(), patient)
     const { eventsStream } = natsNames(prefix)
     await waitFor(async () => (await manager.streams.info(eventsStream)).state.consumer_count === 0)
   })
