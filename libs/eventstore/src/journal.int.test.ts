@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { jetstreamManager } from '@nats-io/jetstream'
 import { natsNames, PlatformEvent } from '@opsplane/contracts'
 import { connectNats, type NatsLink } from '@opsplane/nats'
 import { testNatsUrl, uniquePrefix, waitFor } from '@opsplane/testing'
+import { managerOf } from './fixture/stream-messages.js'
 import { log, meta, opening, openTestStore, schema, type TestStore, tenant } from './fixture/test-database.js'
 import { ticketDecider } from './fixture/ticket.js'
 import { appendJournal, type JournalEntry } from './journal.js'
@@ -70,7 +70,7 @@ describe('a journal', () => {
     expect(folded).toBe(1)
     expect(await tickets.find(ticket, tenant)).toMatchObject({ version: 1 })
 
-    const manager = await jetstreamManager(await link.ready())
+    const manager = await managerOf(link)
     await manager.streams.delete(names.eventsStream)
     expect(await reseed({ ...range, toPosition: 100 })).toEqual({ published: 5 })
     const { state } = await manager.streams.info(names.eventsStream)

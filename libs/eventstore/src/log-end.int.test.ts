@@ -36,4 +36,4 @@ test('no position up to one that is remembered elsewhere is drawn again after Po
   await after.sql.end()
   expect(remembered).toBe(2_000)
   expect(Number(row?.position)).toBeGreaterThan(remembered)
-}, 60_000)
+})

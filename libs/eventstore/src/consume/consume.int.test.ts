@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { jetstream, jetstreamManager } from '@nats-io/jetstream'
+import { jetstream } from '@nats-io/jetstream'
 import { headers } from '@nats-io/transport-node'
 import { ApiError, eventHeaders, type PlatformEvent } from '@opsplane/contracts'
 import { connectNats, ensureStreams, type NatsLink, streamSequences } from '@opsplane/nats'
@@ -7,6 +7,7 @@ import { createLogger } from '@opsplane/runtime'
 import { testNatsUrl, waitFor } from '@opsplane/testing'
 import { sql } from 'drizzle-orm'
 import { openRelayedStore, type RelayedStore } from '../fixture/relayed-store.js'
+import { managerOf, patient } from '../fixture/stream-messages.js'
 import { log, meta, opening, schema } from '../fixture/test-database.js'
 import {
   type ConsumeEventsOptions,
@@ -72,7 +73,7 @@ describe('consumeEvents', () => {
   const count = (id: string) =>
     replica.tickets.handle(id, { kind: 'count', now: '2026-01-01T00:00:00.000Z' }, meta())
   const consumerState = async () =>
-    (await jetstreamManager(await link.ready())).consumers.info(names.eventsStream, 'test-seen')
+    (await managerOf(link)).consumers.info(names.eventsStream, 'test-seen')
 
   test('applies every event in order and keeps a checkpoint', async () => {
     const consumer = consume()
@@ -129,10 +130,12 @@ describe('consumeEvents', () => {
     await waitFor(() => consumer.counters().handled === 1)
     await sql`alter table consumer_checkpoints add constraint refused check (handled < 0) not valid`
     await create()
-    await waitFor(() => lines.length > 0)
+    // It may have lost the server as well, where that is busy.
+    const refused = () => lines.filter((line) => line.includes('refused'))
+    await waitFor(() => refused().length > 0)
     await sql`alter table consumer_checkpoints drop constraint refused`
     await waitFor(async () => (await sql`select handled from consumer_checkpoints`)[0]?.handled === '2')
-    expect(lines).toEqual([expect.stringContaining('refused')])
+    expect(refused()).toHaveLength(1)
   })
 
   test('continues where it stopped, and begins anew when its durable is gone', async () => {
@@ -145,7 +148,7 @@ describe('consumeEvents', () => {
     await allSeen(2)
     await waitFor(() => second.counters().handled === 1)
 
-    await (await jetstreamManager(await link.ready())).consumers.delete(names.eventsStream, 'test-seen')
+    await (await managerOf(link)).consumers.delete(names.eventsStream, 'test-seen')
     await create()
     await allSeen(3)
     expect((await consumerState()).delivered.stream_seq).toBe(3)
@@ -188,7 +191,7 @@ describe('consumeEvents', () => {
     await waitFor(async () => (await floor()) === placed.at(-1))
     expect(placed.map((place) => Number(place.split('/')[1]))).toEqual([1, 2, 3])
 
-    const manager = await jetstreamManager(await link.ready())
+    const manager = await managerOf(link)
     await manager.streams.delete(names.eventsStream)
     await ensureStreams(link, names)
     asked.forget()
@@ -286,7 +289,9 @@ describe('consumeEvents', () => {
     const destination = { write: (line: string) => void lines.push(line) }
     await database.sql`alter table dead_letters rename to elsewhere`
     consume({ log: createLogger({ service: 'test', level: 'warn', destination }) })
-    await waitFor(() => lines.length > 0)
+    const said = () =>
+      lines.map((line) => String(JSON.parse(line).msg)).filter((text) => text.includes('dead letter'))
+    await waitFor(() => said().length > 0)
     await database.sql`alter table elsewhere rename to dead_letters`
     const event = { workspaceId: 'ws_1', environment: 'production', type: 'odd.one' } as const
     await database.sql`
@@ -295,7 +300,7 @@ describe('consumeEvents', () => {
     await waitFor(
       async () => (await database.sql`select redriven_at from dead_letters`)[0]?.redriven_at === null,
     )
-    expect(lines.map((line) => JSON.parse(line).msg)).toEqual([
+    expect(said()).toEqual([
       'dead letters cannot be looked for, still trying',
       'a dead letter that was redriven has failed again; see its error',
     ])
@@ -305,10 +310,10 @@ describe('consumeEvents', () => {
     const consumer = consume()
     await create()
     await allSeen(1)
-    const manager = await jetstreamManager(await link.ready())
+    const manager = await managerOf(link)
     const stored = await manager.streams.getMessage(names.eventsStream, { seq: 1 })
     const forged = { workspaceId: 'ws_other', environment: 'production', type: 'ticket.opened' } as const
-    await jetstream(await link.ready()).publish(names.eventSubject(forged), stored?.string() ?? '')
+    await jetstream(await link.ready(), patient).publish(names.eventSubject(forged), stored?.string() ?? '')
     await waitFor(() => consumer.counters().deadLettered === 1)
     const [letter] = await testStore.database.sql`select subject, error from dead_letters`
     expect(letter).toEqual({
@@ -328,7 +333,7 @@ describe('consumeEvents', () => {
     carried.set(eventHeaders.messageId, `id of ${body}`)
     carried.set(eventHeaders.source, `source of ${body}`)
     carried.set(eventHeaders.position, body)
-    await jetstream(await link.ready()).publish(subject, body, { headers: carried })
+    await jetstream(await link.ready(), patient).publish(subject, body, { headers: carried })
     const consumer = consume()
     await create()
     await allSeen(1)

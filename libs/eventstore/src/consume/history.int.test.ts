@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { jetstreamManager } from '@nats-io/jetstream'
 import { ApiError, type PlatformEvent } from '@opsplane/contracts'
 import { connectNats, type NatsLink } from '@opsplane/nats'
 import { testNatsUrl, waitFor } from '@opsplane/testing'
 import { sql } from 'drizzle-orm'
 import { openRelayedStore, type RelayedStore } from '../fixture/relayed-store.js'
+import { managerOf } from '../fixture/stream-messages.js'
 import { log, meta, opening, schema } from '../fixture/test-database.js'
 import { type ConsumeEventsOptions, consumeEvents, type EventBatch } from './consume.js'
 import { type LogSource, ownLog } from './log-pages.js'
@@ -80,7 +80,7 @@ describe('a consumer with a history', () => {
       const now = await seen()
       return titles.every((title) => now.includes(title)) && now.length === titles.length
     })
-  const streams = async () => (await jetstreamManager(await link.ready())).streams
+  const streams = async () => (await managerOf(link)).streams
   const inStream = (count: number) =>
     waitFor(async () => (await (await streams()).info(names.eventsStream)).state.last_seq === count)
   /** With a limit on each subject a relay that looks at the stream takes `expire` for expiry; otherwise it fills it again. */

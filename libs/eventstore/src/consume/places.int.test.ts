@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import { jetstreamManager } from '@nats-io/jetstream'
 import { connectNats, type NatsLink, streamSequences } from '@opsplane/nats'
 import { testNatsUrl, waitFor } from '@opsplane/testing'
 import { openRelayedStore, type RelayedStore } from '../fixture/relayed-store.js'
+import { managerOf } from '../fixture/stream-messages.js'
 import { log, meta, opening, schema } from '../fixture/test-database.js'
 import { consumeEvents, type EventConsumer } from './consume.js'
 import { type LogSource, ownLog } from './log-pages.js'
@@ -56,7 +56,7 @@ test('what is read from a log stands between what was handled before and what th
     const [id, open] = opening(title)
     await replica.tickets.create(id, open, meta())
   }
-  const { streams } = await jetstreamManager(await link.ready())
+  const { streams } = await managerOf(link)
   // The relay takes what is purged for expired.
   await streams.update(names.eventsStream, { max_msgs_per_subject: 1_000 })
 

@@ -5,6 +5,7 @@ import { eventHeaders } from '@opsplane/contracts'
 import { connectNats, type NatsLink } from '@opsplane/nats'
 import { testNatsUrl, waitFor } from '@opsplane/testing'
 import { openRelayedStore, type RelayedStore } from '../fixture/relayed-store.js'
+import { patient } from '../fixture/stream-messages.js'
 import { log, meta, opening, schema, tenant } from '../fixture/test-database.js'
 import { consumeEvents, type EventConsumer, type Sifting } from './consume.js'
 import { ownLog } from './log-pages.js'
@@ -60,7 +61,7 @@ describe('a consumer that reads only what concerns somebody', () => {
     const carried = headers()
     carried.set(eventHeaders.stream, 'some-ticket')
     const subject = names.eventSubject({ ...tenant, workspaceId, type })
-    await jetstream(await link.ready()).publish(subject, body, { headers: carried })
+    await jetstream(await link.ready(), patient).publish(subject, body, { headers: carried })
   }
   const letters = () => testStore.database.sql`select payload, error from dead_letters order by error`
 

@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
-import { jetstreamManager } from '@nats-io/jetstream'
 import { natsNames } from '@opsplane/contracts'
 import { connectNats, type NatsLink } from '@opsplane/nats'
 import { connect } from '@opsplane/postgres'
@@ -12,7 +11,7 @@ import {
   uniquePrefix,
   waitFor,
 } from '@opsplane/testing'
-import { streamMessages } from '../fixture/stream-messages.js'
+import { managerOf, streamMessages } from '../fixture/stream-messages.js'
 import {
   log,
   meta,
@@ -111,7 +110,7 @@ describe('the lease of the relay', () => {
     const replica = testStore.replica({ onCommit: one.offer })
     await write(replica)
     await drained()
-    const manager = await jetstreamManager(await link.ready())
+    const manager = await managerOf(link)
     const subjects = [names.eventSubjects]
     await manager.streams.update(names.eventsStream, { subjects: [`${names.eventsStream}.elsewhere`] })
     await write(replica)

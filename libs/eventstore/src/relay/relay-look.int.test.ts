@@ -177,7 +177,11 @@ describe('a look at the outbox', () => {
     const { sql } = testStore.database
     for (let round = 0; round < 10; round++) await fillOutbox(sql, 'ws_import', many / 10)
     let mayPublish = false
-    const { queue, order, reading } = read({ mayPublish: () => mayPublish })
+    let arrivedAt = 0
+    // However long it takes to arrive, it does so before the others are through.
+    const { queue, order, reading } = read({
+      mayPublish: () => mayPublish && (arrivedAt > 0 || order.length < many / 2),
+    })
     await outstanding(queue, many)
     mayPublish = true
     queue.pump()
@@ -185,7 +189,6 @@ describe('a look at the outbox', () => {
     await fillOutbox(sql, 'ws_other', 1)
     // It arrives when a look has found it.
     const learn = queue.learn
-    let arrivedAt = 0
     queue.learn = (workspaceId, positions) => {
       if (workspaceId === 'ws_other') arrivedAt = order.length
       learn(workspaceId, positions)
@@ -194,7 +197,6 @@ describe('a look at the outbox', () => {
     const place = await waitFor(() => order.findIndex(({ workspaceId }) => workspaceId === 'ws_other') + 1)
     expect(arrivedAt).toBeGreaterThan(0)
     expect(place - arrivedAt).toBeLessThan(500)
-    expect(order.length).toBeLessThan(many)
     mayPublish = false
     waker.close()
     await reading
@@ -207,7 +209,8 @@ describe('a look at the outbox', () => {
     for (let at = 0; at < 20; at++) await tickets.create(...opening(), meta())
     const names = natsNames(uniquePrefix())
     const relay = startRelay({ databaseUrl: testStore.url, schema, link, names, instanceId: 'one', log })
-    await waitFor(async () => (await sql`select from outbox limit 1`).length === 0)
+    // One after the other: thousands of round trips, on whatever machine.
+    await waitFor(async () => (await sql`select from outbox limit 1`).length === 0, { timeoutMs: 240_000 })
     await relay.close()
     const versions = (await streamMessages(link, names)).map(({ event }) => event.version)
     const others = versions.indexOf(1, versions.indexOf(1) + 1)

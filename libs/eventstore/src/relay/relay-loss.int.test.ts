@@ -2,12 +2,11 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { type JetStreamManager, jetstreamManager } from '@nats-io/jetstream'
 import { natsNames } from '@opsplane/contracts'
 import { connectNats, type NatsLink, openAckInbox } from '@opsplane/nats'
 import { type EmbeddedNats, startEmbeddedNats } from '@opsplane/nats/embedded'
 import { waitFor } from '@opsplane/testing'
-import { streamMessages, withoutRepetitions } from '../fixture/stream-messages.js'
+import { managerOf, streamMessages, withoutRepetitions } from '../fixture/stream-messages.js'
 import {
   log,
   meta,
@@ -53,7 +52,7 @@ describe('a stream that lost events is filled again', () => {
     services.push(service)
     return service
   }
-  const manager = async (): Promise<JetStreamManager> => jetstreamManager(await link.ready())
+  const manager = () => managerOf(link)
   const stopServer = async () => {
     await server.stop()
     await waitFor(() => !link.connected())
@@ -335,10 +334,10 @@ async function openService(
       const taken = await store.take('cut off', undefined)
       if (!('fence' in taken)) throw new Error('somebody has the lease')
       const connection = await link.ready()
-      const inbox = openAckInbox(connection, 5_000)
+      const inbox = openAckInbox(connection, 60_000)
       const sound = await soundStream({
         ...{ store, lease: holdLease(taken, performance.now()), names, log },
-        manager: await jetstreamManager(connection),
+        manager: await managerOf(link),
         ensureStreams: async () => {},
         witness: undefined,
       })

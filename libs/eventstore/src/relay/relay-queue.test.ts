@@ -132,8 +132,6 @@ test('one that fails holds up those behind it of its aggregate, and is tried aga
   await settled()
   sent[0]?.fail()
   sent[1]?.acknowledge()
-  await settled()
-  expect(order).toEqual([1, 3, 4])
   while (order.length < 4) await settled()
   expect(order).toEqual([1, 3, 4, 1])
 })

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { DiscardPolicy, jetstreamManager } from '@nats-io/jetstream'
+import { DiscardPolicy } from '@nats-io/jetstream'
 import { natsNames, newId, systemActor } from '@opsplane/contracts'
 import { connectNats, type NatsLink } from '@opsplane/nats'
 import { createLogger } from '@opsplane/runtime'
 import { testNatsUrl, uniquePrefix, waitFor } from '@opsplane/testing'
 import type { CommittedEvent } from '../append/commit.js'
-import { streamMessages } from '../fixture/stream-messages.js'
+import { managerOf, streamMessages } from '../fixture/stream-messages.js'
 import {
   log,
   meta,
@@ -207,14 +207,15 @@ describe('the relay', () => {
     const destination = { write: (line: string) => void lines.push(line) }
     const relay = start('one', createLogger({ service: 'test', level: 'warn', destination }))
     await isActive(relay)
-    const { streams } = await jetstreamManager(await link.ready())
+    const { streams } = await managerOf(link)
     await streams.update(names.eventsStream, { discard: DiscardPolicy.New, max_msgs: 2 })
     const { tickets } = testStore.replica({ onCommit: relay.offer })
     for (let index = 0; index < 4; index++) await tickets.create(...opening(), meta())
-    await waitFor(() => lines.length > 0)
+    const refused = () => lines.filter((line) => line.includes('an event is refused'))
+    await waitFor(() => refused().length > 0)
     await streams.update(names.eventsStream, { max_msgs: -1 })
     await drained()
-    expect(lines).toEqual([expect.stringContaining('maximum messages exceeded')])
+    expect(refused()).toEqual([expect.stringContaining('maximum messages exceeded')])
     expect(await streamMessages(link, names)).toHaveLength(4)
   })
 

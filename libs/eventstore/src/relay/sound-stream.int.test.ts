@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { type JetStreamManager, jetstreamManager } from '@nats-io/jetstream'
+import type { JetStreamManager } from '@nats-io/jetstream'
 import { natsNames } from '@opsplane/contracts'
 import { connectNats, ensureStreams, type NatsLink } from '@opsplane/nats'
 import { testNatsUrl, uniquePrefix } from '@opsplane/testing'
+import { managerOf } from '../fixture/stream-messages.js'
 import { log } from '../fixture/test-database.js'
 import type { Refill } from './refill-outbox.js'
 import { holdLease } from './relay-lease.js'
@@ -17,7 +18,7 @@ let stored: StreamMark
 
 beforeAll(async () => {
   link = connectNats({ url: testNatsUrl(), name: 'sound-stream', log })
-  manager = await jetstreamManager(await link.ready())
+  manager = await managerOf(link)
 })
 beforeEach(async () => {
   names = natsNames(uniquePrefix())
