@@ -71,8 +71,8 @@ describe.each([
     const works = [replica(), replica(), replica()].map((group) => group.start(work()))
     await allDone()
     expect(await timesDone()).toEqual(Array.from({ length: 700 }, () => 1))
-    const done = works.map((started) => started.counts().done)
-    expect(done.reduce((sum, each) => sum + each, 0)).toBe(700)
+    // Each replica counts once it hears of its commit.
+    await until(() => works.reduce((sum, started) => sum + started.counts().done, 0) === 700)
   })
 
   it('is found when it is due, or when somebody says so, without a look in between', async () => {
@@ -114,7 +114,7 @@ describe.each([
     expect(bisected.length).toBeGreaterThan(0)
     expect(await scratch.jobs()).toContainEqual(expect.objectContaining({ id: poison, times_done: 0 }))
     expect(attempts.slice(before).filter((keys) => keys.length > 1 && keys.includes(poison))).toEqual([])
-    expect(started.counts().done).toBe(79)
+    await until(() => started.counts().done === 79)
   })
 
   it('charges two rows where nothing succeeds, and does all of them once something does', async () => {
@@ -143,7 +143,7 @@ describe.each([
     const attempt = (rows: readonly Job[]) => void order.push(...rows.map(({ workspace_id }) => workspace_id))
     replica().start(work({ batch: 20, attempt }))
     await until(() => order.includes('ws_b') && order.includes('ws_0'))
-    expect(order.length).toBeLessThan(200)
+    expect(Math.max(order.indexOf('ws_b'), order.indexOf('ws_0'))).toBeLessThan(200)
   })
 
   it.each([
@@ -163,7 +163,8 @@ describe.each([
         await until(async () => (await scratch.left()) === 2)
         await scratch.add(1, { prefix: 'another' })
         await until(async () => (await scratch.left()) === 2)
-        expect(started.counts()).toMatchObject({ claimed: 2, done: 2 })
+        await until(() => started.counts().done === 2)
+        expect(started.counts().claimed).toBe(2)
       } finally {
         jest.useRealTimers()
       }
@@ -204,8 +205,10 @@ describe('a lease', () => {
         end = resolve
       })
     }
-    const started = replica().start(byLease({ leaseMs: 300, attempt }))
-    replica({ restMs: 10 }).start(byLease({ leaseMs: 300, attempt }))
+    // Longer than a busy machine may hold up a renewal, which comes three times as often.
+    const leaseMs = 5_000
+    const started = replica().start(byLease({ leaseMs, attempt }))
+    replica({ restMs: 50 }).start(byLease({ leaseMs, attempt }))
     await until(() => begun > 0)
     const fenceAndEnd = async () =>
       (
