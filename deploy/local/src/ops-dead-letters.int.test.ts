@@ -42,7 +42,7 @@ test('what nobody can read is listed, shown, and stays when it fails again, unti
   })
   await withNats(testNatsUrl(), async (link) => {
     // The service makes the stream once it is up.
-    const client = jetstream(await link.ready())
+    const client = jetstream(await link.ready(), { timeout: 60_000 })
     const body = '{"odd":true}'
     const headers = vouchedHeaders({ subject, body })
     await waitFor(() => client.publish(subject, body, { headers }).catch(() => false))
