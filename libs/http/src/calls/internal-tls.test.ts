@@ -43,7 +43,7 @@ async function echo(tls: InternalTls | undefined, scheme = 'https'): Promise<unk
     baseUrl,
     audience: 'sut',
     issuer: issuerFor('itsm'),
-    timeoutMs: 10_000,
+    timeoutMs: 60_000,
     tls,
   })
   try {
