@@ -43,7 +43,10 @@ afterAll(async () => {
 
 async function publish(workspaceId: string, type: 'incident.created' | 'incident.resolved') {
   const event = { ...eventExample(type), id: newId('event'), workspaceId }
-  await jetstream(await itsm.ready(), { timeout: 60_000 }).publish(names.eventSubject(event), JSON.stringify(event))
+  await jetstream(await itsm.ready(), { timeout: 60_000 }).publish(
+    names.eventSubject(event),
+    JSON.stringify(event),
+  )
   return event.id
 }
 

@@ -37,8 +37,7 @@ const linkOf = (user: string) => {
   return link
 }
 const as = (user: string): Promise<NatsConnection> => linkOf(user).ready()
-const managerOf = async (user: string) =>
-  jetstreamManager(await as(user), { checkAPI: false, ...patient })
+const managerOf = async (user: string) => jetstreamManager(await as(user), { checkAPI: false, ...patient })
 const denied = /permissions violation/i
 
 beforeAll(async () => {

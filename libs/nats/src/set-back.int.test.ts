@@ -49,7 +49,8 @@ const publish = async (...bodies: string[]) => {
   for (const body of bodies) await client.publish(names.topicSubject('ws_1', 'production', 'orders'), body)
 }
 const floor = async () =>
-  (await (await jetstreamManager(await link.ready(), patient)).consumers.info(stream, 'test')).ack_floor.stream_seq
+  (await (await jetstreamManager(await link.ready(), patient)).consumers.info(stream, 'test')).ack_floor
+    .stream_seq
 const restart = async (between: () => void) => {
   await server.stop()
   await waitFor(() => !link.connected())

@@ -72,8 +72,7 @@ describe('consumeEvents', () => {
   }
   const count = (id: string) =>
     replica.tickets.handle(id, { kind: 'count', now: '2026-01-01T00:00:00.000Z' }, meta())
-  const consumerState = async () =>
-    (await managerOf(link)).consumers.info(names.eventsStream, 'test-seen')
+  const consumerState = async () => (await managerOf(link)).consumers.info(names.eventsStream, 'test-seen')
 
   test('applies every event in order and keeps a checkpoint', async () => {
     const consumer = consume()
