@@ -118,7 +118,12 @@ test('facts are whole as well, when they are killed between two pages', async ()
   const source = { facts: { dataset: 'incidents' } }
   const { id } = (await api.post('/analytics/exports', { format: 'ndjson', source })).data(Export)
   await waitFor(
-    async () => (await sql`select 1 from pg_locks where locktype = 'advisory' and not granted`).length > 0,
+    // Others of this server wait for locks of their own.
+    async () =>
+      (
+        await sql`select 1 from pg_locks l join pg_database d on d.oid = l.database and d.datname = current_database()
+        where locktype = 'advisory' and objid = ${gate} and not granted`
+      ).length > 0,
   )
   await analytics.kill()
   await closing`select pg_advisory_unlock(${gate}::int8)`

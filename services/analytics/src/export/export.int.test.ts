@@ -42,7 +42,7 @@ afterAll(async () => {
   await neighbours?.stop()
 })
 afterEach(() => {
-  Object.assign(neighbours, { cutAfter: 0, count: 3_000, stuck: false, granted: true })
+  Object.assign(neighbours, { cutAfter: 0, count: 3_000, stuck: false, stuckAt: null, granted: true })
   neighbours.rights.clear()
 })
 
@@ -144,13 +144,13 @@ describe('an export', () => {
   })
 
   it('is cancelled while it is written, and leaves nothing behind', async () => {
-    neighbours.count = 20_000
+    // Parts are written while it lasts, and it is not over before it is cancelled.
+    Object.assign(neighbours, { count: 20_000, stuckAt: 10_000 })
     const { id } = await begin()
     await waitFor(async () => (await shown(id)).progress.parts > 0)
-    neighbours.stuck = true
     const cancelled = (await api.post(`/analytics/exports/${id}/cancel`, {})).data(Export)
     expect(cancelled.status).toBe('cancelled')
-    neighbours.stuck = false
+    neighbours.stuckAt = null
     await waitFor(async () => (await objectsOf(id)).length === 0)
     expect((await shown(id)).status).toBe('cancelled')
     const again = await api.post(`/analytics/exports/${id}/cancel`, {})

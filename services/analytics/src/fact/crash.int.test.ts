@@ -58,7 +58,8 @@ test(`facts are complete, and the same when they are made anew, over ${kills} ki
     await killAfter('fact_incidents', before + Math.floor(random() * 10))
     await publishing
   }
-  await waitFor(async () => (await count('fact_deliveries')) === 15 * kills)
+  // What a killed process held is its own for half a minute.
+  await waitFor(async () => (await count('fact_deliveries')) === 15 * kills, { timeoutMs: 180_000 })
   await caughtUp(analytics.service, 'analytics-facts')
   const incremental = await allFacts(analytics.service)
   expect(incremental.incidents).toHaveLength(30 * kills)

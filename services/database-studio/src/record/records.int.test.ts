@@ -183,7 +183,7 @@ it('that waits for the key of somebody else keeps nobody waiting behind it', asy
   const waiting = api.post(path, { name: 'Waits', serial: 'held' })
   await waitFor(async () => {
     const blocked = await at.studio
-      .sql`select from pg_stat_activity where wait_event_type = 'Lock' and query like '%assets%'`
+      .sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%assets%'`
     return blocked.length > 0
   })
   const behind = await Promise.all(

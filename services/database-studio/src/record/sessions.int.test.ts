@@ -25,7 +25,8 @@ it('a request that holds a session waits for no other one', async () => {
   await other.unsafe(`begin; select from ${space?.schema}.things where id = '${held?.id}' for update`)
   const waiting = api.patch(`${path}/${held?.id}`, { name: 'Waits' })
   const blocked = () =>
-    at.studio.sql`select from pg_stat_activity where wait_event_type = 'Lock' and query like '%things%'`
+    at.studio
+      .sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%things%'`
   await waitFor(async () => (await blocked()).length > 0)
   expect((await api.patch(`${path}/${free?.id}`, {})).status).toBe(200)
   const once = { 'idempotency-key': 'gone' }

@@ -349,7 +349,7 @@ describe('the trash', () => {
     await api.send('DELETE', '/tables/old')
     const gone = async () => (await service.sql`select from tables where id = ${old.id}`).length === 0
     await service.sql`update table_purges set due_at = now() where table_id = ${old.id}`
-    await waitFor(gone, { timeoutMs: 20_000 })
+    await waitFor(gone)
     const events = await service.sql`select type from events where stream_id = ${old.id} order by version`
     expect(events.map(({ type }) => type)).toEqual(['table.created', 'table.deleted', 'table.purged'])
     const left = await service.sql`

@@ -23,8 +23,11 @@ describe('a dispatcher that is killed', () => {
     let killed = false
     const hang = { status: 200, delayMs: 60_000 }
     const answer = () => (killed ? { status: 200 } : hang)
-    const hanging = await fixture.webhook('hanging', { timeout_ms: 2_000 }, answer)
-    const retried = await fixture.webhook('retried', { retry_schedule: [3] }, () => ({
+    // However long it takes until it is killed, retries are left.
+    const retries = 20
+    const hangs = { timeout_ms: 2_000, retries, retry_schedule: [1] }
+    const hanging = await fixture.webhook('hanging', hangs, answer)
+    const retried = await fixture.webhook('retried', { retries, retry_schedule: [3] }, () => ({
       status: killed ? 200 : 500,
     }))
     const events = await Promise.all(

@@ -31,7 +31,7 @@ it('sends no webhook for what the source of an event does not vouch for, and kee
     const by = change === 'foreign' ? 'apps' : 'itsm'
     const headers = vouchedHeaders(signed, { by, messageId: event.id })
     if (change === 'unsigned') headers.delete(eventHeaders.signature)
-    await connection.request(subject, body, { headers, timeout: 5_000 })
+    await connection.request(subject, body, { headers, timeout: 60_000 })
     return event.id
   }
   const forged = [
@@ -87,7 +87,7 @@ it('keeps nothing of where such an event stands, and checks also what nobody sub
     const signed = { subject: names.eventSubject(event), body: JSON.stringify(event) }
     const headers = vouchedHeaders(signed, { messageId: event.id, position })
     if (!isSigned) headers.delete(eventHeaders.signature)
-    await connection.request(signed.subject, signed.body, { headers, timeout: 5_000 })
+    await connection.request(signed.subject, signed.body, { headers, timeout: 60_000 })
     return event.id
   }
   const forged = await publish(900_001, false)

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { caughtUp } from '@opsplane/testing'
 import { deliveriesOf } from '../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
 
@@ -157,6 +158,8 @@ describe('a delivery', () => {
   })
 
   it('of a webhook, about another one, arrives; about itself, never', async () => {
+    // Else the watcher is told of the webhooks before it as well.
+    await caughtUp(fixture.service, 'dispatcher-delivery-fanout')
     const watcher = await fixture.webhook('watcher', { events: ['webhook.*'] })
     const other = await fixture.webhook('watched')
     await fixture.api.patch(`/webhooks/${watcher.id}`, { name: 'Renamed' })

@@ -237,7 +237,9 @@ describe('a statement', () => {
       },
     )
     await expect(query({ sql: 'select * from mine' })).rejects.toMatchObject({ name: 'CallFailure' })
-    await waitFor(async () => (await sql`select 1 from pg_locks where locktype = 'advisory'`).length === 0)
+    const locks = () => sql`select 1 from pg_locks l join pg_database d on d.oid = l.database
+      where d.datname = ${database} and locktype = 'advisory'`
+    await waitFor(async () => (await locks()).length === 0)
   })
 
   it('that was in the way of another may be tried again', async () => {
@@ -308,7 +310,8 @@ describe('sessions', () => {
 
   it('that were lost are replaced', async () => {
     await query({ sql: 'select 1' })
-    await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'opsplane'`
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where application_name = 'opsplane' and datname = ${database}`
     await waitFor(async () => (await sessions()).length === 0)
     expect(await query({ sql: 'select 1 as n' })).toMatchObject({ rows: [{ n: 1 }] })
   })

@@ -9,7 +9,7 @@ import { type Receiver, seededRandom, startReceiver, waitFor } from '@opsplane/t
 import { type SdkWorld, startSdk } from './invoke.fixture.js'
 
 const kills = Number(process.env.SDK_KILLS ?? 3)
-const timeoutMs = 120_000 + kills * 20_000
+const timeoutMs = 300_000 + kills * 20_000
 const random = seededRandom(Number(process.env.CRASH_SEED ?? 14))
 /** Of each kind, begun before each kill. */
 const atOnce = 4

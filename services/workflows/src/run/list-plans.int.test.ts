@@ -24,7 +24,7 @@ beforeAll(async () => {
       case when n % 500 < 2 then 'failed' else 'completed' end, now(), now(), 1, 100
     from unnest(${ids}::text[]) with ordinality as t(id, n)`
   await sql`vacuum analyze runs`
-}, 60_000)
+})
 afterAll(() => service?.stop())
 
 interface Node {

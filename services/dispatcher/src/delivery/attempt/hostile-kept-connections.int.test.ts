@@ -31,17 +31,13 @@ const ok = head(200, { 'content-length': 0 })
 async function withKeptConnection(name: string, behave: Behaviour) {
   const receiver = await startHostileReceiver(behave, certificates.tls.valid)
   receivers.push(receiver)
-  const webhook = await fixture.webhook(name, {
-    url: receiver.url,
-    timeout_ms: 5_000,
-    retries: 1,
-    retry_schedule: [1],
-  })
+  const settings = { url: receiver.url, retries: 1, retry_schedule: [1] }
+  const webhook = await fixture.webhook(name, settings)
   const seen = deliveriesOf(fixture, webhook.id)
   await fixture.publish({ type: `${name}.created` })
   await seen.having('succeeded', 1)
   return {
-    receiver,
+    ...{ receiver, webhook },
     /** Sends another one and returns how many attempts each has taken. */
     async sendAnother() {
       await fixture.publish({ type: `${name}.created` })
@@ -84,6 +80,7 @@ describe('a connection kept from an earlier delivery', () => {
       'dead',
       onRequest((socket, count) => void (count === 1 && socket.write(ok))),
     )
+    await fixture.api.patch(`/webhooks/${endpoint.webhook.id}`, { timeout_ms: 5_000 })
     expect(await endpoint.sendAnother()).toEqual([1, 2])
     expect(endpoint.receiver.connections()).toBe(2)
   })

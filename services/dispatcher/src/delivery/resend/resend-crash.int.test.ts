@@ -20,6 +20,8 @@ describe('a dispatcher that is killed after it accepted retries and replays', ()
     const seen = deliveriesOf(fixture, webhook.id)
     await fixture.publish({ type: 'killed.created' })
     const [failed] = await seen.having('failed', 1)
+    // What hangs until the kill may time out before: then it is tried again.
+    await fixture.api.patch(`/webhooks/${webhook.id}`, { retries: 20, retry_schedule: [1] })
     answer = { status: 200, delayMs: 60_000 }
     const resend = async (action: string) =>
       (await fixture.api.post(`${seen.path}/${failed?.id}/${action}`)).data(Delivery)
