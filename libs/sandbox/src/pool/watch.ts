@@ -19,6 +19,7 @@ export interface Watched {
 export function watch({ pid, deadlineMs, onPassed, ...limits }: Watched): () => void {
   const begun = performance.now()
   let cpuAtFirst: number | undefined
+  let over = false
   const timer = setInterval(
     () => {
       const elapsed = performance.now() - begun
@@ -26,10 +27,14 @@ export function watch({ pid, deadlineMs, onPassed, ...limits }: Watched): () => 
       cpuAtFirst ??= cpu
       if ((residentBytes(pid) ?? 0) > limits.residentBytes) onPassed('memory')
       const worked = cpu === undefined || cpuAtFirst === undefined ? elapsed : cpu - cpuAtFirst + 2 * everyMs
+      // Where this process was held up itself, it hears first what has arrived meanwhile.
       if (elapsed >= deadlineMs && (worked >= deadlineMs || elapsed >= longest * deadlineMs))
-        onPassed('deadline')
+        setImmediate(() => over || onPassed('deadline'))
     },
     Math.min(everyMs, deadlineMs),
   )
-  return () => clearInterval(timer)
+  return () => {
+    over = true
+    clearInterval(timer)
+  }
 }
