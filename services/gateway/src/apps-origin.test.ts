@@ -10,7 +10,7 @@ let apps: Upstream
 let platform: TestPlatform
 beforeAll(async () => {
   const rule = { ...defaultRouteRule, permission: null, access: 'guest' as const }
-  apps = await startUpstream(undefined, 0, [
+  apps = await startUpstream(undefined, undefined, [
     { ...rule, operationId: 'page', method: 'get', path: '/origin/apps/:workspace/:slug' },
     { ...rule, operationId: 'run', method: 'post', path: '/origin/apps/:workspace/:slug/-/actions' },
   ])

@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { ApiError, defaultRouteRule, errorBody, type Principal, type RouteTable } from '@opsplane/contracts'
 import { createInternalVerifier, generateServiceKeys, type InternalVerifier } from '@opsplane/http'
 import { createLogger, type RunningService } from '@opsplane/runtime'
+import { freePort } from '@opsplane/runtime/server-process'
 import { z } from 'zod'
 import type { GatewayConfig } from '../config.js'
 import { gateway as gatewayService } from '../service.js'
@@ -31,11 +31,13 @@ export const echo: Handler = async (request, response) => {
   response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify({ data: answer }))
 }
 
+/** Unless a port is given, at one that nothing takes while the service is away. */
 export async function startUpstream(
   handler: Handler = echo,
-  port = 0,
+  wantedPort?: number,
   routes: Upstream['routes'] = [],
 ): Promise<Upstream> {
+  const port = wantedPort ?? (await freePort())
   const server = createServer((request, response) => {
     if (request.url === '/internal/routes') {
       response.end(JSON.stringify({ data: { routes: upstream.routes }, meta: { requestId: 'req_upstream' } }))
@@ -45,10 +47,9 @@ export async function startUpstream(
     upstream.handler(request, response)
   })
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
-  const address = server.address() as AddressInfo
   const upstream: Upstream = {
-    url: `http://127.0.0.1:${address.port}`,
-    port: address.port,
+    url: `http://127.0.0.1:${port}`,
+    port,
     requests: [],
     handler,
     routes,
@@ -154,9 +155,9 @@ export async function startPlatform(
     if (request.url === '/internal/tokens/verify') void answerQuestion(platform, request, response)
     else echo(request, response)
   }
-  const settings = await startUpstream(answer, 0, settingsRoutes)
-  const itsm = await startUpstream(echo, 0, itsmRoutes)
-  const dispatcher = await startUpstream(echo, 0, dispatcherRoutes)
+  const settings = await startUpstream(answer, undefined, settingsRoutes)
+  const itsm = await startUpstream(echo, undefined, itsmRoutes)
+  const dispatcher = await startUpstream(echo, undefined, dispatcherRoutes)
   const config = gatewayService.loadConfig({
     NATS_URL: 'nats://127.0.0.1:9',
     LOG_LEVEL: 'silent',

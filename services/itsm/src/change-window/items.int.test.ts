@@ -18,6 +18,7 @@ import {
   type TestService,
   testNatsUrl,
   testPrincipal,
+  vouchedHeaders,
   waitFor,
 } from '@opsplane/testing'
 import { newTemplate } from '../change/template/template.fixture.js'
@@ -147,7 +148,10 @@ describe('a relation', () => {
 
     const connection = await link.ready()
     for (const { subject, event } of relations.flatMap(reported))
-      await connection.request(subject, JSON.stringify(event), { timeout: 30_000 })
+      await connection.request(subject, JSON.stringify(event), {
+        timeout: 30_000,
+        headers: vouchedHeaders({ subject, body: JSON.stringify(event) }),
+      })
     await allHandled()
     const newOnes = async (id: string) => {
       const rows = await service.sql`

@@ -14,7 +14,7 @@ import { defaultSettings, itsmSettings } from './domain.js'
 import { settingsIdOf } from './settings-id.js'
 
 interface Kept {
-  state: ItsmSettingsState
+  read: Promise<ItsmSettingsState>
   /** Of `performance.now()`. */
   until: number
 }
@@ -27,6 +27,10 @@ const mostKept = 10_000
 export function settingsStore({ store }: Pick<ServiceContext, 'store'>) {
   const aggregate = store.aggregate(itsmSettings)
   const kept = new LRUCache<string, Kept>({ max: mostKept })
+  const read = async (tenant: TenantScope) => {
+    const id = settingsIdOf(tenant)
+    return (await aggregate.find(id, tenant))?.state ?? defaultSettings(id)
+  }
 
   return {
     /**
@@ -36,12 +40,17 @@ export function settingsStore({ store }: Pick<ServiceContext, 'store'>) {
     async of(tenant: TenantScope): Promise<ItsmSettingsState> {
       const key = tenantKey(tenant)
       const known = kept.get(key)
-      if (known && known.until > performance.now()) return known.state
+      if (known && known.until > performance.now()) return known.read
+      // Kept while it is under way: a change drops it, too, and with it what was read before that change.
       const until = performance.now() + keptForMs
-      const id = settingsIdOf(tenant)
-      const state = (await aggregate.find(id, tenant))?.state ?? defaultSettings(id)
-      kept.set(key, { state, until })
-      return state
+      const reading = read(tenant)
+      kept.set(key, { read: reading, until })
+      try {
+        return await reading
+      } catch (error) {
+        kept.delete(key)
+        throw error
+      }
     },
     /** The settings as the API shows them, now or at an instant: untouched ones have version 0. */
     async get(tenant: TenantScope, asOf?: Instant): Promise<ItsmSettings> {

@@ -35,7 +35,7 @@ export async function publish(
   for (const event of events) {
     const [subject, body] = [names.eventSubject(event), JSON.stringify(event)]
     const headers = signed ? { headers: vouchedHeaders({ subject, body }) } : {}
-    await connection.request(subject, body, { timeout: 5_000, ...headers })
+    await connection.request(subject, body, { timeout: 30_000, ...headers })
   }
   await link.close()
 }
