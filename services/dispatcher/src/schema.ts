@@ -88,7 +88,7 @@ export const webhookFences = pgTable(
     source: text('source').notNull(),
     /** Everything up to this position. */
     floor: bigint('floor', { mode: 'number' }).notNull(),
-    /** And these above it. */
+    /** And these above it: of each run the first one, and the last one with a minus. */
     done: bigint('done', { mode: 'number' }).array().notNull(),
   },
   (table) => [primaryKey({ name: 'webhook_fences_pkey', columns: [table.webhookId, table.source] })],

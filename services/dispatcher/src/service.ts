@@ -200,7 +200,7 @@ function startSending(ctx: Context, options: SendingOptions): Sending {
         ...{ database, cursors, vault, outbound, aggregate, limits, matchesSomeEvent, onChange },
       }),
       ...rotateRoutes({ database, store, vault, aggregate, onChange }),
-      ...deliveryRoutes({ database, aggregate }),
+      ...deliveryRoutes(database, aggregate),
       ...deliveryChangeRoutes(database),
       ...resendRoutes({
         database,

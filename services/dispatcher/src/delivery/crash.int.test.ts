@@ -109,7 +109,7 @@ describe('a dispatcher that is killed while it ends what a deleted webhook left'
           select count(*)::int from deliveries where webhook_id = ${webhook.id} and status = 'failed'`
         return row?.count ?? 0
       }
-      // Whoever ends them stops at a row that somebody else has locked, with those before it committed.
+      // A row that somebody else has locked is left for later.
       await sql.begin(async (tx) => {
         await tx`
           select from deliveries where id = (

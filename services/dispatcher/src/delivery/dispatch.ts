@@ -57,6 +57,7 @@ export interface Dispatch {
   close(graceMs: number): Promise<void>
 }
 
+const now = () => performance.now()
 const maxQueued = 20_000
 /** Bodies in memory, queued or under way. */
 const maxBytes = 64 * 1024 * 1024
@@ -73,7 +74,6 @@ const slowAfterMs = 1_000
 export function startDispatch(options: DispatchOptions): Dispatch {
   const { database, owner, leaseMs, log } = options
   const { sql } = database
-  const now = () => performance.now()
   const stopping = new AbortController()
   const closing = new AbortController()
   // Every attempt under way listens.
@@ -89,7 +89,13 @@ export function startDispatch(options: DispatchOptions): Dispatch {
   const dueNow = () => due.emit(0)
 
   const index = createWebhookIndex({ sql, now })
-  const recorder = createRecorder({ ...options, stopping: stopping.signal, onPaused: closed.emit })
+  const recorder = createRecorder({
+    ...{ ...options, stopping: stopping.signal },
+    onPaused(targets) {
+      index.forget(targets.map(({ tenant }) => tenant))
+      closed.emit(targets.map(({ id }) => id))
+    },
+  })
   const scheduler = createRateLimitScheduler({
     ...{ book: createBookings(sql), leaseMs, now, after, log },
     ...{ onSlot: slot.emit, onClosed: (webhookId) => closed.emit([webhookId]), onOpen: dueNow },
@@ -205,6 +211,8 @@ function createRun(options: RunOptions) {
       first.end()
       if (!(await first.settled)) return
     }
+    // With its lease it has lapsed: it is due by itself, and another replica may be sending it.
+    if (result.row.status === 'postponed' && now() > job.sendBefore + job.target.timeoutMs) return
     await recorder.add(result)
     if (result.row.due_in_ms !== null) options.due(result.row.due_in_ms)
     else options.finished(job.webhookId, job.orderingKey)
@@ -212,7 +220,8 @@ function createRun(options: RunOptions) {
 
   return async (job: DeliveryJob): Promise<EndpointHealth> => {
     const watched = options.watch(job)
-    const attempted = await options.attempt(job.target, watched.content, stopping)
+    const isInTime = () => now() < job.sendBefore
+    const attempted = await options.attempt(job.target, watched.content, stopping, isInTime)
     const result = resultOf(job, attempted, options)
     watched.over(result.row.status)
     const health = healthOf(attempted)

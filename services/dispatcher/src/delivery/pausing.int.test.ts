@@ -3,6 +3,7 @@ import { dispatcherEvents, Webhook } from '@opsplane/contracts'
 import { type EventRecorder, recordEvents, waitFor } from '@opsplane/testing'
 import { deliveriesOf } from '../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
+import { pausedWithBacklog } from '../fixture/paused-backlog.js'
 
 let fixture: DispatcherFixture
 let recorder: EventRecorder
@@ -88,6 +89,25 @@ describe('a webhook', () => {
     expect(await seen.webhook()).toMatchObject({ status: 'active', consecutive_failures: 4 })
   })
 
+  it('that is resumed does not count failures of attempts that began before', async () => {
+    let fail = () => {}
+    const failing = new Promise<void>((resolve) => {
+      fail = resolve
+    })
+    const webhook = await fixture.webhook('lasting', { retries: 0, timeout_ms: 60_000 }, async () => {
+      await failing
+      return { status: 500 }
+    })
+    const seen = deliveriesOf(fixture, webhook.id)
+    // As many as an endpoint has at once while nothing is known of it; the fifth starts with the end of another.
+    for (let n = 0; n < 5; n++) await fixture.publish({ type: 'lasting.created' })
+    await waitFor(() => fixture.requestsTo('lasting').length === 4)
+    for (const status of ['paused', 'active']) await fixture.api.patch(`/webhooks/${webhook.id}`, { status })
+    fail()
+    await seen.having('failed', 5)
+    expect(await seen.webhook()).toMatchObject({ status: 'active', consecutive_failures: 1 })
+  })
+
   it('pauses at once when the endpoint is gone, whatever retries remain', async () => {
     const webhook = await fixture.webhook('gone', {}, () => ({ status: 410 }))
     await fixture.publish({ type: 'gone.created' })
@@ -131,6 +151,78 @@ describe('a webhook', () => {
     const rows = await sql`select status, last_error_kind from deliveries where webhook_id = ${webhook.id}`
     expect([...rows]).toEqual([{ status: 'failed', last_error_kind: 'webhook_deleted' }])
     expect(fixture.requestsTo('doomed')).toEqual([])
+  })
+
+  it('that is deleted leaves nothing waiting but what somebody has locked, which follows', async () => {
+    const { sql } = fixture.service
+    const webhooks = [
+      await pausedWithBacklog(fixture, 'locked', 3),
+      await pausedWithBacklog(fixture, 'beside', 3),
+    ] as const
+    const unfinished = ({ id }: Webhook) =>
+      sql<{ id: string }[]>`select id from deliveries where webhook_id = ${id} and status = 'pending'`
+    const [locked] = await unfinished(webhooks[0])
+    await sql.begin(async (tx) => {
+      await tx`select from deliveries where id = ${locked?.id ?? ''} for update`
+      for (const { id } of webhooks) await fixture.api.send('DELETE', `/webhooks/${id}`)
+      await waitFor(async () => (await unfinished(webhooks[1])).length === 0)
+      expect(await unfinished(webhooks[0])).toEqual([locked])
+    })
+    const ids = webhooks.map(({ id }) => id)
+    const queues = () => sql`select from webhook_queues where webhook_id = any (${ids})`
+    await waitFor(async () => (await queues()).length === 0, { timeoutMs: 30_000 })
+    expect(await unfinished(webhooks[0])).toEqual([])
+  })
+
+  it('pauses by locks in the order in which a fan-out has them', async () => {
+    const { sql } = fixture.service
+    const { workspaceId = '' } = fixture.principal
+    const respond = (_: unknown, count: number) => ({ status: count === 1 ? 500 : 410 })
+    const webhook = await fixture.webhook('crossed', { retries: 0 }, respond)
+    await fail(webhook, 'crossed', 1)
+    const waiting = () =>
+      sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+    await sql.begin(async (tx) => {
+      await tx`
+        select from webhook_revisions where workspace_id = ${workspaceId} and environment = 'production' for share`
+      await fixture.publish({ type: 'crossed.created' })
+      await waitFor(async () => (await waiting()).length > 0)
+      await tx`select from webhook_health where webhook_id = ${webhook.id} for update nowait`
+    })
+    const seen = deliveriesOf(fixture, webhook.id)
+    await seen.having('failed', 2)
+    expect(await seen.webhook()).toMatchObject({ status: 'paused', paused_reason: 'gone' })
+  })
+
+  it('that is paused here has no first attempts from then on', async () => {
+    const { sql } = fixture.service
+    const { workspaceId = '' } = fixture.principal
+    const webhook = await fixture.webhook('stopped', {}, () => ({ status: 410 }))
+    await fixture.webhook('witness', { events: ['stopped.updated'] })
+    let later: Promise<unknown> | undefined
+    await sql.begin(async (tx) => {
+      const waiting = async (count: number) => {
+        await tx`select pg_stat_clear_snapshot()`
+        const waits = await tx`
+          select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+        return waits.length >= count
+      }
+      await tx`
+        select from webhook_revisions where workspace_id = ${workspaceId} and environment = 'production' for share`
+      await fixture.publish({ type: 'stopped.created' })
+      await waitFor(() => waiting(1))
+      // It has the revisions right after the pause, before a fan-out learns by them that there was one.
+      later = sql.begin(async (next) => {
+        await next`
+          select from webhook_revisions where workspace_id = ${workspaceId} and environment = 'production' for update`
+        await fixture.publish({ type: 'stopped.updated' })
+        await waitFor(() => fixture.requestsTo('witness').length === 1)
+      })
+      await waitFor(() => waiting(2))
+    })
+    await later
+    await deliveriesOf(fixture, webhook.id).having('held', 1)
+    expect(fixture.requestsTo('stopped')).toHaveLength(1)
   })
 
   it('publishes each of its events as declared', async () => {

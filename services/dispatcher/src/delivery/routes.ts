@@ -16,13 +16,7 @@ import { getDelivery, listDeliveries } from './queries.js'
 const tag = 'Webhooks'
 const deliveryId = idSchema('delivery')
 
-export function deliveryRoutes({
-  database,
-  aggregate,
-}: {
-  database: Database
-  aggregate: WebhookAggregate
-}): Route[] {
+export function deliveryRoutes(database: Database, aggregate: WebhookAggregate): Route[] {
   const list = defineList({
     operationId: 'listWebhookDeliveries',
     path: '/webhooks/:id/deliveries',

@@ -26,7 +26,8 @@ export async function rotateSecret(
 ): Promise<RotatedWebhook> {
   const secret = given ?? `whsec_${randomBytes(secretBytes).toString('base64')}`
   const sealedSecret = await sealSecret(vault, meta.tenant.workspaceId, webhookId, secret)
-  const overlapUntil = overlapSeconds > 0 ? secondsAfter(meta.now, overlapSeconds) : null
+  const overlapEnd = new Date(Date.parse(meta.now) + overlapSeconds * 1_000)
+  const overlapUntil = overlapSeconds > 0 ? overlapEnd.toISOString() : null
   const command = { kind: 'rotate_secret' as const, now: meta.now, sealedSecret, overlapUntil }
   return store.transact(
     meta,
@@ -37,8 +38,4 @@ export async function rotateSecret(
     },
     { queueKey: webhookId },
   )
-}
-
-function secondsAfter(instant: string, seconds: number): string {
-  return new Date(Date.parse(instant) + seconds * 1_000).toISOString()
 }

@@ -6,7 +6,7 @@ export interface Fence {
   source: string
   /** Everything up to this position. */
   floor: number
-  /** And these above it. */
+  /** And these above it: of each run the first one, and the last one with a minus. */
   done: readonly number[]
 }
 

@@ -10,13 +10,7 @@ import { type Budgets, createRedaction, retryAfterMs } from '@opsplane/runtime'
 import type { Credentials } from '../../webhook/sealing.js'
 import type { Target } from '../../webhook/target.js'
 import type { AttemptOutcome } from '../domain.js'
-import {
-  HeadersTooLargeError,
-  type RequestHeaders,
-  requestHeaders,
-  SecretMissingError,
-  SecretRefusedError,
-} from './request-headers.js'
+import { HeadersError, type RequestHeaders, requestHeaders, secretRefused } from './request-headers.js'
 
 /** What is kept of one request. */
 export interface AttemptRecord {
@@ -52,7 +46,13 @@ export interface Content {
   traceparent?: string
 }
 
-export type MakeAttempt = (target: Target, content: Content, signal: AbortSignal) => Promise<AttemptResult>
+export type MakeAttempt = (
+  target: Target,
+  content: Content,
+  signal: AbortSignal,
+  /** Asked once its secrets are known, which may have taken long: whether it may still be sent. */
+  isInTime?: () => boolean,
+) => Promise<AttemptResult>
 
 /** Makes one request of a delivery: resolves secrets, signs, sends, and redacts what is kept of it. */
 export function createAttempt(dependencies: AttemptDependencies): MakeAttempt {
@@ -65,14 +65,14 @@ export function createAttempt(dependencies: AttemptDependencies): MakeAttempt {
     const credentials = await dependencies.credentials(target)
     const names = Object.values(credentials.headers).flatMap(referencedSecrets)
     const { values, refused } = await dependencies.resolveSecrets(secretUser(target), names)
-    for (const [name, reason] of Object.entries(refused)) throw new SecretRefusedError(name, reason)
+    for (const [name, reason] of Object.entries(refused)) throw secretRefused(name, reason)
     const timestamp = Math.floor(nowMs() / 1_000)
     return requestHeaders(credentials, values, {
       ...{ eventId: id, eventType: type, body: text, timestamp, traceparent },
     })
   }
 
-  return async (target, content, signal) => {
+  return async (target, content, signal, isInTime = () => true) => {
     const startedMs = nowMs()
     const record = (part: Partial<AttemptRecord>): AttemptRecord => ({
       startedAt: new Date(startedMs).toISOString(),
@@ -92,15 +92,11 @@ export function createAttempt(dependencies: AttemptDependencies): MakeAttempt {
     let headers: RequestHeaders
     try {
       headers = await prepare(target, content)
+      if (!isInTime()) return { kind: 'postponed', reason: new Error('its secrets were too long in coming') }
       dependencies.budgets.spend('egressBytesPerMinute', target.tenant, Buffer.byteLength(content.text))
     } catch (reason) {
-      if (reason instanceof SecretMissingError)
-        return failed({ kind: 'secret_missing', message: reason.message }, {})
-      if (reason instanceof SecretRefusedError)
-        return failed({ kind: 'secret_refused', message: reason.message }, {})
-      if (reason instanceof HeadersTooLargeError)
-        return failed({ kind: 'headers_too_large', message: reason.message }, {})
-      return { kind: 'postponed', reason }
+      if (!(reason instanceof HeadersError)) return { kind: 'postponed', reason }
+      return failed({ kind: reason.kind, message: reason.message }, {})
     }
     try {
       const { timeoutMs, url } = target

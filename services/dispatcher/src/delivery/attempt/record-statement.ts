@@ -38,6 +38,8 @@ export interface ResultRow extends AttemptColumns {
   seq: number
   /** The attempt's number. Whoever records a number first has it. */
   number: number
+  /** The webhook's when the attempt began: failures from before a resume do not count after it. */
+  epoch: number
   status: 'succeeded' | 'retrying' | 'failed' | 'postponed'
   /** Milliseconds until the next attempt. */
   due_in_ms: number | null
@@ -69,7 +71,7 @@ export async function recordResults(
 export const recordStatement = `
 with results as materialized (
   select * from jsonb_to_recordset($1::text::jsonb) as r (
-    seq int, number int, status text, due_in_ms bigint, ${attemptColumns})
+    seq int, number int, epoch int, status text, due_in_ms bigint, ${attemptColumns})
 ),
 postponed as (
   update deliveries d set due_at = now_ms() + r.due_in_ms, lease_owner = null
@@ -95,28 +97,28 @@ recorded as (
   from results r
   where d.id = r.id and d.id between $3 and $4 and r.status <> 'postponed'
     and (d.attempts < r.number or (r.status = 'succeeded' and d.status <> 'succeeded'))
-  returning d.id, d.webhook_id, d.workspace_id, d.environment, d.status, d.due_at, r.seq
+  returning d.id, d.webhook_id, d.workspace_id, d.environment, d.status, d.due_at, r.seq, r.epoch
 ),
 logged as (${logAttempts('number', 'recorded join results using (id)')}),
 -- Failures in a row: each success begins a new run, run 0 goes on from the count so far.
 ended as (
-  select webhook_id, status,
-    count(*) filter (where status = 'succeeded') over (partition by webhook_id order by seq) as run
+  select webhook_id, epoch, status,
+    count(*) filter (where status = 'succeeded') over (partition by webhook_id, epoch order by seq) as run
   from recorded where status in ('succeeded', 'failed')
 ),
 runs as (
-  select webhook_id, run, count(*) filter (where status = 'failed')::int as failures
-  from ended group by webhook_id, run
+  select webhook_id, epoch, run, count(*) filter (where status = 'failed')::int as failures
+  from ended group by webhook_id, epoch, run
 ),
 tallies as (
-  select webhook_id, max(run) > 0 as interrupted,
+  select webhook_id, epoch, max(run) > 0 as interrupted,
     coalesce(max(failures) filter (where run = 0), 0) as first_run,
     coalesce(max(failures) filter (where run > 0), 0) as longest_later,
     (array_agg(failures order by run desc))[1] as last_run
-  from runs group by webhook_id
+  from runs group by webhook_id, epoch
 ),
 counted as (
-  select t.*, (w.state->>'epoch')::int as epoch from tallies t join webhooks w on w.id = t.webhook_id
+  select t.* from tallies t join webhooks w on w.id = t.webhook_id and (w.state->>'epoch')::int = t.epoch
   -- Most deliveries succeed on a webhook without failures, which changes nothing.
   where t.first_run > 0 or t.longest_later > 0
     or exists (select 1 from webhook_health h where h.webhook_id = t.webhook_id and h.consecutive_failures > 0)

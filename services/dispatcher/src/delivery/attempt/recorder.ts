@@ -4,6 +4,7 @@ import { type Database, isDependencyAway } from '@opsplane/postgres'
 import { type Clock, delay, type Logger, retryDelayMs } from '@opsplane/runtime'
 import type { Target } from '../../webhook/target.js'
 import type { WebhookAggregate } from '../../webhook/webhook-store.js'
+import { lockRevisions } from '../queue/webhook-index.js'
 import { type Recorded, type ResultRow, recordResults } from './record-statement.js'
 
 export interface Result {
@@ -25,7 +26,7 @@ export interface RecorderOptions {
   /** Events were committed. */
   announce(): void
   /** Webhooks that turned out to be paused. */
-  onPaused(webhookIds: string[]): void
+  onPaused(targets: Target[]): void
 }
 
 export interface Recorder {
@@ -61,6 +62,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
   }
 
   async function recordAndPause(tx: Parameters<typeof recordResults>[0], batch: Result[], rows: ResultRow[]) {
+    const tenants = batch.flatMap(({ row, target }) => (row.status === 'failed' ? target.tenant : []))
+    await lockRevisions(tx, tenants)
     const recorded = await recordResults(tx, rows, consecutiveFailuresToPause)
     for (const { webhookId, epoch, failures } of recorded.failing) {
       const last = batch.findLast(({ target }) => target.id === webhookId)
@@ -71,7 +74,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
       await pause(tx, result, { reason: 'gone', epoch: result.target.epoch, consecutiveFailures: 1 })
     const failing = recorded.failing.map(({ webhookId }) => webhookId)
     const gone = batch.filter((result) => result.gone).map(({ target }) => target.id)
-    return { ...recorded, paused: [...new Set([...recorded.paused, ...failing, ...gone])] }
+    return { ...recorded, paused: [...recorded.paused, ...failing, ...gone] }
   }
 
   async function pause(
@@ -93,9 +96,10 @@ export function createRecorder(options: RecorderOptions): Recorder {
       try {
         const recorded = await record(batch.map(({ result }) => (bare ? withoutDetail(result) : result)))
         for (const { done } of batch) done()
-        if (recorded.paused.length > 0) {
+        const paused = new Set(recorded.paused)
+        if (paused.size > 0) {
           options.announce()
-          options.onPaused(recorded.paused)
+          options.onPaused(batch.map(({ result }) => result.target).filter(({ id }) => paused.has(id)))
         }
         return
       } catch (error) {

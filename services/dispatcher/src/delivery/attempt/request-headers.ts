@@ -1,4 +1,5 @@
 import {
+  type AttemptErrorKind,
   literalLength,
   maxHeadersLength,
   maxHeaderValueLength,
@@ -28,11 +29,14 @@ export interface RequestHeaders {
   secrets: string[]
 }
 
-/** A header refers to a secret that does not exist. */
-export class SecretMissingError extends Error {
-  constructor(readonly secretName: string) {
-    super(`A header refers to the secret ${secretName}, which does not exist.`)
-    this.name = 'SecretMissingError'
+/** The headers cannot be made, for a reason that is the webhook's. */
+export class HeadersError extends Error {
+  constructor(
+    readonly kind: AttemptErrorKind,
+    message: string,
+  ) {
+    super(message)
+    this.name = 'HeadersError'
   }
 }
 
@@ -43,23 +47,11 @@ const refusals: Record<SecretRefusal, string> = {
 }
 
 /** A header refers to a secret that is not given out for it. */
-export class SecretRefusedError extends Error {
-  constructor(
-    readonly secretName: string,
-    reason: SecretRefusal,
-  ) {
-    super(`The secret ${secretName} ${refusals[reason]}.`)
-    this.name = 'SecretRefusedError'
-  }
-}
+export const secretRefused = (secretName: string, reason: SecretRefusal) =>
+  new HeadersError('secret_refused', `The secret ${secretName} ${refusals[reason]}.`)
 
-/** With the secrets its templates refer to, a header or all of them would be longer than is sent. */
-export class HeadersTooLargeError extends Error {
-  constructor(what: string, limit: number) {
-    super(`With its secrets ${what} would have more than ${limit} characters.`)
-    this.name = 'HeadersTooLargeError'
-  }
-}
+const tooLarge = (what: string, limit: number) =>
+  new HeadersError('headers_too_large', `With its secrets ${what} would have more than ${limit} characters.`)
 
 /** Adds up what the headers come to before any of them is built. */
 function checkLengths(headers: Record<string, string>, values: Record<string, string>): void {
@@ -69,20 +61,22 @@ function checkLengths(headers: Record<string, string>, values: Record<string, st
       (sum, secretName) => sum + secretValue(values, secretName).length,
       literalLength(template),
     )
-    if (length > maxHeaderValueLength)
-      throw new HeadersTooLargeError(`the header ${name}`, maxHeaderValueLength)
+    if (length > maxHeaderValueLength) throw tooLarge(`the header ${name}`, maxHeaderValueLength)
     total += name.length + length
   }
-  if (total > maxHeadersLength) throw new HeadersTooLargeError('all headers', maxHeadersLength)
+  if (total > maxHeadersLength) throw tooLarge('all headers', maxHeadersLength)
 }
 
 function secretValue(values: Record<string, string>, secretName: string): string {
   const value = Object.hasOwn(values, secretName) ? values[secretName] : undefined
-  if (value === undefined) throw new SecretMissingError(secretName)
-  return value
+  if (value !== undefined) return value
+  throw new HeadersError(
+    'secret_missing',
+    `A header refers to the secret ${secretName}, which does not exist.`,
+  )
 }
 
-/** Builds the headers of a delivery request. Throws SecretMissingError and HeadersTooLargeError. */
+/** Builds the headers of a delivery request. Throws HeadersError. */
 export function requestHeaders(
   { secrets, headers, secretHeaders }: Credentials,
   values: Record<string, string>,

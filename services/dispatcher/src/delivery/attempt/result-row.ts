@@ -1,5 +1,5 @@
 import { ApiError } from '@opsplane/contracts'
-import type { Logger } from '@opsplane/runtime'
+import { type Logger, retryAfterMs } from '@opsplane/runtime'
 import { afterAttempt } from '../domain.js'
 import type { DeliveryJob } from '../job.js'
 import type { EndpointHealth } from '../queue/sender.js'
@@ -28,12 +28,13 @@ export function resultOf(
   const of = { target: job.target, eventId: job.content.id }
   const number = job.attempts + 1
   if (result.kind === 'postponed') {
+    const windowMs = untilNextWindow(result.reason)
     if (!stopping.aborted)
-      log[isOverBudget(result.reason) ? 'debug' : 'warn'](
+      log[windowMs === undefined ? 'warn' : 'debug'](
         { err: result.reason, deliveryId: job.deliveryId },
         'delivery attempt postponed: its secrets or its budget are not available yet',
       )
-    const due = stopping.aborted ? 0 : postponeMs
+    const due = stopping.aborted ? 0 : (windowMs ?? postponeMs)
     const row = rowOf(job, number, nothingSent(job))
     return { ...of, row: { ...row, status: 'postponed', due_in_ms: due }, gone: false }
   }
@@ -46,9 +47,10 @@ export function resultOf(
   return { ...of, row, gone: verdict.status === 'failed' && verdict.gone }
 }
 
-/** It waits for the workspace's next minute, which is no fault. */
-function isOverBudget(reason: unknown): boolean {
-  return reason instanceof ApiError && reason.code === 'rate_limited'
+/** What is over a budget waits for the workspace's next minute, which is no fault. */
+function untilNextWindow(reason: unknown): number | undefined {
+  if (!(reason instanceof ApiError) || reason.code !== 'rate_limited') return undefined
+  return retryAfterMs(reason.headers['Retry-After'], 0)
 }
 
 export function healthOf(result: AttemptResult): EndpointHealth {
@@ -67,13 +69,12 @@ const nothingSent = ({ target: { url } }: DeliveryJob): AttemptRecord => ({
 })
 
 function rowOf(
-  { deliveryId }: DeliveryJob,
+  { deliveryId, target: { epoch } }: DeliveryJob,
   number: number,
   { startedAt, durationMs, url, requestHeaders, response, error }: AttemptRecord,
 ): Omit<ResultRow, 'seq' | 'status' | 'due_in_ms'> {
   return {
-    id: deliveryId,
-    number,
+    ...{ id: deliveryId, number, epoch },
     started_at: startedAt,
     url,
     duration_ms: durationMs,

@@ -1,6 +1,6 @@
 import { deliveryBody, type PlatformEvent } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
-import { type Target, targetOf, type WebhookRow } from '../../webhook/target.js'
+import { type Target, targetOf } from '../../webhook/target.js'
 import type { DeliveryJob } from '../job.js'
 import { bodyText } from './matching.js'
 import { type Claimed, failWithoutEvent, releaseLeases } from './queue-statements.js'
@@ -15,60 +15,36 @@ export interface ClaimedJobsOptions {
   finished(webhookId: string, orderingKey: string | null): void
 }
 
-const maxTargets = 20_000
-
 /**
- * Takes deliveries that the poller has leased into the queues in memory; what finds no room is given back. Resolves with how
- * many were not.
+ * Takes deliveries that the poller has leased into the queues in memory; what finds no room, or whose webhook was changed as it was
+ * claimed, is given back. Resolves with how many found room, or may by now.
  */
-export function createAccept(options: ClaimedJobsOptions) {
-  const { sql, owner, leaseMs, sender, finished } = options
-  const targets = new Map<string, Target>()
-
-  /** As the claim saw them, or later. */
-  async function targetsOf(claimed: readonly Claimed[]): Promise<Map<string, Target>> {
-    const versions = new Map(claimed.map(({ webhook_id, version }) => [webhook_id, version]))
-    const missing = [...versions].filter(([id, version]) => targets.get(id)?.version !== version)
-    if (missing.length > 0) {
-      const rows = await sql.unsafe<WebhookRow[]>(
-        'select id, workspace_id, environment, version, state from webhooks where id = any ($1::text[])',
-        [missing.map(([id]) => id)],
-        { prepare: true },
-      )
-      if (targets.size > maxTargets) targets.clear()
-      for (const row of rows) targets.set(row.id, targetOf(row))
-    }
-    return new Map(
-      [...versions.keys()].flatMap((id) => {
-        const target = targets.get(id)
-        return target ? [[id, target] as const] : []
-      }),
-    )
-  }
-
+export function createAccept({ sql, owner, leaseMs, sender, finished }: ClaimedJobsOptions) {
   return async (claimed: Claimed[], leasedAt: number): Promise<number> => {
     const refused: string[] = []
+    const changed: string[] = []
     const withoutEvent: Claimed[] = []
     const sendBefore = leasedAt + leaseMs * 0.9
-    const known = await targetsOf(claimed)
+    const targets = new Map<string, Target>()
     for (const row of claimed) {
-      const target = known.get(row.webhook_id)
-      const place = target && {
-        webhookId: target.id,
-        workspaceId: target.tenant.workspaceId,
-        bytes: row.bytes,
-      }
-      if (row.event === null) withoutEvent.push(row)
-      else if (!place || !sender.reserve(place, target.rateLimitPerSecond)) refused.push(row.id)
-      else sender.submit(claimedJob(row, row.event, target, sendBefore))
+      const { id, webhook_id: webhookId, workspace_id: workspaceId, bytes, event, state } = row
+      const target = targets.get(webhookId) ?? (state === null ? null : targetIn(row, state))
+      if (target) targets.set(webhookId, target)
+      if (event === null) withoutEvent.push(row)
+      else if (target === null) changed.push(id)
+      else if (!sender.reserve({ webhookId, workspaceId, bytes }, target.rateLimitPerSecond)) refused.push(id)
+      else sender.submit(claimedJob(row, event, target, sendBefore))
     }
-    await releaseLeases(sql, owner, refused)
+    await releaseLeases(sql, owner, [...refused, ...changed])
     const unsendable = withoutEvent.map(({ id }) => id)
     await failWithoutEvent(sql, owner, unsendable)
     for (const row of withoutEvent) finished(row.webhook_id, row.ordering_key)
     return claimed.length - refused.length
   }
 }
+
+const targetIn = ({ webhook_id: id, ...row }: Claimed, state: string): Target =>
+  targetOf({ ...row, id, state: JSON.parse(state) })
 
 function claimedJob(row: Claimed, eventText: string, target: Target, sendBefore: number): DeliveryJob {
   const event: PlatformEvent = JSON.parse(eventText)

@@ -21,7 +21,7 @@ const event = (changes: Partial<PlatformEvent> = {}): PlatformEvent => ({
 })
 const tenant = { workspaceId: 'ws_1', environment: 'production' } as const
 const fenced = (floor: number, done: number[] = []): Subscriber['fences'] =>
-  new Map([['itsm', { floor, done: new Set(done) }]])
+  new Map([['itsm', { floor, done: done.map((position) => [position, position] as const) }]])
 const subscriber = (changes: Partial<Target>, fences: Subscriber['fences'] = new Map()): Subscriber => ({
   target: { id: 'wh_1', events: ['*'], filter: null, ...changes } as Target,
   fences,

@@ -40,7 +40,8 @@ function isOwnLifecycle(id: string, { resource }: PlatformEvent): boolean {
 function isFenced({ fences }: Subscriber, origin: Origin | null): boolean {
   const fence = origin && fences.get(origin.source)
   if (!fence) return false
-  return origin.position <= fence.floor || fence.done.has(origin.position)
+  const { position } = origin
+  return position <= fence.floor || fence.done.some(([first, last]) => first <= position && position <= last)
 }
 
 /** The body as text. `data` is its largest part, and the same for all webhooks. */

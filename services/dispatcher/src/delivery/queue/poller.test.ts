@@ -4,6 +4,7 @@ import { createLogger } from '@opsplane/runtime'
 import type { DeliveryJob } from '../job.js'
 import { createAccept } from './claimed-jobs.js'
 import { type Poller, type PollerOptions, startPoller } from './poller.js'
+import type { Claimed } from './queue-statements.js'
 
 let poller: Poller | undefined
 afterEach(() => poller?.close())
@@ -86,11 +87,10 @@ describe('a poller', () => {
     const leaseMs = 15_000
     let nowMs = 0
     const now = () => nowMs
-    const state = { status: 'active', timeoutMs: 1_000, rateLimitPerSecond: null }
-    const webhook = { id: 'wh_1', workspace_id: 'ws_1', environment: 'production', version: 1, state }
-    const claimed = { id: 'del_1', webhook_id: 'wh_1', version: 1, event: '{"data":{}}' }
+    const state = JSON.stringify({ status: 'active', timeoutMs: 1_000, rateLimitPerSecond: null })
+    const webhook = { webhook_id: 'wh_1', workspace_id: 'ws_1', environment: 'production', version: 1, state }
+    const claimed = { ...webhook, id: 'del_1', event: '{"data":{}}' }
     const unsafe: Unsafe = async (query) => {
-      if (query.includes('from webhooks')) return [webhook]
       if (!query.includes('claim_deliveries') || nowMs > 0) return []
       nowMs += 5_000
       return [claimed]
@@ -102,5 +102,19 @@ describe('a poller', () => {
       start(unsafe, { leaseMs, now, accept })
     })
     expect(job.sendBefore).toBeLessThan(leaseMs)
+  })
+
+  it('gives back what it claimed as the webhook was changed, which may have room for it', async () => {
+    const released: string[][] = []
+    const unsafe: Unsafe = async (_, [, ids = []]) => {
+      released.push(ids)
+      return []
+    }
+    const { sql } = { sql: { unsafe } } as unknown as Database
+    const sender = { reserve: () => true, submit: () => {} }
+    const accept = createAccept({ sql, owner: 'me', leaseMs: 1_000, sender, finished: () => {} })
+    const claimed = { id: 'del_1', webhook_id: 'wh_1', event: '{}', state: null } as Claimed
+    expect(await accept([claimed], 0)).toBe(1)
+    expect(released).toEqual([['del_1']])
   })
 })

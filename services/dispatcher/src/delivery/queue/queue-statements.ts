@@ -32,8 +32,12 @@ export interface ClaimOptions {
 export interface Claimed {
   id: string
   webhook_id: string
+  workspace_id: string
+  environment: string
   /** Of the webhook. */
   version: number
+  /** The webhook as JSON; null when it was changed as the delivery was claimed. */
+  state: string | null
   attempts: number
   cycle_base: number
   ordering_key: string | null
@@ -50,7 +54,10 @@ export async function claimDue(sql: Sql, options: ClaimOptions): Promise<Claimed
   const { owner, leaseMs, except, perWebhook, limit, bytes, drain } = options
   const parameters = [owner, leaseMs, except, perWebhook, limit, bytes, drain.step, drain.everyMs]
   return sql.unsafe<Claimed[]>(
-    'select * from claim_deliveries($1, $2::bigint, $3::text[], $4, $5, $6::bigint, $7, $8::bigint)',
+    `select c.*, w.* from claim_deliveries($1, $2::bigint, $3::text[], $4, $5, $6::bigint, $7, $8::bigint) c
+     left join lateral (
+       select workspace_id, environment, state::text from webhooks
+       where id = c.webhook_id and version = c.version offset 0) w on true`,
     parameters,
     { prepare: true },
   )

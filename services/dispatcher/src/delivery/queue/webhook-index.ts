@@ -3,10 +3,13 @@ import type { Database } from '@opsplane/postgres'
 import { LRUCache } from 'lru-cache'
 import { type Fence, type Target, targetOf, type WebhookRow } from '../../webhook/target.js'
 
+/** Positions from the first to the last. */
+type Run = readonly [first: number, last: number]
+
 /** A webhook, and which events it is too young for, by their source. */
 export interface Subscriber {
   target: Target
-  fences: ReadonlyMap<string, { floor: number; done: ReadonlySet<number> }>
+  fences: ReadonlyMap<string, { floor: number; done: readonly Run[] }>
 }
 
 /** The webhooks of one tenant, as they were at a revision. */
@@ -123,6 +126,16 @@ from unnest($1::text[], $2::text[]) as a (workspace_id, environment)
 join webhook_revisions r on r.workspace_id = a.workspace_id and r.environment = a.environment
 left join webhooks w on w.workspace_id = a.workspace_id and w.environment = a.environment`
 
+/** Before what may change webhooks of these tenants locks anything that a fan-out waits for while it has their revisions. */
+export async function lockRevisions(sql: Pick<Database['sql'], 'unsafe'>, tenants: readonly TenantScope[]) {
+  await sql.unsafe(
+    `select from webhook_revisions where (workspace_id, environment) in (select * from unnest($1::text[], $2::text[]))
+     order by workspace_id, environment for no key update`,
+    columnsOf(tenants),
+    { prepare: true },
+  )
+}
+
 /** For tenants that never had a webhook: the row is what their first one and a fan-out agree by. */
 async function addRevisions(sql: Database['sql'], tenants: readonly TenantScope[]): Promise<void> {
   await sql.unsafe(
@@ -135,8 +148,12 @@ async function addRevisions(sql: Database['sql'], tenants: readonly TenantScope[
 }
 
 function fencesOf(fences: readonly Fence[]): Subscriber['fences'] {
-  return new Map(fences.map(({ source, floor, done }) => [source, { floor, done: new Set(done) }]))
+  return new Map(fences.map(({ source, floor, done }) => [source, { floor, done: runsOf(done) }]))
 }
+
+/** One that no end follows is a run by itself. */
+const runsOf = (done: Fence['done']): Run[] =>
+  done.flatMap((first, at) => (first > 0 ? [[first, Math.max(first, -(done[at + 1] ?? 0))] as const] : []))
 
 const everything = new Set(['*', 'audit.*'])
 
