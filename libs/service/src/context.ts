@@ -168,7 +168,6 @@ export function openContext<Config extends BackendConfig>(
     database,
     store: createEventStore({
       database,
-      log,
       onCommit: relay.offer,
       ...(overrides.checkedAgainst && { checkedAgainst: overrides.checkedAgainst }),
     }),
