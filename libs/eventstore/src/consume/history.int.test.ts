@@ -66,10 +66,13 @@ describe('a consumer with a history', () => {
     return consumer
   }
   const create = async (...titles: string[]) => {
-    for (const title of titles) {
-      const [id, open] = opening(title)
-      await replica.tickets.create(id, open, meta())
-    }
+    for (const title of titles) await createSlow(0, title)
+  }
+  /** By a clock that is slow by so many minutes. */
+  const createSlow = async (minutes: number, title: string) => {
+    const [id, open] = opening(title)
+    const now = new Date(Date.now() - minutes * 60_000).toISOString()
+    await replica.tickets.create(id, open, meta({ now }))
   }
   const seen = async () =>
     (await testStore.database.sql<{ title: string }[]>`select title from seen order by at`).map(
@@ -231,7 +234,7 @@ describe('a consumer with a history', () => {
   })
 
   test('makes up for its gap, once, when its effects are outside', async () => {
-    await create('history')
+    await createSlow(70, 'history')
     await inStream(1)
     await expire()
     const first = consume('gap')
@@ -239,7 +242,8 @@ describe('a consumer with a history', () => {
     await allSeen('first')
     await settled(2)
     await first.close()
-    await create('lost', 'lost as well')
+    await create('lost')
+    await createSlow(50, 'lost as well')
     await inStream(4)
     await expire()
     await create('kept')
