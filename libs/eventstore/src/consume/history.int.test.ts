@@ -201,23 +201,27 @@ describe('a consumer with a history', () => {
     await allSeen('first', 'second', 'third', 'fourth')
   })
 
-  test('is filled when the stream expired what came while it stood still', async () => {
-    const consumer = consume('all', { maxAckPending: 1 })
-    await create('first')
-    await allSeen('first')
-    await settled(1)
-    const release = hold()
-    await create('second', 'third')
-    await inStream(3)
-    await waitFor(async () => (await consumer.place()).delivered === 2)
-    // The first of them may have begun before.
-    for (let looks = 0; looks < 2; looks++) await writesPlace()
-    await expire()
-    await create('fourth')
-    await inStream(4)
-    release()
-    await allSeen('first', 'second', 'third', 'fourth')
-  })
+  test.each(['after', 'before'])(
+    'is filled when the stream expired what came while it stood still, %s it looked',
+    async (when) => {
+      const consumer = consume('all', { maxAckPending: 1 })
+      await create('first')
+      await allSeen('first')
+      await settled(1)
+      const release = hold()
+      await create('second', ...(when === 'after' ? ['third'] : []))
+      await waitFor(async () => (await consumer.place()).delivered === 2)
+      // The first of them may have begun before.
+      for (let looks = 0; looks < 2; looks++) await writesPlace()
+      if (when === 'before') await create('third')
+      await inStream(3)
+      await expire()
+      await create('fourth')
+      await inStream(4)
+      release()
+      await allSeen('first', 'second', 'third', 'fourth')
+    },
+  )
 
   test('that is new has nothing to do with history when its effects are outside', async () => {
     await create('first')
