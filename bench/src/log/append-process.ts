@@ -1,7 +1,6 @@
 import { newId, type RoleState, resourceDecider } from '@opsplane/contracts'
 import { createEventStore } from '@opsplane/eventstore'
 import { connect } from '@opsplane/postgres'
-import { createLogger } from '@opsplane/runtime'
 import postgres from 'postgres'
 
 /**
@@ -16,8 +15,7 @@ const actor = { id: 'usr_bench', name: 'Bench', type: 'user' } as const
 const fields = () => ({ name: newId('request'), description: 'Measured', permissions: [] })
 
 function throughTheStore(): () => Promise<unknown> {
-  const log = createLogger({ service: 'bench', level: 'silent' })
-  const store = createEventStore({ database: connect(url, { schema: 'append' }), log })
+  const store = createEventStore({ database: connect(url, { schema: 'append' }) })
   const roles = store.aggregate(
     resourceDecider<RoleState>({
       resourceType: 'role',

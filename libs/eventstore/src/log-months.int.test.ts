@@ -3,7 +3,7 @@ import { idFactory } from '@opsplane/contracts'
 import { connect, partitionsOf } from '@opsplane/postgres'
 import { testRolePassword, waitFor } from '@opsplane/testing'
 import { log, meta, opening, openTestStore, schema, type TestStore, tenant } from './fixture/test-database.js'
-import { createMonths, startLogMonths } from './log-months.js'
+import { createMonths, startMonths } from './log-months.js'
 
 let testStore: TestStore
 beforeAll(async () => {
@@ -123,7 +123,7 @@ describe('the log by month', () => {
     url.password = testRolePassword
     const own = connect(url.href, { schema })
     try {
-      const making = startLogMonths(own.sql, log)
+      const making = startMonths(own.sql, log, 'add_event_month')
       const ahead = await own.sql<{ name: string }[]>`
         select to_char(now() at time zone 'UTC' + make_interval(months => n), '"events_"YYYYMM') as name
         from generate_series(0, 3) n`

@@ -52,9 +52,6 @@ function monthOf(at: number): { start: number; end: number } {
 
 const monthsAhead = 3
 
-/** Makes the log's present month and those ahead: see `startMonths`. */
-export const startLogMonths = (sql: Database['sql'], log: Logger) => startMonths(sql, log, 'add_event_month')
-
 /**
  * Makes the partitions of the present month and those ahead, now and every day, until closed. `add` is a function of the
  * schema that makes the month of a day.

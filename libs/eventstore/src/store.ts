@@ -9,7 +9,6 @@ import {
 } from '@opsplane/contracts'
 import type { IdempotencyStore } from '@opsplane/http'
 import type { Database, StatementRunner } from '@opsplane/postgres'
-import type { Logger } from '@opsplane/runtime'
 import { inSpan, traceparentOfCause } from '@opsplane/telemetry'
 import type { Aggregate } from './aggregate.js'
 import { shapeOf } from './append/append-statement.js'
@@ -33,7 +32,6 @@ import { createDraft, preconditionFailed, type Unit } from './unit.js'
 
 export interface EventStoreOptions {
   database: Database
-  log: Logger
   /** Called after each commit that appended events, with what it appended. */
   onCommit?: (events: readonly CommittedEvent[]) => void
   /** A commit with an event that is not as declared here fails. The platform's events when NODE_ENV is `test`. */

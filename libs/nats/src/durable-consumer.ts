@@ -39,7 +39,7 @@ export interface DurableConsumerOptions<T>
    * over at once; what comes then gathers at the server, so that batches are fewer and larger.
    */
   spacingMs?: number
-  /** Most bytes held in memory; at least one of the largest messages the server takes. */
+  /** Most bytes held in memory; a message that is larger is held alone. */
   maxHeldBytes?: number
   log: Logger
   /**
@@ -66,8 +66,6 @@ export interface DurableConsumer {
 /** A few are fetched ahead of the batches in hand. */
 const leastHeld = 16
 const defaultHeldBytes = 8 * 1_024 * 1_024
-/** Subject, headers and the place to acknowledge to count towards what a request may bring. */
-const envelopeBytes = 16 * 1_024
 /** A consumer that is lost is back at once; one that is lost again right away is not asked for in a loop. */
 const settledMs = 1_000
 
@@ -181,10 +179,9 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
     if (closing.signal.aborted) return
     await options.prepare?.(() => consumerProgress(connection, options))
     if (closing.signal.aborted) return
-    const largest = (connection.info?.max_payload ?? 1_048_576) + envelopeBytes
     const startedAt = performance.now()
     if (spacingMs > 0) rounds = requestRounds({ spacingMs, full: maxBatch, again })
-    const own = openPull({ connection, stream, durable, rounds, onMessage, room: () => held.room(largest) })
+    const own = openPull({ connection, stream, durable, rounds, onMessage, room: held.room })
     pull = own
     const restarted = new Promise<string>((resolve) => {
       restart = resolve

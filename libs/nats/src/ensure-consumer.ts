@@ -18,7 +18,7 @@ export interface DurableConfig {
   /** All subjects of the stream when absent. Whole subjects, with wildcards. */
   filterSubjects?: readonly string[]
   /** Where a consumer that does not exist yet begins: at the oldest kept message, or with what comes next. */
-  start?: 'oldest' | 'new'
+  start?: 'oldest' | 'new' | (() => Promise<'oldest' | 'new'>)
   /** Most messages on this consumer, over all replicas, that wait for their ack or to come again. */
   maxAckPending?: number
   /** From when on the server delivers what a process that died has held; a living one keeps what it holds. */
@@ -43,9 +43,12 @@ export async function ensureConsumer(connection: NatsConnection, options: Durabl
     await manager.consumers.delete(options.stream, options.durable)
     existing = undefined
   }
-  if (!existing) await manager.consumers.add(options.stream, wanted)
-  else if (differs(existing.config, wanted)) {
-    const { deliver_policy: _, ack_policy: __, durable_name: ___, ...updatable } = wanted
+  if (!existing) {
+    const start = typeof options.start === 'function' ? await options.start() : options.start
+    const deliver_policy = start === 'new' ? DeliverPolicy.New : DeliverPolicy.All
+    await manager.consumers.add(options.stream, { ...wanted, deliver_policy })
+  } else if (differs(existing.config, wanted)) {
+    const { ack_policy: _, durable_name: __, ...updatable } = wanted
     await manager.consumers.update(options.stream, options.durable, updatable)
   }
   return !existing
@@ -77,12 +80,11 @@ export const defaultMaxAckPending = 1_000
 
 function consumerConfig(
   connection: NatsConnection,
-  { durable, start, filterSubjects = [], ...options }: DurableConfig,
+  { durable, filterSubjects = [], ...options }: DurableConfig,
 ) {
   const config = {
     durable_name: durable,
     ack_policy: AckPolicy.Explicit,
-    deliver_policy: start === 'new' ? DeliverPolicy.New : DeliverPolicy.All,
     ack_wait: nanos(options.ackWaitMs ?? defaultAckWaitMs),
     // Who handles the messages decides when one is given up; the server never does.
     max_deliver: -1,

@@ -26,8 +26,8 @@ export interface HeldMessages<T> {
   take(most: number): Held<T>[]
   /** Whether `take` has something, and whether that is as much as it gives. */
   ready(most: number): 'none' | 'some' | 'full'
-  /** What may be asked for; undefined while that is not worth a request. With nothing held, `largest` bytes fit. */
-  room(largest: number): { messages: number; bytes: number } | undefined
+  /** What may be asked for, which is all the room there is while nothing is held; undefined while that is not worth a request. */
+  room(): { messages: number; bytes: number; isWhole: boolean } | undefined
   /** It is done with for good, or will come again. */
   release(held: Held<T>, how: 'done' | 'back'): void
   /** Takes what has arrived and is not in hand. */
@@ -86,10 +86,13 @@ export function heldMessages<T>(limits: HeldLimits): HeldMessages<T> {
       for (const held of arrived) if (isFree(held) && ++free >= most) return 'full'
       return free > 0 ? 'some' : 'none'
     },
-    room(largest) {
-      const most = Math.max(limits.bytes, largest)
-      const left = { messages: limits.messages - all.size, bytes: most - bytes }
-      return left.messages * 4 >= limits.messages && left.bytes * 4 >= most ? left : undefined
+    room() {
+      const left = {
+        messages: limits.messages - all.size,
+        bytes: limits.bytes - bytes,
+        isWhole: all.size === 0,
+      }
+      return left.messages * 4 >= limits.messages && left.bytes * 4 >= limits.bytes ? left : undefined
     },
     release(held, how) {
       const key = keyOf(held)

@@ -99,14 +99,15 @@ test('what has come of a round is handled where the pull is lost before the roun
   }
 })
 
-test.each(['before', 'after'])(
-  'a message larger than what was asked for comes once there is room, also where that is %s the server refuses it',
+test.each(['before', 'after', 'never'])(
+  'a message larger than what was asked for comes once there is room, be that before or after the server refuses it, or alone: %s',
   async (when) => {
     const connection = await link.ready()
     const subject = names.topicSubject('ws_1', 'production', when)
     const stream = names.topicsStream
     await ensureConsumer(connection, { stream, durable: when, filterSubjects: [subject] })
-    let bytes = 10_000
+    let room = { messages: 10, bytes: 10_000, isWhole: when === 'never' }
+    const more = { messages: 10, bytes: 1_000_000 }
     let requests = 0
     let refused = 0
     const arrived: number[] = []
@@ -119,17 +120,19 @@ test.each(['before', 'after'])(
       }),
     ]
     const pull = openPull({
-      ...{ connection, stream, durable: when, room: () => ({ messages: 10, bytes }) },
+      ...{ connection, stream, durable: when, room: () => room },
       rounds: requestRounds({ spacingMs: 600_000, full: 10, again() {} }),
       onMessage: (message) => void arrived.push(message.bytes),
     })
     try {
       await waitFor(() => requests === 1)
-      if (when === 'before') bytes = 1_000_000
+      if (when === 'before') room = { ...more, isWhole: true }
       await jetstream(connection, patient).publish(subject, 'x'.repeat(20_000))
       await waitFor(() => refused === 1)
-      bytes = 1_000_000
-      if (when === 'after') pull.more()
+      if (when === 'after') {
+        room = { ...more, isWhole: false }
+        pull.more()
+      }
       await waitFor(() => arrived.length === 1)
       expect(requests).toBe(2)
     } finally {

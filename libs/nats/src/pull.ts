@@ -9,8 +9,8 @@ export interface PullOptions {
   connection: NatsConnection
   stream: string
   durable: string
-  /** What may be asked for now, in messages and in bytes; undefined while there is no room. */
-  room(): { messages: number; bytes: number } | undefined
+  /** What may be asked for now, and whether that is all the room there ever is; undefined while there is none. */
+  room(): { messages: number; bytes: number; isWhole: boolean } | undefined
   /** When to ask for what has gathered at the server; unless given, each message comes as soon as it is there. */
   rounds?: RequestRounds | undefined
   onMessage(message: StreamMessage): void
@@ -54,8 +54,10 @@ export function openPull(options: PullOptions): Pull {
   const { connection, stream, durable, room, rounds, onMessage } = options
   const inbox = inboxOf(connection)
   const subject = `$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`
-  let open: { reply: string; left: number; leftBytes: number; until: number } | undefined
+  let open: { reply: string; left: number; until: number } | undefined
   let isQuiet = false
+  /** What comes next is larger than the room there was: alone it comes into any that is whole. */
+  let isLarge = false
   let watching: NodeJS.Timeout | undefined
   let serial = 0
   let silent = 0
@@ -69,19 +71,20 @@ export function openPull(options: PullOptions): Pull {
     if (open || ended || connection.isClosed() || rounds?.mayAsk() === false) return
     const wanted = room()
     if (!wanted) return
-    const batch = isQuiet && !rounds ? 1 : wanted.messages
+    const isAlone = isLarge && wanted.isWhole
+    const batch = isAlone || (isQuiet && !rounds) ? 1 : wanted.messages
     const pace = isQuiet ? idle : busy
     const expiresMs = untilRestMoment(endsEveryMs, pace.leastMs)
     const reply = `${inbox}.${++serial}`
     const request = {
       batch,
-      max_bytes: wanted.bytes,
+      ...(!isAlone && { max_bytes: wanted.bytes }),
       expires: nanos(expiresMs),
       idle_heartbeat: nanos(pace.beatMs),
       ...(rounds && { no_wait: true }),
     }
     const until = performance.now() + expiresMs + graceMs
-    open = { reply, left: batch, leftBytes: wanted.bytes, until }
+    open = { reply, left: batch, until }
     isQuiet = true
     watch(pace)
     connection.publish(subject, JSON.stringify(request), { reply })
@@ -107,7 +110,6 @@ export function openPull(options: PullOptions): Pull {
   const onStatus = ({ subject: reply, headers }: Msg) => {
     const { code, description } = headers ?? { code: 0, description: '' }
     if (code === 100 || reply !== open?.reply) return
-    const { leftBytes } = open
     over()
     if (ended) return
     if (code === 404 || code === 408) {
@@ -117,8 +119,9 @@ export function openPull(options: PullOptions): Pull {
     }
     rounds?.ended()
     if (code === 409 && /maxbytes/i.test(description)) {
-      // What comes next is larger than what is left: it waits for more room, which there may be since the request.
-      if ((room()?.bytes ?? 0) > leftBytes) more()
+      isLarge = true
+      // Otherwise there is more room when something of what is held is done.
+      if (room()?.isWhole) more()
       return
     }
     lose(code === 503 ? 'there is no such consumer' : `${code} ${description}`)
@@ -130,8 +133,7 @@ export function openPull(options: PullOptions): Pull {
     if (msg.subject.startsWith(inbox)) return onStatus(msg)
     const message = streamMessage(msg)
     if (!message) return
-    isQuiet = false
-    if (open) open.leftBytes -= message.bytes
+    isQuiet = isLarge = false
     if (open && --open.left <= 0) over()
     if (!ended) rounds?.came(message.waiting, !open)
     onMessage(message)

@@ -22,7 +22,7 @@ import {
   type Relay,
   remoteLog,
   startIdempotencyPurge,
-  startLogMonths,
+  startMonths,
   startRelay,
 } from '@opsplane/eventstore'
 import { createInternalIssuer, type InternalIssuer, type InternalTls, readInternalTls } from '@opsplane/http'
@@ -145,7 +145,7 @@ export function openContext<Config extends BackendConfig>(
     streams: { ...streamOptionsOf(config), ...overrides.streams },
   })
   releasers.add('relay', () => relay.close())
-  const months = startLogMonths(database.sql, log)
+  const months = startMonths(database.sql, log, 'add_event_month')
   releasers.add('log months', () => months.close())
   const tls = readInternalTls(config)
   const issuer = createInternalIssuer({ service: name, privateKey: config.servicePrivateKey })
@@ -168,7 +168,6 @@ export function openContext<Config extends BackendConfig>(
     database,
     store: createEventStore({
       database,
-      log,
       onCommit: relay.offer,
       ...(overrides.checkedAgainst && { checkedAgainst: overrides.checkedAgainst }),
     }),

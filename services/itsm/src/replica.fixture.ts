@@ -1,14 +1,13 @@
 import type { CommandMeta, Principal } from '@opsplane/contracts'
 import { createEventStore, type Unit } from '@opsplane/eventstore'
 import { connect } from '@opsplane/postgres'
-import { createLogger, systemClock } from '@opsplane/runtime'
+import { systemClock } from '@opsplane/runtime'
 import { type TestService, waitFor } from '@opsplane/testing'
 
 /** What another replica of the service works with. */
 export function replicaOf(service: TestService) {
   const database = connect(service.adminUrl, { schema: 'itsm', max: 4 })
-  const log = createLogger({ service: 'test', level: 'silent' })
-  return { database, clock: systemClock, store: createEventStore({ database, log }) }
+  return { database, clock: systemClock, store: createEventStore({ database }) }
 }
 export type TestReplica = ReturnType<typeof replicaOf>
 

@@ -266,20 +266,30 @@ describe('consumeEvents', () => {
     },
   )
 
-  test('finds what was to be redriven while nobody ran', async () => {
+  test('finds what was to be redriven while nobody ran, also behind what waits for something that is away', async () => {
     const first = consume({
       maxDeliveries: 1,
       handle: async () => {
         throw new Error('cannot be handled')
       },
     })
-    await create()
-    await waitFor(() => first.counters().deadLettered === 1)
+    await create('Stuck')
+    const others = [await create(), await create()]
+    await waitFor(() => first.counters().deadLettered === 3)
     await first.close()
     await markForRedrive({ databaseUrl: testStore.url, schema }, { consumer: 'test-seen' })
-    consume()
-    await allSeen(1)
-    await waitFor(async () => (await testStore.database.sql`select 1 from dead_letters`).length === 0)
+    consume({
+      async handle(events, tx) {
+        if (events.some(({ data }) => data.after?.title === 'Stuck'))
+          throw new ApiError('service_unavailable', 'It is away.')
+        await record(events, tx)
+      },
+    })
+    await allSeen(2)
+    expect((await seen()).map((row) => row.subject_id)).toEqual(expect.arrayContaining(others))
+    const left = await testStore.database
+      .sql`select deliveries, redriven_at is null as failed from dead_letters`
+    expect([...left]).toEqual([{ deliveries: 1, failed: false }])
   })
 
   test('says once that what is to be redriven cannot be read, and goes on when it can', async () => {
@@ -291,16 +301,16 @@ describe('consumeEvents', () => {
     const said = () =>
       lines.map((line) => String(JSON.parse(line).msg)).filter((text) => text.includes('dead letter'))
     await waitFor(() => said().length > 0)
-    await database.sql`alter table elsewhere rename to dead_letters`
     const event = { workspaceId: 'ws_1', environment: 'production', type: 'odd.one' } as const
     await database.sql`
-      insert into dead_letters (consumer, message_id, subject, stream_sequence, payload, error, deliveries, redriven_at)
+      insert into elsewhere (consumer, message_id, subject, stream_sequence, payload, error, deliveries, redriven_at)
       values ('test-seen', 'odd', ${names.eventSubject(event)}, 1, 'not json', '', 1, now())`
+    await database.sql`alter table elsewhere rename to dead_letters`
     await waitFor(
       async () => (await database.sql`select redriven_at from dead_letters`)[0]?.redriven_at === null,
     )
     expect(said()).toEqual([
-      'dead letters cannot be looked for, still trying',
+      'dead letters cannot be redriven, still trying',
       'a dead letter that was redriven has failed again; see its error',
     ])
   })

@@ -34,8 +34,6 @@ export interface ConsumerSettings {
   durable: string
   /** Whole subjects with wildcards; everything when absent. */
   filterSubjects?: readonly string[]
-  /** Where a new durable begins; at the oldest event kept unless given. */
-  start?: 'oldest' | 'new'
   log: Logger
   tracing?: Tracing
   maxBatch?: number

@@ -13,7 +13,7 @@ export interface ConsumerTables {
   advance(batch: Received<PlatformEvent>[], tx: Transaction): Promise<void>
   deadLetter(message: StreamMessage, error: unknown): Promise<void>
   /** Where it was in which stream, when it keeps that. */
-  place(): Promise<(StreamPlace & { startedAt: string }) | undefined>
+  place(): Promise<(StreamPlace & { startedMs: number }) | undefined>
   /** Up to where it has handled the logs without a gap. */
   lowWatermarks(): Promise<ReadonlyMap<string, number>>
   /** Records its place and low watermarks, and its checkpoint where that is not written with the effects. */
@@ -71,8 +71,8 @@ export function createConsumerTables({ sql: client, db }: Database, consumer: st
         .from(consumerCheckpoints)
         .where(eq(consumerCheckpoints.consumer, consumer))
       if (!row || row.streamCreated === null || row.ackFloor === null) return undefined
-      const startedAt = new Date(row.startedAt).toISOString()
-      return { streamCreated: row.streamCreated, ackFloor: row.ackFloor, startedAt }
+      const { streamCreated, ackFloor, startedAt } = row
+      return { streamCreated, ackFloor, startedMs: Date.parse(startedAt) }
     },
     async lowWatermarks() {
       const rows = await client<{ source: string; position: string }[]>`

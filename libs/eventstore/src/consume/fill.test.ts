@@ -5,7 +5,7 @@ import type { ConsumerTables } from './consumer-tables.js'
 import { fillFromLogs } from './fill.js'
 
 test('of a consumer that was made anew nothing is missing which it had handled, however fast the stream drops that', async () => {
-  const place = { streamCreated: 'then', ackFloor: 900, startedAt: '2026-01-01T00:00:00.000Z' }
+  const place = { streamCreated: 'then', ackFloor: 900, startedMs: 0 }
   const tables = { place: async () => place } as unknown as ConsumerTables
   let looks = 0
   const filled = await fillFromLogs(

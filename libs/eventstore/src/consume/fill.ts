@@ -33,7 +33,7 @@ export interface FillOptions {
   apply(events: Received<PlatformEvent>[], progress: LogProgress): Promise<void>
 }
 
-/** Clocks of services and of the NATS server may differ by so much. */
+/** Clocks of services, Postgres and the NATS server may differ by so much. */
 const skewMs = 3_600_000
 /** How much further the logs are read, for what the stream loses while they are. */
 const aheadMs = 3_600_000
@@ -98,11 +98,9 @@ async function fillBefore(options: FillOptions, place: ConsumerProgress): Promis
       'reading events that the stream no longer has from the logs of the services',
     )
     const before =
-      place.firstStoredMs === null
-        ? undefined
-        : new Date(place.firstStoredMs + aheadMs + skewMs).toISOString()
+      place.firstStoredMs === null ? undefined : instantOf(place.firstStoredMs + aheadMs + skewMs)
     // What happened before a consumer of effects was there is history, and none of its business.
-    const since = history.of === 'gap' ? saved?.startedAt : undefined
+    const since = history.of === 'gap' && saved ? instantOf(saved.startedMs - skewMs) : undefined
     for (const source of history.logs) await readLog(options, source, place.ackFloor, { since, before })
     if (options.closing.aborted) throw new Error('closed while it was filled from the logs')
     log.info(
@@ -112,6 +110,8 @@ async function fillBefore(options: FillOptions, place: ConsumerProgress): Promis
   }
   return undefined
 }
+
+const instantOf = (ms: number) => new Date(ms).toISOString()
 
 async function readLog(
   options: FillOptions,

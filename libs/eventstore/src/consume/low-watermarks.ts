@@ -1,43 +1,35 @@
 import { eventHeaders } from '@opsplane/contracts'
 import type { StreamMessage } from '@opsplane/nats'
 
-/** Up to where a consumer has handled the log of each service without a gap, by source. */
-export interface LowWatermarks {
-  /** A message has arrived, to be handled or not. */
-  note(message: StreamMessage): void
-  /** Everything up to this sequence of the stream is acknowledged. */
-  acknowledged(sequence: number): void
-  /** The stream is another one: its sequences begin anew. */
-  forget(): void
-  /** What was known before. */
-  restore(known: ReadonlyMap<string, number>): void
-  current(): ReadonlyMap<string, number>
-}
-
 /**
- * A message at sequence q with the floor F of a source says that all of that log up to F is in the stream at or before q.
- * So once everything up to q is acknowledged, everything up to F is handled.
+ * Up to where a consumer has handled the log of each service without a gap, by source. A message at sequence q with the
+ * floor F of a source says that all of that log up to F is in the stream at or before q. So once everything up to q is
+ * acknowledged, everything up to F is handled.
  */
-export function createLowWatermarks(): LowWatermarks {
+export function createLowWatermarks() {
   const lowWatermarks = new Map<string, number>()
   let noted: { seq: number; source: string; floor: number }[] = []
   return {
-    note(message) {
+    /** A message has arrived, to be handled or not. */
+    note(message: StreamMessage) {
       const source = message.header(eventHeaders.source)
       const floor = Number(message.header(eventHeaders.lowWatermark))
       if (source !== undefined && floor > 0) noted.push({ seq: message.seq, source, floor })
     },
-    acknowledged(sequence) {
+    /** Everything up to this sequence of the stream is acknowledged. */
+    acknowledged(sequence: number) {
       for (const { seq, source, floor } of noted)
         if (seq <= sequence && floor > (lowWatermarks.get(source) ?? 0)) lowWatermarks.set(source, floor)
       noted = noted.filter(({ seq }) => seq > sequence)
     },
+    /** The stream is another one: its sequences begin anew. */
     forget() {
       noted = []
     },
-    restore(known) {
+    /** What was known before. */
+    restore(known: ReadonlyMap<string, number>) {
       for (const [source, floor] of known) lowWatermarks.set(source, floor)
     },
-    current: () => lowWatermarks,
+    current: (): ReadonlyMap<string, number> => lowWatermarks,
   }
 }

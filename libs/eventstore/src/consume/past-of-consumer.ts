@@ -23,8 +23,8 @@ type Asked = Pick<DurableConsumer, 'place' | 'progress' | 'restart'>
 /** What has been handled is acknowledged by then. */
 const acknowledgedMs = 1_000
 /**
- * How often it is written how far the consumer has come, and the stream looked at, while anything waits or is in hand: what the stream
- * drops sooner than that can be lost. What a process that is killed has not written is read again.
+ * How often it is written how far the consumer has come, and the stream looked at, while anything waits or is in hand. What a process
+ * that is killed has not written is read again.
  */
 const writeEveryMs = 5_000
 
@@ -91,8 +91,9 @@ export function keepPast(options: PastOptions) {
     if (!filled || !before) return
     const { streamCreated, ackFloor } = place
     if (streamCreated !== before.streamCreated) return consumer.restart('the stream is another one')
-    // What waited to be delivered is gone from the stream, and was not read from the logs before.
-    if (before.pending > 0 && place.firstSequence > before.delivered + 1 && !isCovered(filled, place))
+    // What waited to be delivered is gone from the stream, and was not read from the logs before. It may have come after the last look.
+    const waited = before.pending + before.ackPending + place.pending > 0
+    if (waited && place.firstSequence > before.delivered + 1 && !isCovered(filled, place))
       return consumer.restart('the stream has lost messages before they were handled')
     before = place
     if (place.pending > 0 || place.ackPending > 0) lookSoon(consumer)

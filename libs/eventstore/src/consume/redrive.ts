@@ -1,8 +1,8 @@
 import type { NatsNames } from '@opsplane/contracts'
 import { listenForHints, type NatsLink } from '@opsplane/nats'
 import { type Database, isDependencyAway } from '@opsplane/postgres'
-import { delay, type Logger, retryDelayMs } from '@opsplane/runtime'
-import { asc, eq, sql } from 'drizzle-orm'
+import { type Logger, retryDelayMs } from '@opsplane/runtime'
+import { eq, sql } from 'drizzle-orm'
 import { deadLetters } from '../tables.js'
 import { createWaker } from '../waker.js'
 import { errorText } from './error-text.js'
@@ -28,55 +28,59 @@ export const redriveSubject = (names: NatsNames, consumer: string) => names.wake
 
 /**
  * Hands dead letters that an operator wants redriven to their consumer, one at a time over all replicas. One that is
- * handled is gone with the transaction of its effect; one that fails is a dead letter as before, with the new error.
+ * handled is gone with the transaction of its effect; one that fails is a dead letter as before, with the new error. What
+ * one of them waits for holds up no other.
  */
 export function startRedrive({ database, link, names, consumer, log, apply }: RedriveOptions) {
   const waker = createWaker()
   const hints = listenForHints(link, redriveSubject(names, consumer), waker.wake)
-  let current: number | undefined
 
-  const next = () =>
-    database.db.transaction(async (tx) => {
-      current = undefined
-      const [letter] = await tx
-        .select()
-        .from(deadLetters)
-        .where(sql`${deadLetters.consumer} = ${consumer} and ${deadLetters.redrivenAt} is not null`)
-        .orderBy(asc(deadLetters.redrivenAt), asc(deadLetters.id))
-        .limit(1)
-        .for('update', { skipLocked: true })
-      if (!letter) return false
-      current = letter.id
-      await apply(letter, tx)
-      await tx.delete(deadLetters).where(eq(deadLetters.id, letter.id))
-      log.info({ durable: consumer, messageId: letter.messageId }, 'dead letter redriven')
-      return true
-    })
-
-  const fail = async (id: number, error: unknown) => {
-    log.warn(
-      { err: error, durable: consumer, deadLetter: id },
-      'a dead letter that was redriven has failed again; see its error',
-    )
-    const deliveries = sql`${deadLetters.deliveries} + 1`
-    await database.db
-      .update(deadLetters)
-      .set({ error: errorText(error), deliveries, redrivenAt: null })
-      .where(eq(deadLetters.id, id))
+  /** Hands over each that is marked. Throws in the end what one of them waits for. */
+  const round = async () => {
+    let left: unknown
+    for (let at: number | undefined = 0; at !== undefined && !waker.closing.aborted; )
+      at = await database.db.transaction(async (tx) => {
+        const [letter] = await tx
+          .select()
+          .from(deadLetters)
+          .where(sql`consumer = ${consumer} and redriven_at is not null and id > ${at ?? 0}`)
+          .orderBy(deadLetters.id)
+          .limit(1)
+          .for('update', { skipLocked: true })
+        if (!letter) return undefined
+        const own = eq(deadLetters.id, letter.id)
+        try {
+          await tx.transaction((effect) => apply(letter, effect))
+          await tx.delete(deadLetters).where(own)
+          log.info({ durable: consumer, messageId: letter.messageId }, 'dead letter redriven')
+        } catch (err) {
+          if (isDependencyAway(err)) left = err
+          else {
+            log.warn(
+              { err, durable: consumer, deadLetter: letter.id },
+              'a dead letter that was redriven has failed again; see its error',
+            )
+            const deliveries = sql`${deadLetters.deliveries} + 1`
+            const failed = { error: errorText(err), deliveries, redrivenAt: null }
+            await tx.update(deadLetters).set(failed).where(own)
+          }
+        }
+        return letter.id
+      })
+    if (left) throw left
   }
 
   const run = async () => {
     for (let failures = 0; !waker.closing.aborted; ) {
       try {
-        while (!waker.closing.aborted && (await next()));
+        await round()
         failures = 0
         await waker.wait(lookEveryMs)
       } catch (error) {
-        if (current !== undefined && !isDependencyAway(error)) await fail(current, error).catch(() => {})
-        else if (failures === 0)
-          log.warn({ err: error, durable: consumer }, 'dead letters cannot be looked for, still trying')
+        if (failures === 0)
+          log.warn({ err: error, durable: consumer }, 'dead letters cannot be redriven, still trying')
         const timing = { strategy: 'exponential', baseMs: 100, maxMs: 30_000 } as const
-        await delay(retryDelayMs({ attempt: ++failures, ...timing }), waker.closing)
+        await waker.wait(retryDelayMs({ attempt: ++failures, ...timing }))
       }
     }
   }

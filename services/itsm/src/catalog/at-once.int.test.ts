@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { CatalogRequest, type CommandMeta } from '@opsplane/contracts'
 import { createEventStore } from '@opsplane/eventstore'
 import { connect } from '@opsplane/postgres'
-import { createLogger } from '@opsplane/runtime'
 import { startTestService, type TestService } from '@opsplane/testing'
 import { itsm } from '../service.js'
 import { offered, order, rules, tasks, team } from './catalog.fixture.js'
@@ -69,7 +68,7 @@ describe('at once', () => {
     })
     const onReplica = async (taskId: string) => {
       const database = connect(service.adminUrl, { schema: 'itsm', max: 2 })
-      const store = createEventStore({ database, log: createLogger({ service: 'test', level: 'silent' }) })
+      const store = createEventStore({ database })
       const command = { kind: 'work', action: 'complete', taskId, now: new Date().toISOString() } as const
       const requests = store.aggregate(catalogRequest)
       try {

@@ -9,7 +9,6 @@ import {
 } from '@opsplane/contracts'
 import { createEventStore } from '@opsplane/eventstore'
 import { connect } from '@opsplane/postgres'
-import { createLogger } from '@opsplane/runtime'
 import { startTestService, type TestService, testPrincipal } from '@opsplane/testing'
 import { anybody } from '../people.js'
 import { itsm } from '../service.js'
@@ -75,7 +74,6 @@ it('makes one incident of 50 alerts at once', async () => {
 
 it('makes one incident of alerts that reach several processes at once', async () => {
   const { principal, all } = settings()
-  const log = createLogger({ service: 'test', level: 'silent' })
   const meta = () => ({
     tenant: { workspaceId: String(principal.workspaceId), environment: 'production' as const },
     actor: systemActor,
@@ -85,7 +83,7 @@ it('makes one incident of alerts that reach several processes at once', async ()
   const processes = Array.from({ length: 4 }, () => {
     const database = connect(service.adminUrl, { schema: 'itsm', max: 2 })
     // All of the context that opening an incident uses.
-    const ctx = { database, store: createEventStore({ database, log }) } as Parameters<typeof openIncident>[0]
+    const ctx = { database, store: createEventStore({ database }) } as Parameters<typeof openIncident>[0]
     return {
       database,
       open: () =>

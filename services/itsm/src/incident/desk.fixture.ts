@@ -1,7 +1,6 @@
 import type { CommandMeta, Incident, IncidentPatch, TenantScope } from '@opsplane/contracts'
 import { createEventStore } from '@opsplane/eventstore'
 import { connect } from '@opsplane/postgres'
-import { createLogger } from '@opsplane/runtime'
 import { createDatabase, templateDatabase, testRolePassword, uniquePrefix } from '@opsplane/testing'
 import { anybody } from '../people.js'
 import { itsm } from '../service.js'
@@ -23,12 +22,11 @@ export async function testDesk() {
   }
   const own = await createDatabase(await templateDatabase('itsm', provision))
   const database = connect(own.url, { schema: 'itsm', max: 8 })
-  const log = createLogger({ service: 'test', level: 'silent' })
   let woken = 0
   let at = '2026-03-02T09:00:00.000Z'
   const ctx = {
     database,
-    store: createEventStore({ database, log }),
+    store: createEventStore({ database }),
     relay: { wake: () => void woken++ },
     clock: { now: () => at },
   }

@@ -5,9 +5,11 @@ import {
   type TopicEvent,
   type TopicMessage,
 } from '@opsplane/contracts'
-import { durableConsumer, type StreamMessage, streamLog, topicEventId } from '@opsplane/nats'
-import { isDependencyAway, isTransient } from '@opsplane/postgres'
+import { consumerCheckpoints } from '@opsplane/eventstore'
+import { durableConsumer, type StreamLog, type StreamMessage, streamLog, topicEventId } from '@opsplane/nats'
+import { type Database, isDependencyAway, isTransient } from '@opsplane/postgres'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
+import { eq } from 'drizzle-orm'
 import { candidatesFor } from './active.js'
 import { keyOfTopic, startsByTopic } from './matching.js'
 import type { Starting } from './starting.js'
@@ -26,7 +28,10 @@ interface BusMessage {
 const durable = 'workflows-bus'
 
 /** Starts the workflows that listen to topics, each once for an event of the bus. */
-export function startBusTriggers(ctx: ServiceContext, starting: Starting): BackgroundWork {
+export function startBusTriggers(
+  ctx: Pick<ServiceContext, 'link' | 'names' | 'log' | 'database'>,
+  starting: Starting,
+): BackgroundWork {
   const { link, names, log, database } = ctx
   const stream = streamLog(link, names.topicsStream)
   const prefix = names.topicSubjects.replace(/>$/, '')
@@ -47,8 +52,7 @@ export function startBusTriggers(ctx: ServiceContext, starting: Starting): Backg
     link,
     stream: names.topicsStream,
     durable,
-    // What was published before any workflow could listen starts none.
-    start: 'new',
+    ...beginningOf(database, stream),
     log,
     read: (message) => readMessage(message, prefix),
     isAway: isDependencyAway,
@@ -59,6 +63,29 @@ export function startBusTriggers(ctx: ServiceContext, starting: Starting): Backg
       for (const { event } of received) await start(event, identity)
     },
   })
+}
+
+/**
+ * What was published before any workflow could listen starts none. Where the consumer was on another stream before, which is lost,
+ * nobody has heard any of what this one has.
+ */
+function beginningOf({ db }: Database, stream: StreamLog) {
+  const { consumer, streamCreated } = consumerCheckpoints
+  return {
+    async start() {
+      stream.forget()
+      const [had] = await db.select({ streamCreated }).from(consumerCheckpoints).where(eq(consumer, durable))
+      return had && had.streamCreated !== (await stream.identity()) ? 'oldest' : 'new'
+    },
+    async prepare(place: () => Promise<unknown>) {
+      stream.forget()
+      const set = { streamCreated: await stream.identity() }
+      // What was made on the stream before may be gone with that by now.
+      await place()
+      const row = { consumer: durable, streamSequence: 0, eventId: '', handled: 0, ...set }
+      await db.insert(consumerCheckpoints).values(row).onConflictDoUpdate({ target: consumer, set })
+    },
+  }
 }
 
 /** Null for what is no event of a topic. `bus.<workspace>.<environment>.<topic>`, whose topic may have dots. */

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type ApiError, type IncidentPatch, type IncidentState, newId } from '@opsplane/contracts'
 import { createEventStore } from '@opsplane/eventstore'
-import { createLogger } from '@opsplane/runtime'
 import { anybody } from '../../people.js'
 import { settingsStore } from '../../settings/settings-store.js'
 import { type TestDesk, tenantOf, testDesk } from '../desk.fixture.js'
@@ -128,9 +127,8 @@ describe('many at once', () => {
     const ids = (await Promise.all(Array.from({ length: 12 }, (_, at) => open(parents[at % 2])))).map(
       ({ id }) => id,
     )
-    const log = createLogger({ service: 'test', level: 'silent' })
     const replicas = Array.from({ length: 3 }, () => {
-      const ctx = { ...desk.ctx, store: createEventStore({ database: desk.ctx.database, log }) }
+      const ctx = { ...desk.ctx, store: createEventStore({ database: desk.ctx.database }) }
       return { ctx, incidents: incidentStore(ctx, { settings: settingsStore(ctx), people: anybody }) }
     })
     const moves = ids.flatMap((id) =>

@@ -71,7 +71,7 @@ it('keeps the clocks of another kind of entity by its description alone, beside 
     await database.sql`insert into ${database.sql(table)} (id, workspace_id, environment, version, state)
       values (${id}, ${tenant.workspaceId}, ${tenant.environment}, 1, ${JSON.stringify(policy)}::text::json)`
 
-  const store = createEventStore({ database, log, checkedAgainst })
+  const store = createEventStore({ database, checkedAgainst })
   const aggregate = store.aggregate(tickets)
   const meta = (): CommandMeta => ({ tenant, actor: systemActor, now: now(), requestId: null })
   const entities = [incidentEntity, ticketEntity]

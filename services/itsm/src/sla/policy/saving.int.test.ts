@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { type CommandMeta, NewSlaPolicy, SlaCalendar, SlaPolicy } from '@opsplane/contracts'
 import { createEventStore } from '@opsplane/eventstore'
 import { connect, type Database } from '@opsplane/postgres'
-import { createLogger } from '@opsplane/runtime'
 import { type ApiClient, startTestService, type TestService, testPrincipal } from '@opsplane/testing'
 import { anybody } from '../../people.js'
 import { itsm } from '../../service.js'
@@ -19,11 +18,10 @@ const principal = testPrincipal()
 beforeAll(async () => {
   service = await startTestService(itsm)
   api = service.as(principal)
-  const log = createLogger({ service: 'test', level: 'silent' })
   replicas = Array.from({ length: 2 }, () => {
     const database = connect(service.adminUrl, { schema: 'itsm', max: 4 })
     databases.push(database)
-    const store = createEventStore({ database, log })
+    const store = createEventStore({ database })
     return slaSaving({ database, store, relay: { wake: () => {} } }, slaStores(store), anybody)
   })
 })

@@ -113,7 +113,7 @@ it('tells of all clocks but one that cannot be read, and one whose entity cannot
       select new_event_id(), 'incidents', i.id, 2, 'incident.updated', i.workspace_id, i.environment, '{}', '{}',
         '{"after": {"id": 1}}', now() from incidents i where i.id = ${idOf('inc', 900_008)}`
     const clocks = createClocks({
-      ...{ database, store: createEventStore({ database, log }) },
+      ...{ database, store: createEventStore({ database }) },
       ...{ relay: { wake() {} }, clock: { now: () => now } },
     })
     const sweep = () => attemptDueWork(clocks.telling, { sql, log, simulated: { now: () => now } })
@@ -161,7 +161,7 @@ it(`takes as many statements for five hundred due among ${many} as for one`, asy
   try {
     const clocks = createClocks({
       database: counted,
-      store: createEventStore({ database: counted, log }),
+      store: createEventStore({ database: counted }),
       relay: { wake() {} },
       clock: { now: () => later(10) },
     })

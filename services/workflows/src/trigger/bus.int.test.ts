@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { natsNames } from '@opsplane/contracts'
+import { connectNats, ensureStreams, managerOf, type NatsLink, streamLog } from '@opsplane/nats'
+import { connect, type Database } from '@opsplane/postgres'
+import { createLogger } from '@opsplane/runtime'
+import {
+  createDatabase,
+  type TestDatabase,
+  testNatsUrl,
+  testRolePassword,
+  uniquePrefix,
+  waitFor,
+} from '@opsplane/testing'
+import { workflows } from '../service.js'
+import { startBusTriggers } from './bus.js'
+
+const log = createLogger({ service: 'test', level: 'silent' })
+const names = natsNames(uniquePrefix())
+let testDatabase: TestDatabase
+let database: Database
+let link: NatsLink
+beforeAll(async () => {
+  link = connectNats({ url: testNatsUrl(), name: 'test', log })
+  testDatabase = await createDatabase()
+  const url = await workflows.provision({ adminUrl: testDatabase.url, password: testRolePassword })
+  database = connect(url, { schema: workflows.schema })
+})
+afterAll(async () => {
+  await database?.close()
+  await testDatabase?.drop()
+  await link?.close()
+})
+
+it('misses nothing of a stream that was made again while nobody listened, and begins without what was before it', async () => {
+  const trigger = { type: 'event_bus', topic: 'orders' }
+  const state = { status: 'active', place: 'ws_1/production', trigger }
+  await database.sql`insert into workflows (id, workspace_id, environment, version, state)
+    values ('wfl_1', 'ws_1', 'production', 1, ${database.sql.json(state)})`
+  const started: unknown[] = []
+  const listen = () =>
+    startBusTriggers(
+      { link, names, log, database },
+      {
+        async start(_, __, { event }) {
+          started.push(event)
+          return null
+        },
+      },
+    )
+  const say = async (type: string) => {
+    const message = { type, payload: {}, createdAt: new Date().toISOString() }
+    const subject = names.topicSubject('ws_1', 'production', 'orders')
+    await streamLog(link, names.topicsStream).append(subject, JSON.stringify(message))
+  }
+  const { consumers, streams } = await managerOf(await link.ready())
+
+  await ensureStreams(link, names)
+  await say('before')
+  const first = listen()
+  await waitFor(() => consumers.info(names.topicsStream, 'workflows-bus').catch(() => undefined))
+  await say('heard')
+  await waitFor(() => started.length === 1)
+  await first.close()
+
+  await streams.delete(names.topicsStream)
+  await ensureStreams(link, names)
+  await say('unheard')
+  const second = listen()
+  await waitFor(() => started.length === 2)
+  expect(started).toMatchObject([{ type: 'heard' }, { type: 'unheard' }])
+  await second.close()
+})
