@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { waitFor } from '@opsplane/testing'
 import type { Page } from 'playwright-core'
 import { chromiumPath, startBrowser, startPortal, type Tab } from './browser.js'
 import { cliRunner } from './cli.js'
@@ -196,15 +197,16 @@ inBrowser('apps in a browser (with chromium: apt-get install chromium, or CHROMI
     // A frame that is refused has a page of the browser instead.
     const refused = async (showing: string) => {
       await page.goto(showing)
+      const isRefused = () => page.frames()[1]?.url().startsWith('chrome-error:')
+      await waitFor(isRefused, { message: `${showing} to be refused` })
       expect(await shown.count()).toBe(0)
-      return page.frames()[1]?.url()
     }
-    expect(await refused(portal.showing(register.url))).toMatch(/^chrome-error:/)
+    await refused(portal.showing(register.url))
     const other = await startPortal()
-    expect(await refused(other.showing(`${origin}${token.path}`))).toMatch(/^chrome-error:/)
+    await refused(other.showing(`${origin}${token.path}`))
     await other.stop()
     await api('DELETE', `/apps/${register.id}/embed-tokens/${token.id}`)
-    expect(await refused(portal.showing(`${origin}${token.path}`))).toMatch(/^chrome-error:/)
+    await refused(portal.showing(`${origin}${token.path}`))
   })
 
   test('every component is drawn, each part with its own error, at a desk and on a phone', async () => {

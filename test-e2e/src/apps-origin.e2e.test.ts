@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { freePort } from '@opsplane/runtime/server-process'
+import { waitFor } from '@opsplane/testing'
 import { chromiumPath, startBrowser, startPortal, type Tab } from './browser.js'
 import { cliRunner } from './cli.js'
 import { type Api, apiClient, startTestCluster } from './platform.js'
@@ -128,22 +129,23 @@ inBrowser('apps at an origin of their own (with chromium)', () => {
     const { page } = await browser.open()
     const shown = page.frameLocator('iframe').getByRole('heading', { level: 1 })
     const token = await sharedWithPortal()
-    /** Where the frame is: a refused one has a page of the browser instead. */
+    // A frame that is refused has a page of the browser instead.
     const refused = async (showing: string) => {
       await page.goto(showing)
+      const isRefused = () => page.frames()[1]?.url().startsWith('chrome-error:')
+      await waitFor(isRefused, { message: `${showing} to be refused` })
       expect(await shown.count()).toBe(0)
-      return page.frames()[1]?.url()
     }
     const other = await startPortal()
     for (const origin of [own, main]) {
       await page.goto(portal.showing(`${origin}${token.path.slice(0, -8)}AAAAAAAA`))
       await shown.filter({ hasText: 'This is no longer shared' }).waitFor()
-      expect(await refused(portal.showing(`${origin}${path}`))).toMatch(/^chrome-error:/)
-      expect(await refused(other.showing(`${origin}${token.path}`))).toMatch(/^chrome-error:/)
+      await refused(portal.showing(`${origin}${path}`))
+      await refused(other.showing(`${origin}${token.path}`))
     }
     await other.stop()
     await api('DELETE', `/apps/${id}/embed-tokens/${token.id}`)
-    expect(await refused(portal.showing(`${own}${token.path}`))).toMatch(/^chrome-error:/)
+    await refused(portal.showing(`${own}${token.path}`))
     expect(await page.context().cookies()).toEqual([])
   })
 })

@@ -71,7 +71,7 @@ export async function makeFamilies(api: Api, receiverUrl: string): Promise<Famil
   await make(`/migrations/${draft.id}/apply`, {})
 
   const greets = await published('Greets', { steps: [{ id: 'greet', type: 'transform', value: 'Hello' }] })
-  const finished = await make<{ runId: string }>(`/workflows/${greets}/trigger?wait=20`, {})
+  const finished = await make<{ runId: string }>(`/workflows/${greets}/trigger`, {})
   const asks = await published('Asks', {
     steps: [{ id: 'ask', type: 'approval', title: 'May I?', approvers: { roles: ['owner'] } }],
   })
@@ -97,6 +97,7 @@ export async function makeFamilies(api: Api, receiverUrl: string): Promise<Famil
   })
   const status = async (path: string) => (await api<Data<{ status: string }>>('GET', path)).body.data.status
   await waitFor(async () => (await status(`/analytics/exports/${exported.id}`)) === 'completed')
+  await waitFor(async () => (await status(`/runs/${finished.runId}`)) === 'completed')
   await waitFor(async () => (await status(`/runs/${waiting.runId}`)) === 'paused')
   await waitFor(async () => {
     const { data } = (

@@ -7,6 +7,7 @@ import { natsNames } from '@opsplane/contracts'
 import { serverOf, waitFor } from '@opsplane/testing'
 import postgres from 'postgres'
 import type { CreateLoad, Victim } from './crash-load.js'
+import { patienceMs } from './event-trail.js'
 import type { startTestCluster } from './platform.js'
 
 type TestCluster = Awaited<ReturnType<typeof startTestCluster>>
@@ -54,7 +55,7 @@ function streamFault(
   return {
     async kill() {
       const connection = await connect(serverOf(info.natsUrl))
-      const manager = await jetstreamManager(connection)
+      const manager = await jetstreamManager(connection, { timeout: patienceMs })
       const stream = natsNames().eventsStream
       try {
         // One that is lost is made again, by nobody but the platform.

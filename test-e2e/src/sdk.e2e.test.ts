@@ -9,9 +9,12 @@ let api: Api
 let atOrigin: Api
 let atOriginUrl: string
 let receiver: Receiver
+/** Answers nobody before it is let go of. */
+let holding: Receiver
+let released: Promise<void>
 
 const log = '/api/service-sdk'
-const slugs = ['open-incident', 'fails', 'orders', 'again', 'busy'] as const
+const slugs = ['open-incident', 'fails', 'orders', 'again', 'waits'] as const
 const artifacts = {} as Record<(typeof slugs)[number], Artifact>
 
 const pack = {
@@ -24,7 +27,10 @@ const pack = {
         input: { type: 'object', required: ['title'], properties: { title: { type: 'string' } } },
       },
       { slug: 'fails', kind: 'workflow_action', source: 'fails.ts' },
-      { slug: 'busy', kind: 'workflow_action', source: 'busy.ts', limits: { cpuMs: 10_000, wallMs: 60_000 } },
+      {
+        ...{ slug: 'waits', kind: 'workflow_action', source: 'waits.ts', limits: { wallMs: 60_000 } },
+        permissions: { http: ['127.0.0.1'] },
+      },
       { slug: 'orders', kind: 'api', source: 'orders.ts', api: { methods: ['PUT'], headers: ['x-page'] } },
       {
         ...{ slug: 'again', kind: 'business_rule', source: 'again.ts' },
@@ -41,9 +47,9 @@ const pack = {
       })`,
     'fails.ts': `import { artifact } from '@opsplane/sdk'
       export default artifact(async () => { throw new Error('no luck') })`,
-    'busy.ts': `import { artifact } from '@opsplane/sdk'
-      export default artifact(async ({ until }: { until: number }) => {
-        while (Date.now() < until);
+    'waits.ts': `import { artifact } from '@opsplane/sdk'
+      export default artifact(async ({ url }: { url: string }, host) => {
+        await host.http({ url })
         return 'done'
       })`,
     'orders.ts': `import { type ApiRequest, type ApiResponse, artifact } from '@opsplane/sdk'
@@ -94,8 +100,10 @@ beforeAll(async () => {
     tls: { key: cluster.certificate.key, cert: cluster.certificate.cert },
     respond: () => ({ status: 200 }),
   })
+  holding = await startReceiver({ tls: false, respond: () => released.then(() => ({ status: 200 })) })
 })
 afterAll(async () => {
+  await holding?.stop()
   await receiver?.stop()
   await cluster?.stop()
 })
@@ -103,7 +111,7 @@ afterAll(async () => {
 test('a pack is installed once what it asks for is granted, and its artifact does that', async () => {
   const refused = await api<Refused>('POST', '/sdk/packs/install', { body: pack })
   expect([refused.status, refused.body.error.code]).toEqual([422, 'validation_failed'])
-  const grant = { api: ['createIncident', 'triggerWorkflow'] }
+  const grant = { api: ['createIncident', 'triggerWorkflow'], http: ['127.0.0.1'] }
   const installed = await api('POST', '/sdk/packs/install', { body: { ...pack, grant } })
   expect(installed.status).toBe(201)
   for (const slug of slugs)
@@ -168,8 +176,8 @@ test('one that fails arrives at a webhook, and its replay says what it replays',
     receiver
       .received()
       .map(({ rawBody }) => JSON.parse(rawBody.toString()) as { event: string; data: Execution })
-  await waitFor(() => sent().length === 2)
   const of = (id: string) => sent().find(({ data }) => data.id === id)
+  await waitFor(() => of(failed.id) && of(replay.id))
   expect(of(failed.id)).toMatchObject({
     event: 'sdk.execution.failed',
     data: { artifact_slug: 'fails', status: 'failed', error: { message: 'no luck' } },
@@ -247,8 +255,15 @@ test('a rule and a workflow that cause each other come to an end', async () => {
   await waitFor(async () => (await runsOf(loops)) === 6, { timeoutMs: 60_000 })
   // What comes after the last of them in the log is handled after it.
   await api('POST', `/workflows/${last}/trigger?wait=20`, { body: {} })
-  await waitFor(async () => (await outputs()).includes('Last'), { timeoutMs: 60_000 })
-  expect((await outputs()).filter((output) => output === 'Loops')).toHaveLength(5)
+  const ended = await waitFor(
+    async () => {
+      const found = await outputs()
+      // The last of the loop may end later than what began after it.
+      return found.includes('Last') && !found.includes(null) && found
+    },
+    { timeoutMs: 60_000 },
+  )
+  expect(ended.filter((output) => output === 'Loops')).toHaveLength(5)
   expect(await runsOf(loops)).toBe(6)
 })
 
@@ -287,23 +302,27 @@ test.each([
   ['sdk', 'is recorded as interrupted, and tried again as its policy says', ['interrupted', undefined]],
   ['workflows', 'answers it with what it has come to, and is not begun again', [undefined]],
 ] as const)('the execution of a step during which %s is killed %s', async (killed, _, codes) => {
-  const step = { id: 'busy', type: 'artifact', artifact: 'busy', input: '{{ input }}' }
+  const step = { id: 'wait', type: 'artifact', artifact: 'waits', input: '{{ input }}' }
   const definition = {
-    steps: [{ ...step, retry: { attempts: 20, delaySeconds: 0.5, maxDelaySeconds: 1 } }],
-    output: '{{ steps.busy.output }}',
+    steps: [{ ...step, retry: { attempts: 20, delaySeconds: 0.5, maxDelaySeconds: 5 } }],
+    output: '{{ steps.wait.output }}',
   }
-  const name = `Busy ${killed}`
+  let release = () => {}
+  released = new Promise((resolve) => {
+    release = resolve
+  })
+  const name = `Waits ${killed}`
   const made = await api<Data<{ id: string }>>('POST', '/workflows', { body: { name, definition } })
   const { id } = made.body.data
   expect((await api('POST', `/workflows/${id}/publish`, { body: {} })).status).toBe(200)
   const started = await api<Data<{ runId: string }>>('POST', `/workflows/${id}/trigger`, {
-    body: { input: { until: Date.now() + 8_000 } },
+    body: { input: { url: `${holding.url}/${killed}` } },
   })
   const { runId } = started.body.data
-  const executions = () => listed(`/executions?triggerType=workflow_node&triggerId=${runId}`)
-  await waitFor(async () => (await executions()).some(({ status }) => status === 'running'))
+  await waitFor(() => holding.received().some(({ path }) => path === `/${killed}`))
   await cluster.services[killed].kill()
   await cluster.services[killed].start()
+  release()
 
   const run = await waitFor(async () => {
     const { data } = (await api<Data<{ status: string; endedAt: string | null }>>('GET', `/runs/${runId}`))
@@ -311,7 +330,10 @@ test.each([
     return data.endedAt !== null && data
   })
   expect(run).toMatchObject({ status: 'completed', output: { value: 'done' } })
-  const ended = (await executions()).reverse()
+  const ended = await waitFor(async () => {
+    const found = await listed(`/executions?triggerType=workflow_node&triggerId=${runId}`)
+    return found.every(({ status }) => status !== 'running') && found.reverse()
+  })
   expect(ended.map(({ error }) => error?.code)).toEqual(codes)
   expect(ended.at(-1)).toMatchObject({ status: 'completed', output: 'done' })
 })

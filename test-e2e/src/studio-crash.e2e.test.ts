@@ -95,7 +95,7 @@ test(
           await cluster.services['database-studio'].kill()
           await cluster.services['database-studio'].start()
         } else {
-          cluster.postgres.kill()
+          await cluster.postgres.kill()
           await cluster.postgres.start()
         }
       }
@@ -203,7 +203,7 @@ test('a migration that Postgres dies in is wholly absent, and the next one goes'
       ),
     patience,
   )
-  cluster.postgres.kill()
+  await cluster.postgres.kill()
   await cluster.postgres.start()
   expect((await answer)?.status ?? 500).toBeGreaterThanOrEqual(500)
   // What is due is known by the database's clock; here its time is up at once.

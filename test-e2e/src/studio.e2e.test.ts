@@ -137,13 +137,17 @@ test(
     expect(begun.status).toBe(202)
     const [one, two] = await Promise.all([bulk(1), bulk(2), kill()])
     const tags = [...one, ...two]
-    await waitFor(async () => {
-      const { body } = await api<{ data: { status: string; written: number } }>(
-        'GET',
-        `/tables/rows/imports/${begun.body.data.id}`,
-      )
-      return body.data.status === 'succeeded' && body.data.written === importRows
-    })
+    await waitFor(
+      async () => {
+        const { body } = await api<{ data: { status: string; written: number } }>(
+          'GET',
+          `/tables/rows/imports/${begun.body.data.id}`,
+        )
+        return body.data.status === 'succeeded' && body.data.written === importRows
+      },
+      // What a process that was killed had in hand is taken up after half a minute.
+      { timeoutMs: 300_000, message: 'the import to end' },
+    )
     const total = async (tag: string) => {
       const query = new URLSearchParams({ filter: JSON.stringify({ tag }), count: 'exact', limit: '1' })
       const { body } = await api<{ pagination: { total: number } }>('GET', `${path}?${query}`)

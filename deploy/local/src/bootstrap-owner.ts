@@ -34,7 +34,8 @@ export async function bootstrapOwner(options: BootstrapOptions): Promise<LocalOw
       service: 'operator',
       privateKey: secrets.serviceKeys.operator.privateKey,
     }),
-    timeoutMs: 10_000,
+    // Everything else may be starting at the same time.
+    timeoutMs: 60_000,
   })
   await client.post(
     '/internal/bootstrap',

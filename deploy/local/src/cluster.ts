@@ -37,7 +37,8 @@ export interface RestartableServer {
   pid(): number
   start(): Promise<void>
   stop(): Promise<void>
-  kill(): void
+  /** SIGKILL; resolves once it is gone. */
+  kill(): Promise<void>
 }
 
 /** The platform as separate processes, each of which can be killed: for crash tests and measurements. */
@@ -158,6 +159,7 @@ async function startServers({ state, postgresFlags: flags }: ClusterOptions, rel
 
 interface StartedServer {
   pid: number
+  exited: Promise<string>
   stop(): Promise<void>
 }
 
@@ -169,6 +171,9 @@ function restartable(first: StartedServer, start: () => Promise<StartedServer>):
       current = await start()
     },
     stop: () => current.stop(),
-    kill: () => process.kill(current.pid, 'SIGKILL'),
+    kill: async () => {
+      process.kill(current.pid, 'SIGKILL')
+      await current.exited
+    },
   }
 }

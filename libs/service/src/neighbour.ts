@@ -2,7 +2,8 @@ import type { BackendName } from '@opsplane/contracts'
 import { type InternalIssuer, type InternalTls, type ServiceClient, serviceClient } from '@opsplane/http'
 import { type BackendConfig, urlOfService } from '@opsplane/runtime'
 
-const defaultTimeoutMs = 5_000
+/** One that stalls for seconds is busy, not away. */
+const defaultTimeoutMs = 10_000
 
 /** How a service calls others: where they are, and as whom. */
 interface Caller {

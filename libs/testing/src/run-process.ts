@@ -27,7 +27,11 @@ export async function startedForRun(name: string, program: string): Promise<stri
   const folder = join(tmpdir(), FOLDER, name)
   if (claims(folder)) start(folder, program)
   const [ready, pid, log] = [join(folder, 'ready'), join(folder, 'pid'), join(folder, 'log')]
-  const isGone = () => existsSync(pid) && findProcess(Number(readFileSync(pid, 'utf8'))) === undefined
+  const isGone = () => {
+    // Whoever starts it makes the file a moment before its pid stands in it.
+    const started = existsSync(pid) ? readFileSync(pid, 'utf8') : ''
+    return started !== '' && findProcess(Number(started)) === undefined
+  }
   await waitFor(() => existsSync(ready) || isGone(), { timeoutMs: START_TIMEOUT_MS, message: program })
   if (!existsSync(ready)) throw new Error(`${program} ended: ${readFileSync(log, 'utf8')}`)
   return readFileSync(ready, 'utf8')

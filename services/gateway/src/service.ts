@@ -53,8 +53,8 @@ const loginsOfNetworkAtOnce = 8
 const hooksAtOnce = 512
 const hooksOfNetworkAtOnce = 64
 
-/** How long settings may take to vouch for a token, and a service to tell its routes. */
-const internalTimeoutMs = 5_000
+/** How long settings may take to vouch for a token, and a service to tell its routes: one that stalls for seconds is busy, not away. */
+const internalTimeoutMs = 10_000
 
 const Verified = z.object({ principal: Principal, expiresAt: z.iso.datetime().nullable() })
 

@@ -40,7 +40,10 @@ export async function startNatsServers(
           current = await start(n)
         },
         stop: () => current.stop(),
-        kill: () => process.kill(current.pid, 'SIGKILL'),
+        kill: async () => {
+          process.kill(current.pid, 'SIGKILL')
+          await current.exited
+        },
       }
     }),
   )

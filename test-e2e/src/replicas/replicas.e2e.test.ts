@@ -33,11 +33,13 @@ afterAll(async () => {
 
 describe('two gateways', () => {
   test('let a limit through once, not once each', async () => {
+    const [one, other] = platform.gateways
     const startedAt = performance.now()
-    const through = await strangersThrough(platform, 3 * strangersPerMinute)
+    expect(await strangersThrough(one, 0)).toBeGreaterThan(strangersPerMinute / 2)
+    // Each goes on while it waits for the answer, so that it is given time for it; by itself it would let the limit through.
+    const through = await strangersThrough(other, 200)
     const refilled = (performance.now() - startedAt) / 1_000
-    // Each goes on while it waits for the answer; by themselves they would let twice the limit through.
-    expect(through).toBeLessThan(1.5 * strangersPerMinute + refilled)
+    expect(through).toBeLessThan(strangersPerMinute / 2 + refilled)
   })
 
   test('let a create with one key happen once, whichever replica gets it', async () => {

@@ -1,0 +1,37 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { startedForRun } from './run-process.js'
+import { uniquePrefix } from './test-env.js'
+
+let name: string
+let folder: string
+
+/** As a worker leaves it that is about to start the program. */
+beforeEach(() => {
+  name = uniquePrefix()
+  folder = join(tmpdir(), 'run-processes', name)
+  mkdirSync(folder, { recursive: true })
+  write('log', 'no room')
+})
+// The end of the run ends what it finds there.
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const write = (file: string, text: string) => writeFileSync(join(folder, file), text)
+
+test('a program whose pid is still to be written has not ended', async () => {
+  write('pid', '')
+  const outcome = startedForRun(name, 'program.js').catch(String)
+  // By then it has looked.
+  await turn()
+  write('ready', 'handed over')
+  expect(await outcome).toBe('handed over')
+})
+
+test('a program that ends before it is ready fails whoever waits, with its log', async () => {
+  // No system gives so large a one.
+  write('pid', '2147483647')
+  await expect(startedForRun(name, 'program.js')).rejects.toThrow('program.js ended: no room')
+})
