@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { expect, test } from '@jest/globals'
 import { holdHeap, startDeadline } from './index.js'
 
@@ -22,4 +24,19 @@ test('a deadline that is cleared does not come', async () => {
   clear()
   await reasonOf(10)
   expect(signal.aborted).toBe(false)
+})
+
+test('what has arrived while the process stood still is in time', async () => {
+  const server = createServer((socket) => void socket.write('answer')).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  const answered = once(socket, 'data')
+  await once(server, 'connection')
+  const { signal, clear } = startDeadline(100)
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300)
+  await answered.then(clear)
+  await new Promise(setImmediate)
+  expect(signal.aborted).toBe(false)
+  socket.destroy()
+  server.close()
 })

@@ -10,9 +10,20 @@ export interface Deadline {
  */
 export function startDeadline(ms: number, ...others: (AbortSignal | undefined)[]): Deadline {
   const ending = new AbortController()
-  const timer = setTimeout(() => ending.abort(new DOMException('The time is up.', 'TimeoutError')), ms)
+  const end = () => ending.abort(new DOMException('The time is up.', 'TimeoutError'))
+  let ends: NodeJS.Immediate | undefined
+  // Where the process stood still, it hears first what has arrived meanwhile: timers come before sockets.
+  const timer = setTimeout(() => {
+    ends = setImmediate(end)
+  }, ms)
   timer.unref()
   const signals = [ending.signal, ...others.flatMap((other) => other ?? [])]
   const signal = signals.length === 1 ? ending.signal : AbortSignal.any(signals)
-  return { signal, clear: () => clearTimeout(timer) }
+  return {
+    signal,
+    clear() {
+      clearTimeout(timer)
+      clearImmediate(ends)
+    },
+  }
 }
