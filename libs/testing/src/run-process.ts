@@ -48,8 +48,10 @@ export async function serveRun(
     setInterval(() => findProcess(runPid) ?? resolve(), LOOK_FOR_RUN_MS).unref()
   })
   const { handOver, stop } = await start()
+  const written = join(folder, 'ready')
   try {
-    writeWhole(join(folder, 'ready'), handOver)
+    writeFileSync(`${written}.new`, handOver, { mode: 0o600 })
+    renameSync(`${written}.new`, written)
     await ended
   } finally {
     // Also where another run has removed the folder of one that was killed.
@@ -66,12 +68,6 @@ export async function endRunProcesses(directory: string): Promise<void> {
     signalProcess(pid, 'SIGTERM')
     if (!(await waitUntilGone(pid, END_TIMEOUT_MS))) signalProcess(pid, 'SIGKILL')
   }
-}
-
-/** Whoever finds the file finds all of it. */
-function writeWhole(file: string, text: string): void {
-  writeFileSync(`${file}.new`, text, { mode: 0o600 })
-  renameSync(`${file}.new`, file)
 }
 
 /** Whether this process is the first that wants it. */
@@ -92,7 +88,7 @@ function start(folder: string, program: string): void {
     stdio: ['ignore', log, log],
     detached: true,
   })
-  writeWhole(join(folder, 'pid'), String(child.pid))
+  writeFileSync(join(folder, 'pid'), String(child.pid))
   // It outlives the worker that started it, which may be replaced.
   child.unref()
 }
