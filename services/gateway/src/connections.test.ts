@@ -44,7 +44,7 @@ test('a network has so many connections, whatever they do; others wait until one
   const [idle, used] = [await open(), await open()]
   expect(await ask(used)).toMatch(/^HTTP\/1.1 200 /)
 
-  // A connection too many is told so only if it asks in the second until it is closed.
+  // A connection too many gets an answer only if it asks in the second until it is closed.
   const { refused, answer } = await waitFor(async () => {
     const refused = await open()
     const answer = await ask(refused)

@@ -72,6 +72,11 @@ describe('consumeEvents', () => {
   }
   const count = (id: string) =>
     replica.tickets.handle(id, { kind: 'count', now: '2026-01-01T00:00:00.000Z' }, meta())
+  const warnings = () => {
+    const lines: string[] = []
+    const destination = { write: (line: string) => void lines.push(line) }
+    return { lines, log: createLogger({ service: 'test', level: 'warn', destination }) }
+  }
   const consumerState = async () => (await managerOf(link)).consumers.info(names.eventsStream, 'test-seen')
 
   test('applies every event in order and keeps a checkpoint', async () => {
@@ -118,13 +123,8 @@ describe('consumeEvents', () => {
 
   test('says once that it cannot write how far it came, and writes it when it can', async () => {
     const { sql } = testStore.database
-    const lines: string[] = []
-    const destination = { write: (line: string) => void lines.push(line) }
-    const consumer = start({
-      ...settings(),
-      log: createLogger({ service: 'test', level: 'warn', destination }),
-      perform: async () => {},
-    })
+    const { lines, log } = warnings()
+    const consumer = start({ ...settings(), log, perform: async () => {} })
     await create()
     await waitFor(() => consumer.counters().handled === 1)
     await sql`alter table consumer_checkpoints add constraint refused check (handled < 0) not valid`
@@ -287,28 +287,24 @@ describe('consumeEvents', () => {
     })
     await allSeen(2)
     expect((await seen()).map((row) => row.subject_id)).toEqual(expect.arrayContaining(others))
-    const left = await testStore.database
-      .sql`select deliveries, redriven_at is null as failed from dead_letters`
-    expect([...left]).toEqual([{ deliveries: 1, failed: false }])
+    const left = testStore.database.sql`select deliveries, redriven_at is null as failed from dead_letters`
+    expect([...(await left)]).toEqual([{ deliveries: 1, failed: false }])
   })
 
   test('says once that what is to be redriven cannot be read, and goes on when it can', async () => {
-    const { database } = testStore
-    const lines: string[] = []
-    const destination = { write: (line: string) => void lines.push(line) }
-    await database.sql`alter table dead_letters rename to elsewhere`
-    consume({ log: createLogger({ service: 'test', level: 'warn', destination }) })
+    const { sql } = testStore.database
+    const { lines, log } = warnings()
+    await sql`alter table dead_letters rename to elsewhere`
+    consume({ log })
     const said = () =>
       lines.map((line) => String(JSON.parse(line).msg)).filter((text) => text.includes('dead letter'))
     await waitFor(() => said().length > 0)
     const event = { workspaceId: 'ws_1', environment: 'production', type: 'odd.one' } as const
-    await database.sql`
+    await sql`
       insert into elsewhere (consumer, message_id, subject, stream_sequence, payload, error, deliveries, redriven_at)
       values ('test-seen', 'odd', ${names.eventSubject(event)}, 1, 'not json', '', 1, now())`
-    await database.sql`alter table elsewhere rename to dead_letters`
-    await waitFor(
-      async () => (await database.sql`select redriven_at from dead_letters`)[0]?.redriven_at === null,
-    )
+    await sql`alter table elsewhere rename to dead_letters`
+    await waitFor(async () => (await sql`select redriven_at from dead_letters`)[0]?.redriven_at === null)
     expect(said()).toEqual([
       'dead letters cannot be redriven, still trying',
       'a dead letter that was redriven has failed again; see its error',

@@ -158,7 +158,7 @@ describe('a delivery', () => {
   })
 
   it('of a webhook, about another one, arrives; about itself, never', async () => {
-    // Else the watcher is told of the webhooks before it as well.
+    // Else the watcher hears of the webhooks before it as well.
     await caughtUp(fixture.service, 'dispatcher-delivery-fanout')
     const watcher = await fixture.webhook('watcher', { events: ['webhook.*'] })
     const other = await fixture.webhook('watched')
