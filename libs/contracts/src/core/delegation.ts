@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { PermissionName } from './permission-name.js'
-import { Environment } from './principal.js'
+import { Environment, mostCallers } from './principal.js'
 
 /** What a service asks settings in a request of a person, to go on in their name afterwards. */
 export const GrantRequest = z.strictObject({
@@ -33,6 +33,18 @@ export const DelegationRequest = z.strictObject({
   workflow: z.strictObject({ id: z.string().max(100), name: z.string().max(200) }).optional(),
   /** No more than these of what the grant gives, as where somebody else has caused the call; all of it unless given. */
   permissions: z.array(z.string().max(100)).max(500).optional(),
+  /** On whose request the grant is used. They only narrow what the token allows, so nothing has to prove them. */
+  callers: z
+    .array(z.strictObject({ userId: z.string().max(100), tokenId: z.string().max(100) }))
+    .max(mostCallers)
+    .optional(),
+  /** Whether the callers narrow the permissions and the rows (the default), or the rows alone. */
+  callerRights: z.enum(['permissions', 'rows']).optional(),
+  /**
+   * A grant of the person who uses what the grant carries, made from their own request. The token speaks as that person with
+   * the permissions of `grant`, and the row rules of both apply.
+   */
+  person: z.string().max(8_192).optional(),
 })
 export type DelegationRequest = z.infer<typeof DelegationRequest>
 
