@@ -3,7 +3,9 @@ import {
   DelegatedToken,
   type DelegationRequest,
   Grant,
+  type GrantCaller,
   type GrantRequest,
+  type Principal,
 } from '@opsplane/contracts'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
@@ -36,6 +38,13 @@ export interface Delegations {
   /** Makes one that was revoked hold again, as far as the person may still do what it says. */
   reinstate(grant: string): Promise<void>
 }
+
+/** Everyone on whose request a principal acts, itself included, for the `callers` of a grant that is used for it. */
+export const grantCallers = ({ userId, tokenId, callers = [] }: Principal): GrantCaller[] => [
+  { userId, tokenId },
+  // Which key they had asked with was checked when the principal's own token was made.
+  ...callers.map((caller) => ({ userId: caller.userId, tokenId: '' })),
+]
 
 /** `settings`: a client of the settings service with this service's own identity. */
 export function createDelegations(settings: Pick<ServiceClient, 'post'>): Delegations {
