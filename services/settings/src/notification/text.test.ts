@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import type { PlatformEvent } from '@opsplane/contracts'
+import { type EventType, eventExample, PlatformEvent } from '@opsplane/contracts'
 import { pausedEvent } from './notification.fixture.js'
 import { notificationText, notifiedTypes } from './text.js'
 
@@ -13,7 +13,8 @@ const withUrl = (event: PlatformEvent, url: string): PlatformEvent => ({
 describe('what admins are notified of', () => {
   it('is about pauses the platform decided on, not about those a person asked for', () => {
     expect(notifiedTypes).toEqual([
-      ...['webhook.paused', 'workflow.approval_requested', 'workflow.approval_reminded'],
+      ...['webhook.paused', 'workflow.deactivated', 'pack.suspended'],
+      ...['workflow.approval_requested', 'workflow.approval_reminded'],
     ])
     expect(notificationText(pausedEvent(workspaceId, { reason: 'user' }))).toBeNull()
     expect(notificationText({ ...pausedEvent(workspaceId), type: 'webhook.resumed' })).toBeNull()
@@ -31,6 +32,29 @@ describe('what admins are notified of', () => {
     expect(text?.message).toContain(`PATCH ${path} with {"status":"active"}`)
     expect(text?.message).toContain('kept as held deliveries')
     expect(text?.message).toContain(`GET ${path}/deliveries?status=failed`)
+  })
+
+  it.each<[EventType, Record<string, unknown>, string]>([
+    [
+      'workflow.deactivated',
+      { reason: 'owner_rights', missing: ['itsm:read', 'secrets:use'] },
+      'POST /api/v1/workflows/',
+    ],
+    ['pack.suspended', {}, 'POST /api/v1/sdk/packs/'],
+  ])('names of %s what the owner lacks, and the call that takes it over', (type, data, call) => {
+    const example = PlatformEvent.parse(eventExample(type))
+    const after = { ...example.data.after, suspendedFor: ['itsm:read', 'secrets:use'] }
+    const event = { ...example, workspaceId, data: { ...example.data, after, ...data } }
+    const text = notificationText(event)
+    expect(text).toMatchObject({ severity: 'critical', title: expect.stringContaining('was suspended') })
+    expect(text?.message).toContain('lacks itsm:read, secrets:use')
+    expect(text?.message).toContain(`${call}${event.resource.id}`)
+  })
+
+  it('is nothing of a workflow that a person has deactivated', () => {
+    const example = PlatformEvent.parse(eventExample('workflow.deactivated'))
+    const event = { ...example, workspaceId, data: { ...example.data, reason: 'user' } }
+    expect(notificationText(event)).toBeNull()
   })
 
   it('says of an endpoint that is gone that it may be corrected or deleted', () => {

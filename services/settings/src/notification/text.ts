@@ -3,9 +3,12 @@ import {
   type EventType,
   eventSchema,
   type NotificationSeverity,
+  PackState,
   type PlatformEvent,
 } from '@opsplane/contracts'
 import { oneLine } from '@opsplane/runtime'
+import { z } from 'zod'
+import { ownerRightsText } from './owner-rights.js'
 
 /** What a notification tells of an event. */
 export interface NotificationText {
@@ -22,6 +25,8 @@ type Tell<Type extends EventType> = (event: EventOf<Type>) => NotificationText |
 /** Event type to what people are notified with. Null: this one needs nobody's attention. */
 const tellings: { [Type in EventType]?: Tell<Type> } = {
   'webhook.paused': webhookPaused,
+  'workflow.deactivated': workflowDeactivated,
+  'pack.suspended': packSuspended,
   'workflow.approval_requested': (event) => approvalAsked(event, 'needs your decision'),
   'workflow.approval_reminded': (event) => approvalAsked(event, 'still needs your decision'),
 }
@@ -60,6 +65,31 @@ function approvalAsked(
       `GET ${path}, and decide by POST ${path}/resume with {"step":"${step}","decision":"approve"} or "reject".`,
     audience: [...users.map((id) => `user:${id}`), ...roles.map((role) => `role:${role}`)],
   }
+}
+
+const Missing = z.array(z.string()).default([])
+
+function workflowDeactivated(event: EventOf<'workflow.deactivated'>): NotificationText | null {
+  const { resource, environment, data } = event
+  if (data.reason !== 'owner_rights') return null
+  return ownerRightsText({
+    ...{ kind: 'workflow', name: resource.displayName, environment, missing: Missing.parse(data.missing) },
+    effect: 'Its trigger starts no runs; those that have started go on with what their owner may still do.',
+    takeOver: `POST /api/v1/workflows/${resource.id}/activate`,
+  })
+}
+
+function packSuspended({ resource, environment, data }: EventOf<'pack.suspended'>): NotificationText {
+  return ownerRightsText({
+    ...{
+      kind: 'pack',
+      name: resource.displayName,
+      environment,
+      missing: PackState.parse(data.after).suspendedFor,
+    },
+    effect: 'Its artifacts do not run.',
+    takeOver: `POST /api/v1/sdk/packs/${resource.id}/take-over`,
+  })
 }
 
 function webhookPaused({ data, resource, environment }: EventOf<'webhook.paused'>): NotificationText | null {
