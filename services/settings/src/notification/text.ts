@@ -5,6 +5,7 @@ import {
   type NotificationSeverity,
   PackState,
   type PlatformEvent,
+  ScheduledJobState,
 } from '@opsplane/contracts'
 import { oneLine } from '@opsplane/runtime'
 import { z } from 'zod'
@@ -27,6 +28,7 @@ const tellings: { [Type in EventType]?: Tell<Type> } = {
   'webhook.paused': webhookPaused,
   'workflow.deactivated': workflowDeactivated,
   'pack.suspended': packSuspended,
+  'scheduled_job.updated': jobUpdated,
   'workflow.approval_requested': (event) => approvalAsked(event, 'needs your decision'),
   'workflow.approval_reminded': (event) => approvalAsked(event, 'still needs your decision'),
 }
@@ -89,6 +91,17 @@ function packSuspended({ resource, environment, data }: EventOf<'pack.suspended'
     },
     effect: 'Its artifacts do not run.',
     takeOver: `POST /api/v1/sdk/packs/${resource.id}/take-over`,
+  })
+}
+
+function jobUpdated(event: EventOf<'scheduled_job.updated'>): NotificationText | null {
+  const { resource, environment, data } = event
+  const { suspendedFor } = ScheduledJobState.parse(data.after)
+  if (suspendedFor.length === 0 || !data.changes.includes('suspendedFor')) return null
+  return ownerRightsText({
+    ...{ kind: 'scheduled job', name: resource.displayName, environment, missing: suspendedFor },
+    effect: 'It runs at none of its times.',
+    takeOver: `POST /api/v1/sdk/scheduled-jobs/${resource.id}/resume`,
   })
 }
 
