@@ -13,7 +13,8 @@ const withUrl = (event: PlatformEvent, url: string): PlatformEvent => ({
 describe('what admins are notified of', () => {
   it('is about pauses the platform decided on, not about those a person asked for', () => {
     expect(notifiedTypes).toEqual([
-      ...['webhook.paused', 'workflow.deactivated', 'pack.suspended', 'scheduled_job.updated'],
+      ...['webhook.paused', 'workflow.deactivated', 'pack.suspended', 'kpi.suspended'],
+      'scheduled_job.updated',
       ...['workflow.approval_requested', 'workflow.approval_reminded'],
     ])
     expect(notificationText(pausedEvent(workspaceId, { reason: 'user' }))).toBeNull()
@@ -41,6 +42,7 @@ describe('what admins are notified of', () => {
       'POST /api/v1/workflows/',
     ],
     ['pack.suspended', {}, 'POST /api/v1/sdk/packs/'],
+    ['kpi.suspended', {}, 'POST /api/v1/analytics/kpis/'],
     ['scheduled_job.updated', { changes: ['suspendedFor'] }, 'POST /api/v1/sdk/scheduled-jobs/'],
   ])('names of %s what the owner lacks, and the call that takes it over', (type, data, call) => {
     const example = PlatformEvent.parse(eventExample(type))

@@ -2,6 +2,7 @@ import {
   type EventOf,
   type EventType,
   eventSchema,
+  KpiState,
   type NotificationSeverity,
   PackState,
   type PlatformEvent,
@@ -28,6 +29,7 @@ const tellings: { [Type in EventType]?: Tell<Type> } = {
   'webhook.paused': webhookPaused,
   'workflow.deactivated': workflowDeactivated,
   'pack.suspended': packSuspended,
+  'kpi.suspended': kpiSuspended,
   'scheduled_job.updated': jobUpdated,
   'workflow.approval_requested': (event) => approvalAsked(event, 'needs your decision'),
   'workflow.approval_reminded': (event) => approvalAsked(event, 'still needs your decision'),
@@ -91,6 +93,19 @@ function packSuspended({ resource, environment, data }: EventOf<'pack.suspended'
     },
     effect: 'Its artifacts do not run.',
     takeOver: `POST /api/v1/sdk/packs/${resource.id}/take-over`,
+  })
+}
+
+function kpiSuspended({ resource, environment, data }: EventOf<'kpi.suspended'>): NotificationText {
+  return ownerRightsText({
+    ...{
+      kind: 'KPI',
+      name: resource.displayName,
+      environment,
+      missing: KpiState.parse(data.after).suspendedFor,
+    },
+    effect: 'It is not measured.',
+    takeOver: `POST /api/v1/analytics/kpis/${resource.id}/take-over`,
   })
 }
 
