@@ -17,6 +17,9 @@ const config = backendConfig.extend({
   exportPartBytes: z.coerce.number().int().min(16_384).max(16_777_216).default(4_194_304).meta({
     description: 'bytes of a part, with which an export goes on after a crash',
   }),
+  exportSliceMs: z.coerce.number().int().min(1).max(60_000).default(1_000).meta({
+    description: 'milliseconds one export is written before the next workspace has its turn',
+  }),
   exportLeaseMs: z.coerce.number().int().min(1_000).max(600_000).default(30_000).meta({
     description: 'milliseconds after which the exports of a replica that died are taken over',
   }),

@@ -31,6 +31,8 @@ beforeAll(async () => {
     env: {
       SERVICE_URLS: JSON.stringify({ settings: neighbours.url, 'database-studio': neighbours.url }),
       EXPORT_PART_BYTES: '16384',
+      // Each part is a slice of its own.
+      EXPORT_SLICE_MS: '1',
       PUBLIC_ORIGIN: 'https://opsplane.example.com',
       WORKSPACE_LIMITS: JSON.stringify({ ws_small: { exportBytes: 50_000, exports: 1 } }),
     },
@@ -121,6 +123,23 @@ describe('an export', () => {
       .slice(1)
       .map((line) => line.split(',')[0])
     expect(ids).toEqual(Array.from({ length: 6_000 }, (_, at) => idOf(at)))
+  })
+
+  it('of another workspace has its turn between the slices of long ones', async () => {
+    neighbours.count = 30_000
+    const long = [await begin({ format: 'csv' }), await begin({ format: 'csv' })]
+    await waitFor(async () => {
+      const counts = await Promise.all(long.map(({ id }) => objectsOf(id)))
+      return counts.every(({ length }) => length > 0)
+    })
+    const other = service.as(testPrincipal())
+    const query = { dataset: 'incidents', measures: ['incidents'] }
+    const short = await begin({ source: { query }, format: 'csv' }, other)
+    expect((await ended(short.id, other)).status).toBe('completed')
+    for (const { id } of long) expect((await ended(id)).file?.rows).toBe(30_000)
+    const order = await service.sql<{ id: string }[]>`
+      select stream_id as id from events where type = 'export.completed' order by position desc limit 3`
+    expect(order.map(({ id }) => id).at(-1)).toBe(short.id)
   })
 
   it('fails with the reason where its owner may not read the rows any more', async () => {

@@ -42,7 +42,7 @@ export async function openExports(
   ctx.dueWork.start(
     exportWork({
       ...{ exports: aggregate, eventStore: ctx.store, store, storage, owners, limits, log: ctx.log },
-      ...{ partBytes: config.exportPartBytes, leaseMs: config.exportLeaseMs },
+      ...{ partBytes: config.exportPartBytes, sliceMs: config.exportSliceMs, leaseMs: config.exportLeaseMs },
       retentionHours: config.exportRetentionHours,
       openRows: createOpenRows({ runner, studio }),
       wake,

@@ -53,7 +53,8 @@ type Failure = NonNullable<ExportState['error']>
 type Outcome =
   | { kind: 'completed'; file: ExportFile }
   | { kind: 'failed'; error: Failure }
-  | { kind: 'stopped' | 'over' | 'purged' }
+  /** `sliced`: there is more to write, in another turn. */
+  | { kind: 'stopped' | 'over' | 'purged' | 'sliced' }
 
 export interface ExportWorkOptions {
   exports: Exports
@@ -65,6 +66,8 @@ export interface ExportWorkOptions {
   limits: Limits
   log: Logger
   partBytes: number
+  /** How long one export is written before the next workspace has its turn. */
+  sliceMs: number
   leaseMs: number
   retentionHours: number
   /** Something is due soon. */
@@ -95,12 +98,12 @@ export function exportWork(options: ExportWorkOptions): MakeWorker {
       const file = await writeFile(
         { ...job, writer: (job.writer ?? null) as never },
         {
-          ...{ store, storage, partBytes: options.partBytes, now: job.at, signal },
+          ...{ store, storage, partBytes: options.partBytes, sliceMs: options.sliceMs, now: job.at, signal },
           mostBytes: (workspace) => limits.of('exportBytes', workspace),
           open: (asked) => openRows(caller, job.plan.rows, asked),
         },
       )
-      return { kind: 'completed', file }
+      return file ? { kind: 'completed', file } : { kind: 'sliced' }
     } catch (error) {
       if (error instanceof StoppedError) return { kind: 'stopped' }
       const failure = failureOf(error)
@@ -156,11 +159,11 @@ async function settle(
       if (found) await unit.handle(exports, key, command)
       return found?.state
     })
-  const go = async (phase: 'keep' | 'purge', dueAt: string) => {
+  const go = async (phase: 'write' | 'keep' | 'purge', dueAt: string) => {
     const parameters = [key, phase, dueAt]
     await tx.unsafe('update export_jobs set phase = $2, due_at = $3::timestamptz where id = $1', parameters)
     // When this is committed, as far as one can tell.
-    if (phase === 'purge') wake(200)
+    if (phase !== 'keep') wake(200)
   }
 
   switch (outcome.kind) {
@@ -176,6 +179,8 @@ async function settle(
       return go('purge', now)
     case 'stopped':
       return go('purge', now)
+    case 'sliced':
+      return go('write', now)
     case 'purged':
       await tx.unsafe('delete from export_objects where export_id = $1', [key])
       await tx.unsafe('delete from export_links where export_id = $1', [key])

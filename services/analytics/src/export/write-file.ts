@@ -29,6 +29,8 @@ export interface WriteFileOptions {
   open(options: OpenOptions): Promise<OpenedRows>
   now: string
   signal: AbortSignal
+  /** After so long, in milliseconds, the next part ends the slice: others have their turn. */
+  sliceMs: number
 }
 
 /** Nobody waits for the file any more, or somebody else writes it. */
@@ -37,22 +39,30 @@ export class StoppedError extends Error {
 }
 
 /**
- * Writes a file part by part, from behind the last part that is finished. Each is kept, and noted with what it takes to go on,
- * before the next one is begun.
+ * Writes a file part by part, from behind the last part that is finished, for one slice of time. Each part is stored, and noted
+ * with what it takes to continue, before the next one is begun. Undefined while there is more to write.
  */
-export async function writeFile(job: FileJob, options: WriteFileOptions): Promise<ExportFile> {
-  const { store, signal } = options
+export async function writeFile(job: FileJob, options: WriteFileOptions): Promise<ExportFile | undefined> {
+  const { store, signal, sliceMs } = options
+  const endsAtMs = performance.now() + sliceMs
   const done = await store.parts(job.key)
-  const hash = await hashOf(done, options)
-  const file = {
+  const file: FileSoFar = {
     bytes: done.reduce((sum, { bytes }) => sum + bytes, 0),
     parts: done.length,
     rows: job.rows,
-    hash,
+    // The parts of earlier slices are read again once, when the file is whole.
+    hash: done.length === 0 ? createHash('sha256') : undefined,
   }
+  const whole = async (opened: Opened, writer: FormatWriter) =>
+    fileOf(
+      job,
+      opened,
+      { ...file, hash: file.hash ?? (await hashOf(await store.parts(job.key), options)) },
+      writer,
+    )
   if (job.ended && job.opened) {
     const writer = openWriter(job.plan, job.opened.columns, job.writer ?? undefined)
-    return fileOf(job, job.opened, file, writer)
+    return whole(job.opened, writer)
   }
   const opened = await options.open({
     ...(job.cursor !== null && { after: job.cursor }),
@@ -62,7 +72,8 @@ export async function writeFile(job: FileJob, options: WriteFileOptions): Promis
   const first = job.opened ?? { columns: opened.columns, dataAsOf: opened.dataAsOf }
   refuseOtherColumns(first, opened)
   const writer = openWriter(job.plan, first.columns, job.writer ?? undefined)
-  const sink = partSink(job, { ...options, writer, opened: first, file })
+  const isOver = () => performance.now() >= endsAtMs
+  const sink = partSink(job, { ...options, writer, opened: first, file, isOver })
   const texts = writer.writeComposites && opened.compositePages
   let pages = 0
   let releaseHeap: (() => void) | undefined
@@ -71,14 +82,18 @@ export async function writeFile(job: FileJob, options: WriteFileOptions): Promis
       signal.throwIfAborted()
       // A file of one page is not worth a collection.
       if (++pages === 2) releaseHeap = holdHeap(texts ? heapGrowth.texts : heapGrowth.values)
-      await sink.take(page)
+      const isPartDone = await sink.write(page)
+      if (isPartDone && isOver()) {
+        await sink.finished()
+        return undefined
+      }
     }
     await sink.end()
   } finally {
     releaseHeap?.()
     await sink.settled()
   }
-  return fileOf(job, first, file, writer)
+  return whole(first, writer)
 }
 
 /** Of a file that is small. */
@@ -94,7 +109,8 @@ interface FileSoFar {
   bytes: number
   parts: number
   rows: number
-  hash: Hash
+  /** Of the whole file; undefined where this slice is not its first. */
+  hash: Hash | undefined
 }
 
 /** Collects bytes until they are a part, which is put while the next one is collected. */
@@ -109,7 +125,8 @@ function partSink(
     writer,
     opened,
     file,
-  }: WriteFileOptions & { writer: FormatWriter; opened: Opened; file: FileSoFar },
+    isOver,
+  }: WriteFileOptions & { writer: FormatWriter; opened: Opened; file: FileSoFar; isOver(): boolean },
 ) {
   // Of the two one is filled while the other is put: as new ones they would be what most of the memory goes to.
   let [filling, idle] = [byteSink(leastBytes), byteSink(leastBytes)]
@@ -132,23 +149,28 @@ function partSink(
     await store.note(job, part, mostBytes(job.workspaceId))
     await storage.put({ name, bytes, sha256: part.sha256 }, signal)
     if (!(await store.commit(job, { ...part, ...progress, part: file.parts }))) throw new StoppedError()
-    file.hash.update(bytes)
+    file.hash?.update(bytes)
     file.parts++
     file.bytes += bytes.length
   }
   return {
-    async take(page: RowPage | CompositePage) {
+    /** Whether a part ends with the page: once it is full, or the slice is over. */
+    async write(page: RowPage | CompositePage): Promise<boolean> {
       if ('rows' in page) {
         put(filling, await writer.write(page.rows))
         file.rows += page.rows.length
         collectYoungHeap()
       } else file.rows += writer.writeComposites?.(filling, page.composites) ?? 0
       // The answer to a query may be another one next time: there is no place in it to go on at.
-      if (filling.length + writer.held() < partBytes || 'query' in job.plan.rows) return
+      const isFull = filling.length + writer.held() >= partBytes
+      if ('query' in job.plan.rows || !(isFull || isOver())) return false
       put(filling, await writer.flush())
       await finish(page.cursor)
       if ('composites' in page) collectYoungHeap()
+      return true
     },
+    /** Rejects where the last part could not be stored. */
+    finished: () => putting,
     async end() {
       put(filling, await writer.end())
       await finish(null)
@@ -187,7 +209,7 @@ function warningsOf({ rows: source }: PlannedExport, rows: number, writer: Forma
 const fileOf = (
   { plan }: FileJob,
   { columns, dataAsOf }: Opened,
-  { rows, bytes, hash }: FileSoFar,
+  { rows, bytes, hash }: FileSoFar & { hash: Hash },
   writer: FormatWriter,
 ): ExportFile => ({
   ...{ name: fileNameOf(plan), contentType: contentTypes[plan.format], rows, bytes },
