@@ -48,7 +48,7 @@ export const apps = defineService({
         ...embedRoutes(ctx, { apps: known, embeds }),
         ...shellRoutes({
           assets: webAssets(),
-          embedOrigins: (id) => embeds.origins(id, ctx.clock.now()),
+          embedOrigins: (id, at) => embeds.origins(id, at, ctx.clock.now()),
         }),
         ...runtimeRoutes(enter, createUse({ call: platform.call, expressions })),
       ],

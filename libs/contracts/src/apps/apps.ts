@@ -218,6 +218,9 @@ export const EmbedTokenState = z.object({
   id: idSchema('embedToken'),
   ...owned,
   environment: Environment,
+  workspaceSlug: z.string().optional().meta({
+    description: 'In the one address that the origins may frame. Absent from tokens of earlier versions.',
+  }),
   ...embedFields,
   rowFilter: Filter.nullable(),
   user: EmbedUser.nullable(),

@@ -3,6 +3,7 @@ import {
   type EmbedToken,
   type EmbedTokenCreated,
   EmbedTokenState,
+  type Environment,
   invalidField,
   type NewEmbedToken,
   newId,
@@ -15,6 +16,7 @@ import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
 import type { Apps } from '../app/apps.js'
 import type { Deployments } from '../deployment/deployments.js'
+import { homeOf } from '../home.js'
 import { type EmbedTokenCommand, embedToken } from './domain.js'
 import { createEmbedSigner, type EmbedSigner } from './jwt.js'
 
@@ -25,8 +27,21 @@ export interface Embeds {
   revoke(appId: string, id: string, meta: RequestMeta): Promise<void>
   /** What a token of the signer stands for. Throws `invalid_token`, also for one that is revoked, or `token_expired`. */
   verified(token: string, now: string): Promise<VerifiedEmbed>
-  /** Where the holder of such a token may show the app; none for an id that is unknown, expired or revoked. */
-  origins(id: string, now: string): Promise<readonly string[]>
+  /**
+   * The origins that may frame the page at this address by the id of an embed token: none for an id that is unknown, expired,
+   * revoked, or of an app at another address.
+   */
+  origins(id: string, at: FramedAddress, now: string): Promise<readonly string[]>
+}
+
+/** An address a page of an app is asked for at. */
+export interface FramedAddress {
+  /** Slug of the workspace. */
+  workspace: string
+  /** Slug of the app. */
+  slug: string
+  /** Undefined where the address names none. */
+  environment: Environment | undefined
 }
 
 export interface VerifiedEmbed {
@@ -72,12 +87,18 @@ export function createEmbeds(
       const { slug } = await apps.active(appId, 'embed', tenant)
       await refuseUnfit(deployments, appId, wanted, tenant)
       const now = clock.now()
+      const workspace = principal.workspaceSlug ?? ''
       const state: EmbedTokenState = {
-        ...{ id: newId('embedToken'), appId, environment: tenant.environment, ...wanted },
+        ...{
+          id: newId('embedToken'),
+          appId,
+          environment: tenant.environment,
+          workspaceSlug: workspace,
+          ...wanted,
+        },
         expiresAt: new Date(Date.parse(now) + expiresInSeconds * 1_000).toISOString(),
         ...{ revokedAt: null, createdBy: principal.userId, createdAt: now, updatedAt: now },
       }
-      const workspace = principal.workspaceSlug ?? ''
       const token = await signer.sign(state, workspace)
       const path = `/apps/${workspace}/${slug}?embed=${state.id}#token=${token}`
       return store.transact(meta, async (unit) => ({
@@ -102,9 +123,13 @@ export function createEmbeds(
       return { state, workspace, tenant: { workspaceId, environment: state.environment } }
     },
 
-    async origins(id, now) {
+    async origins(id, { workspace, slug, environment }, now) {
       const found = await byId(id)
-      return !found || isOver(found.state, now) ? [] : found.state.origins
+      if (!found || isOver(found.state, now)) return []
+      const { appId, workspaceSlug, environment: own, origins } = found.state
+      if (workspaceSlug !== workspace || (environment !== undefined && environment !== own)) return []
+      const app = await apps.aggregate.find(appId, homeOf(found))
+      return app?.state.status === 'active' && app.state.slug === slug ? origins : []
     },
   }
 }
