@@ -8,7 +8,7 @@ export {
   maxCausationDepth,
   remoteDepths,
 } from './calls/causation.js'
-export { createDelegations, type Delegations } from './calls/delegation.js'
+export { type CarriedLimits, createDelegations, type Delegations, grantCallers } from './calls/delegation.js'
 export { createRequireEnvironment, type RequireEnvironment } from './calls/environment-scope.js'
 export { createGrants, type Grants } from './calls/grants.js'
 export { clientTls, type InternalTls, readInternalTls } from './calls/internal-tls.js'

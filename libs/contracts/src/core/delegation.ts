@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { PermissionName } from './permission-name.js'
-import { Environment } from './principal.js'
+import { Environment, mostCallers } from './principal.js'
 
 /** What a service asks settings in a request of a person, to go on in their name afterwards. */
 export const GrantRequest = z.strictObject({
@@ -25,6 +25,10 @@ export type GrantRequest = z.input<typeof GrantRequest>
 export const Grant = z.object({ grant: z.string(), expiresAt: z.iso.datetime({ precision: 3 }).nullable() })
 export type Grant = z.infer<typeof Grant>
 
+/** A person, and the session or API key by which they have asked for something. */
+export const GrantCaller = z.strictObject({ userId: z.string().max(100), tokenId: z.string().max(100) })
+export type GrantCaller = z.infer<typeof GrantCaller>
+
 export const DelegationRequest = z.strictObject({
   grant: z.string().max(8_192),
   /** The service that is to be called. */
@@ -33,6 +37,15 @@ export const DelegationRequest = z.strictObject({
   workflow: z.strictObject({ id: z.string().max(100), name: z.string().max(200) }).optional(),
   /** No more than these of what the grant gives, as where somebody else has caused the call; all of it unless given. */
   permissions: z.array(z.string().max(100)).max(500).optional(),
+  /** On whose request the grant is used. They only narrow what the token allows, so nothing has to prove them. */
+  callers: z.array(GrantCaller).max(mostCallers).optional(),
+  /** Whether the callers narrow the permissions and the rows (the default), or the rows alone. */
+  callerRights: z.enum(['permissions', 'rows']).optional(),
+  /**
+   * A grant of the person who uses what the grant carries, made from their own request. The token speaks as that person with
+   * the permissions of `grant`, and the row rules of both apply.
+   */
+  person: z.string().max(8_192).optional(),
 })
 export type DelegationRequest = z.infer<typeof DelegationRequest>
 

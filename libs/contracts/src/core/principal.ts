@@ -17,6 +17,18 @@ export type Actor = z.infer<typeof Actor>
 /** The actor of what the platform does by itself, such as pausing a webhook. */
 export const systemActor: Actor = { id: 'system', name: 'Opsplane', type: 'system' }
 
+/** Carriers that invoke one another add a caller each; more of them are refused. */
+export const mostCallers = 20
+
+/** A person, or what acts for one, as the row rules of tables see them. */
+export const RowSubject = z.object({
+  actor: Actor,
+  userId: z.string(),
+  role: z.string().optional(),
+  email: z.string().optional(),
+})
+export type RowSubject = z.infer<typeof RowSubject>
+
 /**
  * Who a request acts as, and where. The gateway builds it from the token and passes it on signed.
  * `workspaceId` and `environment` are absent only on the few routes that work outside a workspace.
@@ -34,6 +46,8 @@ export const Principal = z.object({
   /** Of the person who is logged in, or whose key it is. */
   email: z.string().optional(),
   permissions: z.array(z.string()),
+  /** On whose request the principal acts, and by whose rights: their row rules apply as well as its own. */
+  callers: z.array(RowSubject).max(mostCallers).optional(),
   /** Absent: whatever the permissions allow. */
   restrictions: Restrictions.optional(),
 })

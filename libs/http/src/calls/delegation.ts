@@ -3,7 +3,9 @@ import {
   DelegatedToken,
   type DelegationRequest,
   Grant,
+  type GrantCaller,
   type GrantRequest,
+  type Principal,
 } from '@opsplane/contracts'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
@@ -15,6 +17,11 @@ import type { ServiceClient } from './service-client.js'
 const reuseMs = 1_000
 const mostKept = 1_000
 
+/** Who uses a grant, and how that narrows it: see `DelegationRequest`. */
+export type CarriedLimits = Partial<
+  Pick<DelegationRequest, 'workflow' | 'permissions' | 'callers' | 'callerRights' | 'person'>
+>
+
 export interface Delegations {
   /**
    * In a request of a person: lets this service act for them in one run, with no more than they may do, for as long as the
@@ -25,15 +32,19 @@ export interface Delegations {
    * Signs the calls of a `serviceClient` in the person's name. Settings is asked whether that still holds: the call throws
    * `token_expired`, `workspace_forbidden` or `invalid_token` once it does not. Events name the workflow, where one is given.
    */
-  actingBy(
-    grant: string,
-    limits?: Pick<DelegationRequest, 'workflow' | 'permissions'>,
-  ): Pick<InternalIssuer, 'serviceToken'>
+  actingBy(grant: string, limits?: CarriedLimits): Pick<InternalIssuer, 'serviceToken'>
   /** Ends a standing grant; one that has ended already stays so. */
   revoke(grant: string): Promise<void>
   /** Makes one that was revoked hold again, as far as the person may still do what it says. */
   reinstate(grant: string): Promise<void>
 }
+
+/** Everyone on whose request a principal acts, itself included, for the `callers` of a grant that is used for it. */
+export const grantCallers = ({ userId, tokenId, callers = [] }: Principal): GrantCaller[] => [
+  { userId, tokenId },
+  // Which key they had asked with was checked when the principal's own token was made.
+  ...callers.map((caller) => ({ userId: caller.userId, tokenId: '' })),
+]
 
 /** `settings`: a client of the settings service with this service's own identity. */
 export function createDelegations(settings: Pick<ServiceClient, 'post'>): Delegations {
@@ -53,17 +64,13 @@ export function createDelegations(settings: Pick<ServiceClient, 'post'>): Delega
     async reinstate(grant) {
       await settings.post('/internal/grants/reinstate', { grant }, z.unknown())
     },
-    actingBy: (grant, { workflow, permissions } = {}) => ({
+    actingBy: (grant, limits = {}) => ({
       serviceToken(audience) {
-        // No permission at all is not the same as all that the grant has.
-        const key = [audience, workflow?.id, permissions?.join() ?? '*', grant].join('\0')
+        const wanted: DelegationRequest = { ...limits, grant, audience }
+        const key = JSON.stringify(wanted)
         const known = tokens.get(key)
         if (known && known.until > performance.now()) return known.token
-        const token = askFor({
-          ...{ grant, audience },
-          ...(workflow && { workflow }),
-          ...(permissions && { permissions }),
-        })
+        const token = askFor(wanted)
         tokens.set(key, { token, until: performance.now() + reuseMs })
         token.catch(() => tokens.delete(key))
         return token

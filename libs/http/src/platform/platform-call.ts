@@ -1,17 +1,14 @@
-import { ApiError, type BackendName, type DelegationRequest, ErrorEnvelope } from '@opsplane/contracts'
+import { ApiError, type BackendName, ErrorEnvelope } from '@opsplane/contracts'
 import { CallFailure } from '../calls/call-failure.js'
-import type { Delegations } from '../calls/delegation.js'
+import type { CarriedLimits, Delegations } from '../calls/delegation.js'
 import type { ServiceAnswer, ServiceClient, ServiceRequest } from '../calls/service-client.js'
 
 /** In whose name, and as part of what. */
 export interface PlatformCaller
-  extends Pick<ServiceRequest, 'signal' | 'timeoutMs' | 'traceparent' | 'causationId' | 'causationDepth'> {
+  extends Pick<ServiceRequest, 'signal' | 'timeoutMs' | 'traceparent' | 'causationId' | 'causationDepth'>,
+    CarriedLimits {
   /** By which it acts for a person; null where nobody has given it one. */
   grant: string | null
-  /** Of the workflow that events are to name, where it is one. */
-  workflow?: DelegationRequest['workflow']
-  /** No more than these of the rights that the grant gives; all of them unless given. */
-  permissions?: DelegationRequest['permissions']
   /** The same in every attempt: by it the other side knows a repetition. */
   key: string
 }
@@ -33,7 +30,8 @@ const rightsGone = new Set(['token_expired', 'workspace_forbidden', 'invalid_tok
 
 /** Calls services in the name of a person who has given a grant. */
 export function createCallPlatform({ clients, delegations }: PlatformOptions): CallPlatform {
-  return async ({ grant, workflow, permissions, key, ...options }, { service, ...request }) => {
+  return async (caller, { service, ...request }) => {
+    const { grant, key, workflow, permissions, callers, callerRights, person, ...options } = caller
     const client = clients.get(service)
     if (!client) throw new CallFailure('service_unavailable', `${service} is not there.`, { retryable: true })
     if (grant === null) throw new CallFailure('forbidden', 'Nobody has given the right to call the platform.')
@@ -41,7 +39,7 @@ export function createCallPlatform({ clients, delegations }: PlatformOptions): C
       .request({
         ...options,
         ...request,
-        issuer: delegations.actingBy(grant, { workflow, permissions }),
+        issuer: delegations.actingBy(grant, { workflow, permissions, callers, callerRights, person }),
         ...(request.method !== 'GET' && { headers: { 'idempotency-key': key } }),
       })
       .catch((error: unknown) => {

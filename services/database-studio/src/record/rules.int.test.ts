@@ -89,6 +89,23 @@ describe('whoever is under a rule', () => {
     expect((await his.patch(`${path}/${made.bob.id}`, { title: 'his' })).status).toBe(200)
   })
 
+  it('has their rule applied to what acts for others on their request, on top of the rules of those', async () => {
+    const subject = ({ actor, userId, role, email }: typeof ada) => ({ actor, userId, role, email })
+    const titles = async (principal: typeof owner) =>
+      (await at.studio.as(principal).get(`${path}?sort=id`))
+        .page(StudioRecord)
+        .items.map(({ assignee }) => assignee)
+    const unruled = { ...owner, role: 'admin' }
+    expect(await titles(unruled)).toEqual(['usr_bob', 'usr_ada', 'usr_bob'])
+    expect(await titles({ ...unruled, callers: [subject(ada)] })).toEqual(['usr_ada', 'usr_bob'])
+    expect(await titles({ ...ada, callers: [subject(bob)] })).toEqual(['usr_bob'])
+    const bound = at.studio.as({ ...unruled, callers: [subject(ada)] })
+    expect((await bound.get(`${path}/${made.bob.id}`)).status).toBe(404)
+    expect((await bound.patch(`${path}/${made.bob.id}`, { title: 'x' })).status).toBe(404)
+    expect((await bound.patch(`${path}/${made.shared.id}`, { title: 'x' })).status).toBe(403)
+    expect((await bound.post('/queries/run', { sql: 'select 1' })).status).toBe(403)
+  })
+
   it('imports only what they may write', async () => {
     const response = await fetch(`${at.studio.url}${path}/import`, {
       method: 'POST',

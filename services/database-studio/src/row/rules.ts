@@ -1,14 +1,14 @@
-import type { Principal, TableState } from '@opsplane/contracts'
+import type { Principal, RowSubject, TableState } from '@opsplane/contracts'
 import type { Condition } from './filter.js'
 import { readFilter } from './filter.js'
 import { below, type Place, Problems } from './problems.js'
 
 /** What stands for the caller in a rule. */
 const placeholders = {
-  '$user.id': ({ userId }: Principal) => userId,
-  '$user.email': ({ email }: Principal) => email ?? null,
-  '$user.name': ({ actor }: Principal) => (actor.type === 'user' ? actor.name : null),
-  '$actor.id': ({ actor }: Principal) => actor.id,
+  '$user.id': ({ userId }: RowSubject) => userId,
+  '$user.email': ({ email }: RowSubject) => email ?? null,
+  '$user.name': ({ actor }: RowSubject) => (actor.type === 'user' ? actor.name : null),
+  '$actor.id': ({ actor }: RowSubject) => actor.id,
 } as const
 
 type Placeholder = keyof typeof placeholders
@@ -19,17 +19,30 @@ const isPlaceholder = (value: unknown): value is Placeholder =>
 /** Nothing is known of the caller: no record satisfies it. */
 const nobody = { kind: 'or', alternatives: [] } as const satisfies Condition
 
-/** What a table's rules ask of the caller; nothing of a role it has no rule for, and nobody passes whose role is not known. */
-export function rulesFor(
-  table: TableState,
-  principal: Principal,
-): { readRule: readonly Condition[]; writeRule: readonly Condition[] } {
+interface Rules {
+  readRule: readonly Condition[]
+  writeRule: readonly Condition[]
+}
+
+/**
+ * What a table's rules ask of the principal and of each of its callers: all of it applies. Nothing of a role it has no rule
+ * for; a subject whose role is not known sees and writes nothing.
+ */
+export function rulesFor(table: TableState, principal: Principal): Rules {
   if (table.rules.length === 0) return { readRule: [], writeRule: [] }
-  if (principal.role === undefined) return { readRule: [nobody], writeRule: [nobody] }
-  const rule = table.rules.find(({ role }) => role === principal.role)
-  const readRule = conditionsOf(table, rule?.read, principal)
-  // Nobody changes what they may not see.
-  return { readRule, writeRule: [...readRule, ...conditionsOf(table, rule?.write, principal)] }
+  const each = [principal, ...(principal.callers ?? [])].map((subject) => rulesOf(table, subject))
+  return {
+    readRule: each.flatMap(({ readRule }) => readRule),
+    writeRule: each.flatMap(({ writeRule }) => writeRule),
+  }
+}
+
+function rulesOf(table: TableState, subject: RowSubject): Rules {
+  if (subject.role === undefined) return { readRule: [nobody], writeRule: [nobody] }
+  const rule = table.rules.find(({ role }) => role === subject.role)
+  const readRule = conditionsOf(table, rule?.read, subject)
+  // What must not be seen must not be changed either.
+  return { readRule, writeRule: [...readRule, ...conditionsOf(table, rule?.write, subject)] }
 }
 
 /** Whether a caller is under a rule of any of these tables, so that free SQL is not for them. */
@@ -39,28 +52,26 @@ export const isRestricted = (tables: readonly TableState[], principal: Principal
     return readRule.length > 0 || writeRule.length > 0
   })
 
-function conditionsOf(table: TableState, filter: unknown, principal: Principal): Condition[] {
+function conditionsOf(table: TableState, filter: unknown, subject: RowSubject): Condition[] {
   if (filter === null || filter === undefined) return []
   const problems = new Problems()
-  const conditions = readFilter(table, filled(filter, principal), { in: 'body', path: '' }, problems)
+  const conditions = readFilter(table, filled(filter, subject), { in: 'body', path: '' }, problems)
   // A rule that its table no longer understands lets nobody through, rather than everybody.
   return problems.none ? conditions : [nobody]
 }
 
 /** The filter with the caller's own values. What is not known of them is equal to nothing. */
-function filled(filter: unknown, principal: Principal): unknown {
-  if (isPlaceholder(filter)) return placeholders[filter](principal) ?? { in: [] }
-  if (Array.isArray(filter)) return filter.map((one) => filled(one, principal))
+function filled(filter: unknown, subject: RowSubject): unknown {
+  if (isPlaceholder(filter)) return placeholders[filter](subject) ?? { in: [] }
+  if (Array.isArray(filter)) return filter.map((one) => filled(one, subject))
   if (typeof filter !== 'object' || filter === null) return filter
-  return Object.fromEntries(Object.entries(filter).map(([key, value]) => [key, filled(value, principal)]))
+  return Object.fromEntries(Object.entries(filter).map(([key, value]) => [key, filled(value, subject)]))
 }
 
-const example: Principal = {
+const example: RowSubject = {
   actor: { id: 'usr_1', name: 'Ada', type: 'user' },
   userId: 'usr_1',
-  tokenId: 'ses_1',
   email: 'ada@example.com',
-  permissions: [],
 }
 
 /** What is wrong with the rules a table is to have is added to `problems`. */

@@ -1,6 +1,6 @@
 import { ApiError, type ArtifactApi, notFound } from '@opsplane/contracts'
 import { depthOfRequest, type RawAnswer, type RawRequest, type RequestMeta } from '@opsplane/http'
-import { type Invoking, recordsIn, triggerOf } from '../invoke/invoking.js'
+import { executionCaller, type Invoking, recordsIn, triggerOf } from '../invoke/invoking.js'
 import { checkedInput } from '../invoke/schemas.js'
 import { answerOf, faultOfAnswer } from './answer.js'
 import { artifactRequest } from './request.js'
@@ -29,7 +29,7 @@ export function createCalling({ load, once }: Pick<Invoking, 'load' | 'once'>): 
           traceparent: meta.traceparent,
           depth: depthOfRequest(meta),
         },
-        permissions: meta.principal.permissions,
+        caller: executionCaller(meta.principal),
         key:
           key === undefined ? null : { key: `api/${artifact.id}/${key}`, fingerprint: fingerprint ?? null },
         records: recordsIn([...segments, ...Object.values(query), ...valuesOf(body)]),

@@ -5,6 +5,7 @@ import type {
   ExecutionStatus,
   ExecutionTrigger,
   ExecutionType,
+  GrantCaller,
   JsonValue,
   TenantScope,
 } from '@opsplane/contracts'
@@ -30,6 +31,12 @@ export interface ExecutionIdentity {
   startedAt: string
 }
 
+/** On whose request an execution runs: its calls have no more rights than they, and are bound by their row rules. */
+export interface ExecutionCaller {
+  permissions: readonly string[]
+  people: readonly GrantCaller[]
+}
+
 /** How whoever takes over an execution begins it. */
 export interface ExecutionPlan {
   /** Milliseconds, where it is given less than its artifact has. */
@@ -40,6 +47,8 @@ export interface ExecutionPlan {
   entry: string | null
   /** What whoever has asked for it may do; null where nobody has. */
   permissions: readonly string[] | null
+  /** Who has asked for it; absent where an earlier version of the service has accepted it. */
+  callers?: readonly GrantCaller[]
   /** Whether it waits until all that its trigger has begun before it has ended. */
   inTurn?: true
   /** What it is given, where the row does not show all of it: sealed. */

@@ -17,7 +17,7 @@ import { createInHand, type Ending, type Hand } from './in-hand.js'
 import type { InputSealing } from './input-sealing.js'
 import { interrupted, type Perform, type Performance, type Performed, refuseSuspended } from './perform.js'
 import type { ExecutionRequest } from './request.js'
-import { identityOf, type LeasedExecution, leasedColumns, mayBegin } from './taken-over.js'
+import { callerIn, identityOf, type LeasedExecution, leasedColumns, mayBegin } from './taken-over.js'
 
 export interface ExecutionsOptions {
   perform: Perform
@@ -136,7 +136,7 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
     hand.mayPass = plan.retryable
     const { timeoutMs, entry, sealedInput } = plan
     const input = sealedInput === undefined ? row.input : await sealing.open(identity, sealedInput)
-    const limits = { permissions: plan.permissions ?? undefined, timeoutMs: timeoutMs ?? undefined }
+    const limits = { caller: callerIn(plan), timeoutMs: timeoutMs ?? undefined }
     await finish({ identity, artifact, input, hand, entry, ...limits })
   }
 
@@ -172,10 +172,10 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
         const begun = newExecution(request, identity, { owner, plan: null })
         if (!(await store.begin(begun))) return undefined
         hand.isLeased = true
-        const { artifact, input, permissions, timeoutMs, entry, hostOverride, contextNow, faultOf } = request
+        const { artifact, input, caller, timeoutMs, entry, hostOverride, contextNow, faultOf } = request
         const { traceparent } = request
         const finished = await finish({
-          ...{ identity, artifact, input, hand, permissions, timeoutMs, entry },
+          ...{ identity, artifact, input, hand, caller, timeoutMs, entry },
           ...{ hostOverride, contextNow, faultOf, traceparent },
         })
         if (!finished) return (await getExecution(database.sql, identity.id, identity.tenant)).shown
@@ -189,8 +189,11 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
     async accept(request, tx) {
       refuseSuspended(request.artifact)
       const identity = identityFor(request)
-      const { artifact, timeoutMs = null, entry = null, permissions = null, input } = request
-      const plan: ExecutionPlan = { timeoutMs, entry, permissions, retryable: artifact.retryable }
+      const { artifact, timeoutMs = null, entry = null, caller, input } = request
+      const plan: ExecutionPlan = {
+        ...{ timeoutMs, entry, retryable: artifact.retryable, permissions: caller?.permissions ?? null },
+        ...(caller && { callers: caller.people }),
+      }
       if (request.inTurn) plan.inTurn = true
       if (maskFields(input).secrets.length > 0) plan.sealedInput = await sealing.seal(identity, input)
       const begun = newExecution(request, identity, { owner: null, plan })

@@ -7,13 +7,14 @@ import {
   idTime,
   invalidField,
   notFound,
+  type Principal,
   type TenantScope,
 } from '@opsplane/contracts'
 import { keepAnswer } from '@opsplane/eventstore'
-import { depthOfRequest, type RequestMeta } from '@opsplane/http'
+import { depthOfRequest, grantCallers, type RequestMeta } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import type { ArtifactLoading, LoadedArtifact } from '../artifact/loading.js'
-import type { TouchedRecord } from '../execution/model.js'
+import type { ExecutionCaller, TouchedRecord } from '../execution/model.js'
 import { getExecution } from '../execution/queries.js'
 import type { Executions } from './executions.js'
 import { recordOf } from './host/touched.js'
@@ -134,7 +135,7 @@ export function createInvoking({ database, loading, executions }: InvokingOption
         },
         type: meta.delegate?.by === 'workflows' ? 'workflow_action' : 'api',
         input: checkedInput(artifact.inputSchema, asked.input),
-        permissions: meta.principal.permissions,
+        caller: executionCaller(meta.principal),
         timeoutMs: asked.timeoutMs,
         depth: depthOfRequest(meta),
         records: recordsInInput(asked.input),
@@ -143,6 +144,11 @@ export function createInvoking({ database, loading, executions }: InvokingOption
     },
   }
 }
+
+export const executionCaller = (principal: Principal): ExecutionCaller => ({
+  permissions: principal.permissions,
+  people: grantCallers(principal),
+})
 
 /** What has triggered what a request asks for. */
 export function triggerOf({ delegate, causationId, principal }: RequestMeta): {

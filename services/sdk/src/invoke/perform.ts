@@ -23,7 +23,7 @@ export interface Performance {
   /** As the code gets it. */
   input: JsonValue
   hand: Hand
-  permissions?: ExecutionRequest['permissions'] | undefined
+  caller?: ExecutionRequest['caller'] | undefined
   traceparent?: ExecutionRequest['traceparent']
   timeoutMs?: number | undefined
   entry?: string | null | undefined
@@ -50,7 +50,7 @@ export function createPerform({ runner, functions, log }: PerformOptions): Perfo
   return (work) => inSpan('execution', work.traceparent, (traceparent) => performed({ ...work, traceparent }))
 
   async function performed(work: Performance): ReturnType<Perform> {
-    const { identity, artifact, input, hand, permissions, timeoutMs, entry, hostOverride, contextNow } = work
+    const { identity, artifact, input, hand, caller, timeoutMs, entry, hostOverride, contextNow } = work
     const { traceparent } = work
     const records = new Map<string, TouchedRecord>()
     const masked = maskFields(input)
@@ -65,7 +65,7 @@ export function createPerform({ runner, functions, log }: PerformOptions): Perfo
           depth: identity.depth,
           tenant: identity.tenant,
           artifact,
-          permissions,
+          caller,
           traceparent,
         },
         touch: (record) => {

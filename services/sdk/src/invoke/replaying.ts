@@ -3,7 +3,7 @@ import { depthOfRequest, type RequestMeta } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import { getExecution } from '../execution/queries.js'
 import type { Executions } from './executions.js'
-import { type Invoking, recordsInInput } from './invoking.js'
+import { executionCaller, type Invoking, recordsInInput } from './invoking.js'
 import { checkedInput } from './schemas.js'
 
 export interface Replaying {
@@ -49,7 +49,7 @@ export function createReplaying(
           records: about,
           ...{
             depth: depthOfRequest(meta),
-            permissions: principal.permissions,
+            caller: executionCaller(principal),
             type: executionType,
             trigger: { type: 'manual', id: principal.userId },
           },

@@ -2,7 +2,7 @@ import type { ExecutionTrigger, ExecutionType, JsonValue, TenantScope } from '@o
 import type { Fault } from '@opsplane/json-schema'
 import type { HostFunctions } from '@opsplane/sandbox'
 import type { LoadedArtifact } from '../artifact/loading.js'
-import type { ExecutionKey, TouchedRecord } from '../execution/model.js'
+import type { ExecutionCaller, ExecutionKey, TouchedRecord } from '../execution/model.js'
 
 /** Where an output is not what it should be, and how. */
 export type OutputFault = Pick<Fault, 'path' | 'message'>
@@ -20,8 +20,8 @@ export interface ExecutionRequest {
   requestId: string | null
   /** Of the span that asks for it, where somebody follows it. */
   traceparent?: string | undefined
-  /** Of whoever asks: what the code calls is done with no more. With all its owner has where nobody asks, as on a schedule. */
-  permissions?: readonly string[]
+  /** Absent where it runs by itself, as on a schedule: then its owner's rights alone apply. */
+  caller?: ExecutionCaller
   replayOf?: string
   /** How many executions and runs have caused one another before it. */
   depth?: number

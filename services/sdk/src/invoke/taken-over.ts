@@ -6,7 +6,7 @@ import type {
   JsonValue,
 } from '@opsplane/contracts'
 import type { HeldRow } from '@opsplane/postgres'
-import type { ExecutionIdentity, ExecutionPlan } from '../execution/model.js'
+import type { ExecutionCaller, ExecutionIdentity, ExecutionPlan } from '../execution/model.js'
 
 /** Columns an execution is taken over with. */
 export const leasedColumns = [
@@ -55,3 +55,7 @@ const mostDeaths = 3
 /** Whether it may be begun by whoever has taken it over: never twice, unless it says that it may. */
 export const mayBegin = ({ plan, failures }: LeasedExecution): boolean =>
   plan !== null && (failures === 0 || (plan.retryable && failures <= mostDeaths))
+
+/** On whose request a taken-over execution runs. */
+export const callerIn = ({ permissions, callers = [] }: ExecutionPlan): ExecutionCaller | undefined =>
+  permissions === null ? undefined : { permissions, people: callers }

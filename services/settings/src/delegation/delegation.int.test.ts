@@ -6,7 +6,13 @@ import {
   TokenCreated,
   VerifiedToken,
 } from '@opsplane/contracts'
-import { createDelegations, createInternalIssuer, serviceClient } from '@opsplane/http'
+import {
+  type CarriedLimits,
+  createDelegations,
+  createInternalIssuer,
+  createInternalVerifier,
+  serviceClient,
+} from '@opsplane/http'
 import { testKeys } from '@opsplane/testing'
 import { z } from 'zod'
 import { usersOf } from '../membership/users.fixture.js'
@@ -120,6 +126,96 @@ it('holds in another environment than the request where the key opens that one',
   const { token } = created.data(TokenCreated)
   expect(await act(await grantIn(token ?? '', 'staging'), '/secrets')).toMatchObject([{ name: 'staged' }])
   await expect(grantIn(token ?? '', 'development')).rejects.toMatchObject({ code: 'environment_forbidden' })
+})
+
+describe('a carried right', () => {
+  const verifier = createInternalVerifier({
+    ...{ service: 'itsm', trustedKeys: { settings: testKeys('settings').publicKey } },
+  })
+  const principalOf = async ({ grant }: Grant, limits: CarriedLimits) => {
+    const token = await delegationsOf('itsm').actingBy(grant, limits).serviceToken('itsm')
+    const verified = await verifier.verify(token, { method: 'GET', path: '/' })
+    if (verified.kind !== 'delegate') throw new Error('the token is no delegation')
+    return verified.principal
+  }
+  const callerOf = ({ userId }: { userId: string }) => ({ userId, tokenId: 'ses_test' })
+  const roleOf = async (name: string, permissions: Permission[]) => {
+    const api = await settings.as(ada.session, place())
+    await api.post('/settings/roles', { name, permissions })
+    return name
+  }
+  let giver: Awaited<ReturnType<typeof users.joined>>
+  let caller: Awaited<ReturnType<typeof users.joined>>
+  let grant: Grant
+  beforeAll(async () => {
+    giver = await users.joined('giver@example.com', 'admin')
+    caller = await users.joined('caller@example.com', await roleOf('reader', ['records:read', 'audit:read']))
+    grant = await grantBy(giver.session, ['records:read', 'records:write'])
+  })
+
+  it('is narrowed by the present rights of each caller, whose row rules apply as well', async () => {
+    expect(await principalOf(grant, { callers: [callerOf(caller)] })).toMatchObject({
+      userId: giver.userId,
+      permissions: ['records:read'],
+      callers: [{ userId: caller.userId, role: 'reader', email: 'caller@example.com' }],
+    })
+  })
+
+  it('keeps the permissions of the giver where the callers narrow the rows alone', async () => {
+    const principal = await principalOf(grant, { callers: [callerOf(caller)], callerRights: 'rows' })
+    expect(principal.permissions).toEqual(['records:read', 'records:write'])
+    expect(principal.callers).toMatchObject([{ userId: caller.userId }])
+  })
+
+  it('speaks as the person who uses it, with what the giver carries and the row rules of both', async () => {
+    const { grant: person } = await grantBy(caller.session)
+    expect(await principalOf(grant, { person })).toMatchObject({
+      ...{ userId: caller.userId, role: 'reader', actor: { id: caller.userId, type: 'user' } },
+      permissions: ['records:read', 'records:write'],
+      callers: [{ userId: giver.userId, role: 'admin' }],
+    })
+  })
+
+  it('names each person once, and no caller where the giver uses it', async () => {
+    const { grant: person } = await grantBy(giver.session)
+    const principal = await principalOf(grant, { person, callers: [callerOf(giver)] })
+    expect(principal).toMatchObject({ userId: giver.userId, permissions: ['records:read', 'records:write'] })
+    expect(principal.callers).toBeUndefined()
+  })
+
+  it('accepts a person of this service, workspace and environment alone', async () => {
+    const foreign = await delegationsOf('itsm').delegate(await askedBy(caller.session), {
+      ...{ ...wanted, environment: 'staging' },
+    })
+    await expect(principalOf(grant, { person: foreign.grant })).rejects.toMatchObject({ code: 'forbidden' })
+    await expect(principalOf(grant, { person: 'made up' })).rejects.toMatchObject({ code: 'invalid_token' })
+  })
+
+  it('goes by the role that each of them has by now, and ends with the membership of any', async () => {
+    const leaver = await users.joined('leaver@example.com', 'admin')
+    const { grant: person } = await grantBy(leaver.session)
+    const { grant: leavers } = await grantBy(leaver.session, ['records:read'])
+    await users.patch(leaver.userId, { role: 'viewer' })
+    const limits = { callers: [callerOf(leaver)] }
+    expect((await principalOf(grant, limits)).callers).toMatchObject([{ role: 'viewer' }])
+    expect((await principalOf(grant, { person })).role).toBe('viewer')
+    await users.remove(leaver.userId)
+    for (const ended of [limits, { ...limits, callerRights: 'rows' as const }, { person }])
+      await expect(principalOf(grant, ended)).rejects.toMatchObject({ code: 'workspace_forbidden' })
+    await expect(
+      principalOf({ grant: leavers, expiresAt: null }, { callers: [callerOf(caller)] }),
+    ).rejects.toMatchObject({ code: 'workspace_forbidden' })
+  })
+
+  it('ends with the API key of a caller', async () => {
+    const api = await settings.as(ada.session, place())
+    const created = await api.post('/auth/tokens', { name: 'caller', scopes: ['records:read'] })
+    const { id } = created.data(TokenCreated)
+    const limits = { callers: [{ userId: ada.userId, tokenId: id }] }
+    expect((await principalOf(grant, limits)).callers).toMatchObject([{ userId: ada.userId }])
+    await api.send('DELETE', `/auth/tokens/${id}`)
+    await expect(principalOf(grant, limits)).rejects.toMatchObject({ code: 'invalid_token' })
+  })
 })
 
 describe('a standing grant', () => {

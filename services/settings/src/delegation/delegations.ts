@@ -1,20 +1,16 @@
 import {
-  type Actor,
   ApiError,
   type DelegationRequest,
   type Environment,
   type GrantRequest,
   newId,
-  type Permission,
   type Principal,
 } from '@opsplane/contracts'
 import { createGrants, createInternalVerifier } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import type { SettingsConfig } from '../config.js'
-import { rightsOf } from '../role/rights.js'
-import { hasExpired } from '../token/domain.js'
-import { keyRecord } from '../token/queries.js'
 import { reachOf } from '../token/reach.js'
+import { carriedPrincipal } from './carried-principal.js'
 import { standingGrants } from './standing-grants.js'
 
 /** Lets services act for people: with what they had when they asked, as far as they have it still. */
@@ -28,17 +24,21 @@ export function createDelegations({ config, database, clock }: ServiceContext<Se
   const grants = createGrants(config.servicePrivateKey, config.previousServicePrivateKeys)
   const standing = standingGrants(database)
 
-  /** What the person may do at this moment; throws where they may do nothing, or their key is no more. */
-  const rightsNow = async ({ userId, tokenId, workspaceId = '' }: Principal) => {
-    const allowed = (await rightsOf(db, workspaceId, [userId])).get(userId)
-    if (!allowed)
-      throw new ApiError('workspace_forbidden', 'The person is no member of the workspace any more.')
-    const record = tokenId.startsWith('tok_') ? await keyRecord(db, tokenId) : undefined
-    if (record === null || record?.key.status === 'revoked')
-      throw new ApiError('invalid_token', 'The API key that has asked for it was revoked.')
-    if (record && hasExpired(record.key, clock.now()))
-      throw new ApiError('token_expired', 'The API key that has asked for it has expired.')
-    return new Set<string>(allowed)
+  /** Throws unless the grant is one of this service that has not ended. */
+  const openOwn = async (grant: string, service: string) => {
+    const claims = await grants.open(grant)
+    if (claims.by !== service) throw new ApiError('forbidden', 'The grant is of another service.')
+    if (claims.grantId !== undefined && !(await standing.holds(claims.grantId)))
+      throw new ApiError('invalid_token', 'The grant was revoked.')
+    return claims
+  }
+
+  /** Of the person who uses a carrier; only where the carrier itself is. */
+  const personOf = async (person: string, giver: Principal, service: string) => {
+    const { principal } = await openOwn(person, service)
+    if (principal.workspaceId !== giver.workspaceId || principal.environment !== giver.environment)
+      throw new ApiError('forbidden', 'The person has asked for it in another workspace or environment.')
+    return principal
   }
 
   /** The person somewhere else: where their key lets them be. What acts for somebody itself stays where it is. */
@@ -85,23 +85,15 @@ export function createDelegations({ config, database, clock }: ServiceContext<Se
       return { grant: await grants.seal({ ...claims, grantId }, null), expiresAt: null }
     },
 
-    async token({ grant, audience, workflow, permissions: most }: DelegationRequest, service: string) {
-      const claims = await grants.open(grant)
-      if (claims.by !== service) throw new ApiError('forbidden', 'The grant is of another service.')
-      const { principal, grantId } = claims
-      if (grantId !== undefined && !(await standing.holds(grantId)))
-        throw new ApiError('invalid_token', 'The grant was revoked.')
-      const allowed = await rightsNow(principal)
-      const permissions = principal.permissions.filter(
-        (each): each is Permission => allowed.has(each) && (most?.includes(each) ?? true),
-      )
-      const actor: Actor = workflow ? { ...workflow, type: 'workflow' } : principal.actor
-      return {
-        token: await grants.tokenFor(
-          { ...claims, principal: { ...principal, actor, permissions } },
-          audience,
-        ),
-      }
+    async token({ grant, audience, workflow, person, ...limits }: DelegationRequest, service: string) {
+      const claims = await openOwn(grant, service)
+      const principal = await carriedPrincipal(db, clock.now(), {
+        ...limits,
+        giver: claims.principal,
+        person: person === undefined ? undefined : await personOf(person, claims.principal, service),
+        actor: workflow && { ...workflow, type: 'workflow' },
+      })
+      return { token: await grants.tokenFor({ ...claims, principal }, audience) }
     },
 
     /** What is no standing grant ends by itself. */

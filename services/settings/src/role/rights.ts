@@ -2,18 +2,33 @@ import type { Permission } from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
 import { and, eq, inArray } from 'drizzle-orm'
 import { customPermissions, permissionsOf, roleOfMembership } from '../rights/permissions.js'
-import { memberships, roles } from '../schema.js'
+import { accounts, memberships, roles } from '../schema.js'
 
-/** What the roles of these users allow in a workspace at this moment; those who are no active members are absent. */
-export async function rightsOf(
+/** An active member of a workspace as of now. */
+export interface Member {
+  role: string
+  permissions: Permission[]
+  name: string
+  email: string
+}
+
+/** These users as members of a workspace at this moment; those who are no active members are absent. */
+export async function membersOf(
   db: Pick<Drizzle, 'select'>,
   workspaceId: string,
   userIds: string[],
-): Promise<Map<string, Permission[]>> {
+): Promise<Map<string, Member>> {
   if (userIds.length === 0) return new Map()
   const rows = await db
-    .select({ userId: memberships.userId, role: memberships.role, customPermissions })
+    .select({
+      userId: memberships.userId,
+      role: memberships.role,
+      name: accounts.name,
+      email: accounts.email,
+      customPermissions,
+    })
     .from(memberships)
+    .leftJoin(accounts, eq(accounts.id, memberships.userId))
     .leftJoin(roles, roleOfMembership())
     .where(
       and(
@@ -23,9 +38,22 @@ export async function rightsOf(
       ),
     )
   return new Map(
-    rows.map(({ userId, role, customPermissions: custom }) => [
+    rows.map(({ userId, role, name, email, customPermissions: custom }) => [
       userId ?? '',
-      permissionsOf(role ?? '', custom),
+      {
+        ...{ role: role ?? '', permissions: permissionsOf(role ?? '', custom) },
+        ...{ name: name ?? '', email: email ?? '' },
+      },
     ]),
   )
+}
+
+/** What the roles of these users allow in a workspace at this moment; those who are no active members are absent. */
+export async function rightsOf(
+  db: Pick<Drizzle, 'select'>,
+  workspaceId: string,
+  userIds: string[],
+): Promise<Map<string, Permission[]>> {
+  const members = await membersOf(db, workspaceId, userIds)
+  return new Map([...members].map(([userId, { permissions }]) => [userId, permissions]))
 }

@@ -1,6 +1,6 @@
 import type { JsonValue, TenantScope } from '@opsplane/contracts'
 import type { LoadedArtifact } from '../../artifact/loading.js'
-import type { TouchedRecord } from '../../execution/model.js'
+import type { ExecutionCaller, TouchedRecord } from '../../execution/model.js'
 
 /** One call of a host function, and the execution it is made in. */
 export interface HostContext {
@@ -9,8 +9,8 @@ export interface HostContext {
   depth: number
   tenant: TenantScope
   artifact: Pick<LoadedArtifact, 'id' | 'slug' | 'permissions' | 'grant' | 'ownerId'>
-  /** Of whoever has asked for the execution; undefined where nobody has, and its owner's are what counts. */
-  permissions?: readonly string[] | undefined
+  /** On whose request it runs; undefined where it runs by itself, and its owner's rights alone apply. */
+  caller?: ExecutionCaller | undefined
   /** Of the span it is made in, where somebody follows it. */
   traceparent?: string | undefined
   /** The same for the same call of an execution that is begun again, where its code does the same again. */

@@ -193,14 +193,22 @@ describe('a call of the host', () => {
       value: { status: 200, data: { id: incident } },
     })
     expect(asked).toEqual([{ path: '/itsm/incidents', body }])
-    expect(delegated).toMatchObject([{ grant: 'grant-of-a-test', permissions }])
+    const { userId, tokenId } = world.principal
+    const callers = [{ userId, tokenId }]
+    expect(delegated).toMatchObject([{ grant: 'grant-of-a-test', permissions, callers }])
     const limited = {
       ...testPrincipal({ permissions: ['sdk:invoke'] }),
       workspaceId: world.principal.workspaceId,
+      callers: [{ actor: world.principal.actor, userId: 'usr_behind', role: 'agent' }],
     }
     const argument = { table: 'journal', action: 'create', record: {} }
     await invoke('calls', { call: 'table', argument }, world.service.as(limited))
     expect(delegated.at(-1)).toMatchObject({ grant: 'grant-of-a-test', permissions: ['sdk:invoke'] })
+    const [first] = limited.callers
+    expect(delegated.at(-1)?.callers).toEqual([
+      { userId: limited.userId, tokenId: limited.tokenId },
+      { userId: first?.userId, tokenId: '' },
+    ])
   })
 
   it('is found by the records it named, and those it was answered with', async () => {

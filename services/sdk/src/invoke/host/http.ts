@@ -30,7 +30,7 @@ export const httpFunction =
       timeoutMs: Math.min(timeoutMs, context.timeoutMs),
       user: { tenant, userId: artifact.ownerId, consumer: `artifact/${artifact.id}` },
       checkSecret(name) {
-        requireSecretsUse(context.permissions)
+        requireSecretsUse(context.caller)
         if (permissions.secrets.includes(name) || permissions.secretsPlain.includes(name)) return
         throw new HostError('not_permitted', `The artifact has not declared the secret ${name}.`)
       },

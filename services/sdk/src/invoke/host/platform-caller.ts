@@ -2,12 +2,12 @@ import type { PlatformCaller } from '@opsplane/http'
 import type { HostContext } from './host-call.js'
 
 /**
- * In whose name an artifact calls the platform: that of whoever installed it, as part of its execution, and with no more than
- * whoever has asked for it may do.
+ * In whose name an artifact calls the platform: that of the person who installed it, as part of its execution, narrowed by the
+ * rights and the row rules of its callers.
  */
 export const platformCaller = ({
   artifact,
-  permissions,
+  caller,
   executionId,
   depth,
   key,
@@ -24,5 +24,5 @@ export const platformCaller = ({
     causationId: executionId,
     causationDepth: depth,
   },
-  ...(permissions && { permissions: [...permissions] }),
+  ...(caller && { permissions: [...caller.permissions], callers: [...caller.people] }),
 })

@@ -5,10 +5,10 @@ import type { HostContext, HostFunction } from './host-call.js'
 
 const Call = z.strictObject({ name: z.string().min(1).max(128), plain: z.boolean().default(false) })
 
-/** Throws `forbidden` where whoever has asked for the execution may use no secrets. */
-export function requireSecretsUse(permissions: HostContext['permissions']): void {
-  if (permissions && !permissions.includes('secrets:use'))
-    throw new HostError('forbidden', 'Whoever has asked for this execution may not use secrets.')
+/** Throws `forbidden` where the caller of the execution may use no secrets. */
+export function requireSecretsUse(caller: HostContext['caller']): void {
+  if (caller && !caller.permissions.includes('secrets:use'))
+    throw new HostError('forbidden', 'The caller of this execution may not use secrets.')
 }
 
 /** Secrets with no host of their own go nowhere: their values are for the code alone. */
@@ -20,9 +20,9 @@ const codeHost = '*'
  */
 export const secretFunction =
   (resolve: ResolveSecrets): HostFunction =>
-  async ({ artifact, tenant, permissions, conceal }, argument) => {
+  async ({ artifact, tenant, caller, conceal }, argument) => {
     const { name, plain } = Call.parse(argument)
-    requireSecretsUse(permissions)
+    requireSecretsUse(caller)
     const { secrets, secretsPlain } = artifact.permissions
     if (!(plain ? secretsPlain : [...secrets, ...secretsPlain]).includes(name))
       throw new HostError(
