@@ -21,6 +21,7 @@ type Tell<Type extends EventType> = (event: EventOf<Type>) => NotificationText |
 
 /** Event type to what people are notified with. Null: this one needs nobody's attention. */
 const tellings: { [Type in EventType]?: Tell<Type> } = {
+  'deploy.suspended': deploymentSuspended,
   'webhook.paused': webhookPaused,
   'workflow.approval_requested': (event) => approvalAsked(event, 'needs your decision'),
   'workflow.approval_reminded': (event) => approvalAsked(event, 'still needs your decision'),
@@ -59,6 +60,24 @@ function approvalAsked(
       `A run of the workflow "${name}" in ${environment} waits for an approval.${until} Look at what it is about at ` +
       `GET ${path}, and decide by POST ${path}/resume with {"step":"${step}","decision":"approve"} or "reject".`,
     audience: [...users.map((id) => `user:${id}`), ...roles.map((role) => `role:${role}`)],
+  }
+}
+
+function deploymentSuspended({
+  data: { after, missing },
+  resource,
+  environment,
+}: Pick<EventOf<'deploy.suspended'>, 'data' | 'resource' | 'environment'>): NotificationText | null {
+  if (after === null) return null
+  const name = oneLine(resource.displayName)
+  const path = `/api/v1/apps/${after.appId}`
+  return {
+    severity: 'critical',
+    title: `App "${name}" shows no data: the user whose rights it carries may no longer do what it takes`,
+    message:
+      `Opsplane suspended the app "${name}" in ${environment}, because the user whose rights its deployment carries lacks ` +
+      `${missing.join(', ')}. A user with the permissions of the deployment takes it over by POST ${path}/take-over; ` +
+      `nothing has to be deployed again. If the app is not needed any more, DELETE ${path}.`,
   }
 }
 
