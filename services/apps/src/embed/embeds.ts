@@ -2,7 +2,6 @@ import {
   ApiError,
   type EmbedToken,
   type EmbedTokenCreated,
-  EmbedTokenState,
   type Environment,
   invalidField,
   type NewEmbedToken,
@@ -15,13 +14,15 @@ import { jsonPointer, type RequestMeta } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
 import type { Apps } from '../app/apps.js'
+import { requireCarried } from '../deployment/carrying.js'
 import type { Deployments } from '../deployment/deployments.js'
 import { homeOf } from '../home.js'
-import { type EmbedTokenCommand, embedToken } from './domain.js'
+import { type EmbedTokenCommand, embedToken, StoredEmbedToken } from './domain.js'
 import { createEmbedSigner, type EmbedSigner } from './jwt.js'
 
 export interface Embeds {
-  aggregate: Aggregate<EmbedTokenState, EmbedTokenCommand, EmbedToken>
+  aggregate: Aggregate<StoredEmbedToken, EmbedTokenCommand, EmbedToken>
+  /** Throws `conflict` for what is not to be embedded, and `forbidden` with what the caller lacks of what it takes. */
   create(appId: string, wanted: NewEmbedToken, meta: RequestMeta): Promise<EmbedTokenCreated>
   get(appId: string, id: string, tenant: TenantScope): Promise<EmbedToken>
   revoke(appId: string, id: string, meta: RequestMeta): Promise<void>
@@ -45,13 +46,13 @@ export interface FramedAddress {
 }
 
 export interface VerifiedEmbed {
-  state: EmbedTokenState
+  state: StoredEmbedToken
   tenant: TenantScope
   /** Slug of the workspace. */
   workspace: string
 }
 
-const Row = z.object({ workspaceId: z.string(), state: EmbedTokenState })
+const Row = z.object({ workspaceId: z.string(), state: StoredEmbedToken })
 
 export function createEmbeds(
   { store, database, config, clock }: ServiceContext,
@@ -69,7 +70,7 @@ export function createEmbeds(
     )
     return row && Row.parse(row)
   }
-  const isOver = ({ revokedAt, expiresAt }: EmbedTokenState, now: string) =>
+  const isOver = ({ revokedAt, expiresAt }: StoredEmbedToken, now: string) =>
     revokedAt !== null || expiresAt <= now
 
   const get: Embeds['get'] = async (appId, id, tenant) => {
@@ -85,10 +86,10 @@ export function createEmbeds(
     async create(appId, { expiresInSeconds, ...wanted }, meta) {
       const { tenant, principal } = meta
       const { slug } = await apps.active(appId, 'embed', tenant)
-      await refuseUnfit(deployments, appId, wanted, tenant)
+      await refuseUnfit(deployments, appId, wanted, meta)
       const now = clock.now()
       const workspace = principal.workspaceSlug ?? ''
-      const state: EmbedTokenState = {
+      const state: StoredEmbedToken = {
         ...{
           id: newId('embedToken'),
           appId,
@@ -97,7 +98,8 @@ export function createEmbeds(
           ...wanted,
         },
         expiresAt: new Date(Date.parse(now) + expiresInSeconds * 1_000).toISOString(),
-        ...{ revokedAt: null, createdBy: principal.userId, createdAt: now, updatedAt: now },
+        ...{ revokedAt: null, createdBy: principal.userId, makerTokenId: principal.tokenId },
+        ...{ createdAt: now, updatedAt: now },
       }
       const token = await signer.sign(state, workspace)
       const path = `/apps/${workspace}/${slug}?embed=${state.id}#token=${token}`
@@ -134,18 +136,18 @@ export function createEmbeds(
   }
 }
 
-/** Throws unless what runs may be embedded, and has what the token speaks of. */
+/** Throws unless what runs may be embedded by the caller, and has what the token names. */
 async function refuseUnfit(
   deployments: Deployments,
   appId: string,
   { exempt, rowFilter }: Pick<NewEmbedToken, 'exempt' | 'rowFilter'>,
-  tenant: TenantScope,
+  meta: RequestMeta,
 ): Promise<void> {
-  const id = await deployments.liveId(appId, tenant)
-  if (id === undefined) throw new ApiError('conflict', 'The app is not deployed to this environment.')
-  const { contents, grant } = await deployments.load(id, tenant)
-  if (grant === null)
+  const { id, embeddable, permissions } = await deployments.live(appId, meta.tenant)
+  if (!embeddable)
     throw new ApiError('conflict', 'The deployment is not to be embedded: deploy it with embeddable.')
+  requireCarried(permissions, meta)
+  const { contents } = await deployments.load(id, meta.tenant)
   for (const [index, name] of exempt.entries())
     if (!contents.sources.some((source) => source.name === name))
       throw invalidField(jsonPointer(['exempt', index]), 'unknown_source', `There is no data source ${name}.`)
