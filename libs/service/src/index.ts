@@ -1,6 +1,12 @@
 export type { BackgroundWork, ServiceConsumer, ServiceContext, ServiceOverrides } from './context.js'
 export { defineService, type Service } from './define-service.js'
 export { openNeighbour } from './neighbour.js'
-export { type HeldRights, type OwnerRightsOptions, watchOwnerRights } from './owner-rights.js'
+export {
+  allOwned,
+  type HeldRights,
+  type Owned,
+  type OwnerRightsOptions,
+  watchOwnerRights,
+} from './owner-rights.js'
 export type { BesideSchema, ServiceDefinition, ServiceParts } from './service-definition.js'
 export { wakeHints } from './wake-hints.js'

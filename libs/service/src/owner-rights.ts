@@ -5,10 +5,8 @@ import type { BackgroundWork, ServiceContext } from './context.js'
 /** What people may do, by their ids; whoever is no member is absent. */
 export type HeldRights = Rights['permissions']
 
-export interface OwnerRightsOptions {
-  /** The consumers of events of users, and of roles. */
-  durables: { users: string; roles: string }
-  settings: Pick<ServiceClient, 'post'>
+/** What acts by the rights of its owners. */
+export interface Owned {
   /** Who owns something in the workspace that acts by itself, of these people; null: of all. */
   ownersIn(workspaceId: string, users: readonly string[] | null): Promise<readonly string[]>
   /** Ends what acts for these owners and needs what they may no longer do. Called again when it fails. */
@@ -20,6 +18,23 @@ export interface OwnerRightsOptions {
     causationId: string
   }): Promise<void>
 }
+
+export interface OwnerRightsOptions extends Owned {
+  /** The consumers of events of users, and of roles. */
+  durables: { users: string; roles: string }
+  settings: Pick<ServiceClient, 'post'>
+}
+
+/** Several kinds of it in one service. */
+export const allOwned = (kinds: readonly Owned[]): Owned => ({
+  async ownersIn(workspaceId, users) {
+    const owners = await Promise.all(kinds.map((kind) => kind.ownersIn(workspaceId, users)))
+    return [...new Set(owners.flat())]
+  },
+  async suspend(owners) {
+    for (const kind of kinds) await kind.suspend(owners)
+  },
+})
 
 /** What can take rights from somebody. */
 const watched = { users: ['user.role_changed', 'user.suspended', 'user.deactivated'], roles: ['role.*'] }

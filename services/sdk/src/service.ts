@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { createCauses, createOperations, platformClients, remoteDepths } from '@opsplane/http'
 import { createCodeRunner, measureChildren } from '@opsplane/sandbox'
-import { defineService, openNeighbour } from '@opsplane/service'
+import { allOwned, defineService, openNeighbour, watchOwnerRights } from '@opsplane/service'
 import { artifact } from './artifact/domain.js'
 import { createArtifactLoading } from './artifact/loading.js'
 import { loadConfig, type SdkConfig } from './config.js'
@@ -10,12 +10,14 @@ import { executionDepths } from './execution/queries.js'
 import { createRunTest } from './invoke/run-artifact.js'
 import { job } from './job/domain.js'
 import { createJobs } from './job/jobs.js'
+import { ownedJobs } from './job/owned-jobs.js'
 import { jobRoutes } from './job/routes.js'
 import { startSchedules } from './job/schedules.js'
 import { openExecutions } from './open-executions.js'
 import { pack } from './pack/domain.js'
 import { permissionsOf } from './pack/needs.js'
 import { openPacks } from './pack/open-packs.js'
+import { ownedPacks } from './pack/owned-packs.js'
 import { workflowUses } from './pack/workflow-uses.js'
 import { announceValidations, followValidations } from './rule/announce.js'
 import { startRules } from './rule/events.js'
@@ -67,7 +69,10 @@ export const sdk = defineService<SdkConfig>({
         studio,
         ...clients.values(),
         runner,
-        ...packs.background,
+        ...watchOwnerRights(ctx, {
+          ...{ durables: { users: 'sdk-user-rights', roles: 'sdk-role-rights' }, settings },
+          ...allOwned([ownedPacks(ctx, packs.packs), ownedJobs(ctx, jobs)]),
+        }),
         ...ofExecutions.background,
         startSchedules(ctx, { jobs, executions, loading }),
         startRules(ctx, { loading, executions, depthsAfter }),

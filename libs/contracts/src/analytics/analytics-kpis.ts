@@ -87,6 +87,10 @@ export const KpiState = z.object({
   id: idSchema('kpi'),
   ...kpiFields,
   ownerId: z.string().meta({ description: 'By whose rights it is measured.' }),
+  suspendedFor: z.array(z.string()).default([]).meta({
+    description:
+      'What the owner lacks, while it is not measured for that. A person with the rights takes it over.',
+  }),
   createdAt: At,
   updatedAt: At,
 })
@@ -182,6 +186,10 @@ export const KpiBackfillStarted = z
 export const kpiEvents = {
   'kpi.created': resourceEvent(KpiState, 'A KPI was defined.'),
   'kpi.updated': resourceEvent(KpiState, 'The definition of a KPI was changed.'),
+  'kpi.suspended': resourceEvent(
+    KpiState,
+    'A KPI is no longer measured: its owner may no longer read what it measures.',
+  ),
   'kpi.deleted': resourceEvent(KpiState, 'A KPI was deleted with its history.'),
   'kpi.threshold_crossed': resourceEvent(
     KpiState,

@@ -47,6 +47,9 @@ export const durableConsumers: Partial<Record<ServiceName, readonly string[]>> =
   settings: [
     'settings-audit-log',
     'settings-deploy-notifications',
+    'settings-kpi-notifications',
+    'settings-pack-notifications',
+    'settings-scheduled_job-notifications',
     'settings-webhook-notifications',
     'settings-workflow-notifications',
   ],

@@ -17,6 +17,17 @@ export const ScheduledJobState = z.object({
   input: Input,
   schedule: Schedule,
   status: z.enum(['active', 'paused']),
+  ownerId: idSchema('user')
+    .nullable()
+    .default(null)
+    .meta({
+      description:
+        'Who created it, or last changed or resumed what it runs: their rights and row rules bind each execution. Null for ' +
+        'jobs of an earlier version, which have those of the owner of the artifact.',
+    }),
+  suspendedFor: z.array(z.string()).default([]).meta({
+    description: 'What the owner lacks, while it is paused for that. A person with the rights resumes it.',
+  }),
   createdAt: At,
   updatedAt: At,
 })

@@ -4,6 +4,7 @@ import {
   KpiBackfillStarted,
   KpiPoint,
   type NewKpi,
+  newId,
   type Permission,
   permissions,
   RightsQuestion,
@@ -212,7 +213,7 @@ describe('a KPI', () => {
     expect(paged).toEqual(all.toReversed())
   })
 
-  it('is not measured with rights its owner has no more, and says so', async () => {
+  it('is suspended once its owner lacks the rights, until a person who has them takes it over', async () => {
     held = permissions.filter((permission) => permission !== 'itsm:read' && permission !== 'audit:read')
     const count = (await history(one.id)).length
     await service.sql`delete from schedule_fires`
@@ -220,7 +221,24 @@ describe('a KPI', () => {
     const error = await until(async () => (await shown(one.id)).standing.error ?? undefined, 'the reason')
     expect(error).toContain('itsm:read')
     expect(await history(one.id)).toHaveLength(count)
+    const scheduled = async () =>
+      (await service.sql`select 1 from schedules where owner_id = ${one.id}`).length === 1
+    await until(async () => !(await scheduled()), 'the schedule to end')
+    expect((await shown(one.id)).suspendedFor).toEqual(['itsm:read'])
+    const person = (more: Permission[]) => ({
+      ...testPrincipal({ permissions: ['analytics:read', 'analytics:write', ...more] }),
+      ...{ workspaceId, userId: newId('user') },
+    })
+    const refused = await service.as(person([])).post(`/analytics/kpis/${one.id}/take-over`)
+    expect(refused.error()).toMatchObject({
+      code: 'insufficient_scope',
+      details: [{ code: 'permission_not_held', params: { missing: ['itsm:read'] } }],
+    })
+    const able = person(['itsm:read'])
+    const taken = (await service.as(able).post(`/analytics/kpis/${one.id}/take-over`)).data(Kpi)
+    expect(taken).toMatchObject({ suspendedFor: [], ownerId: able.userId })
     held = permissions
+    await until(scheduled, 'the schedule to go on')
   })
 
   it('has a value from the beginning, by the usual schedule of its period', async () => {

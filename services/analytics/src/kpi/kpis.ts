@@ -7,13 +7,13 @@ import {
   type KpiState,
   type NewKpi,
   newId,
+  notFound,
 } from '@opsplane/contracts'
 import type { Aggregate } from '@opsplane/eventstore'
 import type { Delegations, RequestMeta } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import { type Limits, type Logger, startDeadline } from '@opsplane/runtime'
 import { and, eq } from 'drizzle-orm'
-import type { Owner } from '../export/owner.js'
 import type { QueryCaller, QueryRunner } from '../query/types.js'
 import type { KpiCommand, KpiRecord } from './domain.js'
 import { askFor } from './evaluations.js'
@@ -29,6 +29,8 @@ export type KpiAggregate = Aggregate<KpiRecord, KpiCommand, Kpi>
 export interface KpiService {
   create(wanted: NewKpi, meta: RequestMeta): Promise<Kpi>
   update(id: string, patch: KpiPatch, meta: RequestMeta): Promise<Kpi>
+  /** Measures it by the rights of the caller from now on. Throws `insufficient_scope` naming what they lack. */
+  takeOver(id: string, meta: RequestMeta): Promise<Kpi>
   remove(id: string, meta: RequestMeta): Promise<void>
   /** With where each stands. */
   shown(some: readonly Kpi[]): Promise<Kpi[]>
@@ -49,14 +51,20 @@ export interface KpiServiceOptions {
 
 const checkMs = 10_000
 
+type Ownership = Pick<KpiRecord, 'owner' | 'ownerId' | 'suspendedFor'>
+
+const notThere = () => {
+  throw notFound()
+}
+
 export function createKpiService(options: KpiServiceOptions): KpiService {
   const { database, kpis, runner, delegations, callerOf, limits, log, wake } = options
 
   /** Whoever defines what is measured is who it is measured for. */
-  const ownedBy = async (id: string, meta: RequestMeta): Promise<{ owner: Owner; ownerId: string }> => {
+  const ownedBy = async (id: string, meta: RequestMeta): Promise<Ownership> => {
     const { userId, permissions } = meta.principal
     const { grant } = await delegations.delegate(meta, { run: id, expiresInSeconds: null })
-    return { owner: { userId, permissions, grant }, ownerId: userId }
+    return { owner: { userId, permissions, grant }, ownerId: userId, suspendedFor: [] }
   }
   const revoke = (grant: string) =>
     delegations
@@ -116,6 +124,15 @@ export function createKpiService(options: KpiServiceOptions): KpiService {
       return changed
     },
 
+    async takeOver(id, meta) {
+      const { owner: before, ...state } = (await kpis.find(id, meta.tenant))?.state ?? notThere()
+      await check(state, meta)
+      const command = { kind: 'update', patch: await ownedBy(id, meta), now: meta.now } as const
+      const changed = await kpis.handle(id, command, meta)
+      await revoke(before.grant)
+      return changed
+    },
+
     async remove(id, meta) {
       const found = await kpis.find(id, meta.tenant)
       await kpis.handle(id, { kind: 'delete' }, meta)
@@ -150,6 +167,7 @@ export function createKpiService(options: KpiServiceOptions): KpiService {
 /** As it is right after it was changed, without a look at its values. */
 export const presentKpi = ({ owner: _, ...state }: KpiRecord, version: number): Kpi => ({
   ...state,
+  suspendedFor: state.suspendedFor ?? [],
   standing: { latest: null, trend: null, nextAt: null, error: null },
   version,
 })

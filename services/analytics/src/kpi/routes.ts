@@ -81,6 +81,21 @@ export function kpiRoutes(
     }),
 
     defineRoute({
+      operationId: 'takeOverKpi',
+      method: 'post',
+      path: `${path}/:id/take-over`,
+      summary: 'Measure a KPI by your rights',
+      description:
+        'The caller becomes the owner, and needs the permissions that what is measured takes (403, `permission_not_held`). ' +
+        'One that was suspended is measured again from its next time on. Emits `kpi.updated`.',
+      tag,
+      scope: 'analytics:write',
+      response: Kpi,
+      errors: [...changing, 'forbidden'],
+      handler: async ({ params, meta }) => first(await kpis.shown([await kpis.takeOver(params.id, meta)])),
+    }),
+
+    defineRoute({
       operationId: 'deleteKpi',
       method: 'delete',
       path: `${path}/:id`,

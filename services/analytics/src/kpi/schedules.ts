@@ -2,7 +2,7 @@ import type { TenantScope } from '@opsplane/contracts'
 import type { Aggregate } from '@opsplane/eventstore'
 import { removeSchedule, type ScheduleOwner, scheduleWork, upsertSchedule } from '@opsplane/postgres'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
-import type { KpiCommand, KpiRecord } from './domain.js'
+import { isSuspended, type KpiCommand, type KpiRecord } from './domain.js'
 import { askFor, forget } from './evaluations.js'
 import { isOfFacts } from './measure.js'
 import { pastTimes } from './times.js'
@@ -37,9 +37,9 @@ export function startKpiSchedules(
 
   const follow = async (id: string, tenant: TenantScope, isNew: boolean) => {
     const found = await kpis.find(id, tenant)
-    if (!found) {
+    if (!found || isSuspended(found.state)) {
       await removeSchedule(sql, ownerOf(id, tenant))
-      return forget(sql, id)
+      return found ? undefined : forget(sql, id)
     }
     const { state } = found
     await upsertSchedule(sql, ownerOf(id, tenant), state.schedule)
@@ -60,7 +60,7 @@ export function startKpiSchedules(
 
   return consume({
     durable: 'analytics-kpi-schedules',
-    types: ['kpi.created', 'kpi.updated', 'kpi.deleted'],
+    types: ['kpi.created', 'kpi.updated', 'kpi.suspended', 'kpi.deleted'],
     perform: async (events) => {
       for (const { type, resource, workspaceId, environment } of events)
         await follow(resource.id, { workspaceId, environment }, type === 'kpi.created')

@@ -12,7 +12,7 @@ import { type LeasedRow, leased, type MakeWorker, type StatementRunner } from '@
 import { z } from 'zod'
 import type { Owners } from '../export/owner.js'
 import type { QueryRunner } from '../query/types.js'
-import type { KpiCommand, KpiRecord } from './domain.js'
+import { isSuspended, type KpiCommand, type KpiRecord } from './domain.js'
 import { isKnown, statusOf, targetFor } from './judge.js'
 import { measure } from './measure.js'
 import { coveredAt } from './period.js'
@@ -43,7 +43,11 @@ export interface EvaluationOptions {
   owners: Owners
 }
 
-type Outcome = { kind: 'measured'; point: KpiPoint } | { kind: 'refused'; error: string } | { kind: 'gone' }
+type Outcome =
+  | { kind: 'measured'; point: KpiPoint }
+  | { kind: 'refused'; error: string }
+  | { kind: 'suspended'; error: string; ownerId: string; missing: string[] }
+  | { kind: 'gone' }
 
 /** Not everything that happened within the period is counted yet. */
 class TooEarlyError extends Error {
@@ -66,6 +70,7 @@ export function evaluationWork(options: EvaluationOptions): MakeWorker {
     const found = await kpis.find(asked.kpiId, tenant)
     if (!found) return { kind: 'gone' }
     const { state } = found
+    if (isSuspended(state)) return { kind: 'gone' }
     try {
       const caller = await owners.callerOf(state.owner, tenant)
       const covered = coveredAt(state.period, state.timeZone, asked.time)
@@ -82,6 +87,8 @@ export function evaluationWork(options: EvaluationOptions): MakeWorker {
         point: { ...when, ...judged, timeZone: state.timeZone, backfilled: asked.backfill },
       }
     } catch (error) {
+      const missing = missingRightsOf(error)
+      if (missing) return { kind: 'suspended', ...missing, ownerId: state.ownerId }
       if (error instanceof ApiError && error.status < 500 && !error.retryable)
         return { kind: 'refused', error: error.message }
       if (asked.failures + 1 >= mostAttempts)
@@ -116,6 +123,7 @@ async function settle(
 ): Promise<void> {
   await tx.unsafe('delete from kpi_evaluations where id = $1', [asked.key])
   if (outcome.kind === 'gone') return
+  if (outcome.kind === 'suspended') return suspend({ kpis, eventStore }, tx, asked, outcome)
   if (outcome.kind === 'refused') return void (await keepError(tx, asked.kpiId, outcome.error))
   const { point } = outcome
   const isNew = await keepPoint(tx, asked.kpiId, point, asked.replace)
@@ -125,12 +133,46 @@ async function settle(
   if (!isKnown(point.status) || (before.at !== null && before.at >= point.at)) return
   await keepStanding(tx, asked.kpiId, point)
   if (before.status === null || before.status === point.status) return
-  const { workspaceId, environment } = asked
-  const tenant: TenantScope = { workspaceId, environment }
-  const meta: CommandMeta = { tenant, actor: systemActor, now: asked.at, requestId: null }
   const previousStatus = KpiStatus.parse(before.status)
+  await decide({ kpis, eventStore }, tx, asked, { kind: 'cross', point, previousStatus })
+}
+
+async function suspend(
+  options: Pick<EvaluationOptions, 'kpis' | 'eventStore'>,
+  tx: StatementRunner,
+  asked: Claimed,
+  { error, ownerId, missing }: Extract<Outcome, { kind: 'suspended' }>,
+): Promise<void> {
+  await keepError(tx, asked.kpiId, error)
+  await decide(options, tx, asked, { kind: 'suspend', now: asked.at, ownerId, missing })
+}
+
+async function decide(
+  { kpis, eventStore }: Pick<EvaluationOptions, 'kpis' | 'eventStore'>,
+  tx: StatementRunner,
+  { kpiId, workspaceId, environment, at: now }: Claimed,
+  command: KpiCommand,
+): Promise<void> {
+  const tenant: TenantScope = { workspaceId, environment }
+  const meta: CommandMeta = { tenant, actor: systemActor, now, requestId: null }
   await eventStore.within(tx, meta, async (unit) => {
-    if (!(await unit.find(kpis, asked.kpiId))) return
-    await unit.handle(kpis, asked.kpiId, { kind: 'cross', point, previousStatus })
+    if (await unit.find(kpis, kpiId)) await unit.handle(kpis, kpiId, command)
   })
 }
+
+const lostRights = new Set([
+  'forbidden',
+  'insufficient_scope',
+  'workspace_forbidden',
+  'invalid_token',
+  'token_expired',
+])
+
+/** What the owner lacks, where that is why it could not be measured. */
+function missingRightsOf(error: unknown): { error: string; missing: string[] } | undefined {
+  if (!(error instanceof ApiError) || !lostRights.has(error.code)) return undefined
+  const named = error.details.flatMap(({ params }) => Missing.parse(params?.missing))
+  return { error: error.message, missing: named.length > 0 ? named : [error.code] }
+}
+
+const Missing = z.array(z.string()).catch([])

@@ -6,6 +6,11 @@ export function requireRight(
   { permissions }: Pick<QueryCaller, 'permissions'>,
   permission: Permission,
 ): void {
-  if (!permissions.includes(permission) && !permissions.includes(everyEventPermission))
-    throw new ApiError('insufficient_scope', `What is asked about takes the permission ${permission}.`)
+  if (permissions.includes(permission) || permissions.includes(everyEventPermission)) return
+  const message = `What is asked about takes the permission ${permission}.`
+  throw new ApiError('insufficient_scope', message, {
+    details: [
+      { in: 'body', path: '', code: 'permission_not_held', message, params: { missing: [permission] } },
+    ],
+  })
 }

@@ -33,7 +33,8 @@ export interface ExecutionIdentity {
 
 /** On whose request an execution runs: its calls have no more rights than they, and are bound by their row rules. */
 export interface ExecutionCaller {
-  permissions: readonly string[]
+  /** What the credential they asked with allows; null where no more than their role limits them, as on a schedule. */
+  permissions: readonly string[] | null
   people: readonly GrantCaller[]
 }
 

@@ -58,4 +58,4 @@ export const mayBegin = ({ plan, failures }: LeasedExecution): boolean =>
 
 /** On whose request a taken-over execution runs. */
 export const callerIn = ({ permissions, callers = [] }: ExecutionPlan): ExecutionCaller | undefined =>
-  permissions === null ? undefined : { permissions, people: callers }
+  permissions === null && callers.length === 0 ? undefined : { permissions, people: callers }

@@ -1,7 +1,18 @@
-import { resourceDecider, type ScheduledJobState } from '@opsplane/contracts'
+import {
+  type Decider,
+  type ResourceCommand,
+  resourceDecider,
+  type ScheduledJobState,
+} from '@opsplane/contracts'
 
-export const job = resourceDecider<ScheduledJobState>({
+const resource = resourceDecider<ScheduledJobState>({
   resourceType: 'scheduled_job',
   table: 'jobs',
   displayName: ({ name }) => name,
 })
+
+export const job: Decider<ScheduledJobState, ResourceCommand<ScheduledJobState>> = {
+  ...resource,
+  // Jobs of an earlier version have no owner.
+  expose: (state) => ({ ...state, ownerId: state.ownerId ?? null, suspendedFor: state.suspendedFor ?? [] }),
+}

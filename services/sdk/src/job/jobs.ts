@@ -1,6 +1,7 @@
 import {
   ApiError,
   type ArtifactUse,
+  type CommandMeta,
   invalidField,
   missingRights,
   type NewScheduledJob,
@@ -38,6 +39,18 @@ export interface Jobs {
   shown(stored: Stored, tenant: TenantScope): Promise<ScheduledJob>
   /** Gives a job the schedule it has by now, or none. */
   follow(id: string, tenant: TenantScope): Promise<void>
+  /** What a person lacks for the artifact of a job; nothing where it is not installed. */
+  missingFor(
+    job: Pick<ScheduledJobState, 'artifact'>,
+    held: readonly string[],
+    tenant: TenantScope,
+  ): Promise<string[]>
+  /** Pauses an active job of this owner until a person with the rights resumes it. */
+  suspend(
+    id: string,
+    owner: { ownerId: string; missing: readonly string[] },
+    meta: CommandMeta,
+  ): Promise<void>
   /** Jobs that run one of these artifacts. */
   uses(tenant: TenantScope, artifacts: readonly { slug: string }[]): Promise<ArtifactUse[]>
 }
@@ -49,10 +62,12 @@ export function createJobs(
 ): Jobs {
   const jobs = store.aggregate(job)
 
-  /**
-   * Throws `validation_failed` for what could not run, and `forbidden` where it would do more than the caller may: it acts for
-   * whoever has installed the artifact.
-   */
+  const missingFor: Jobs['missingFor'] = async ({ artifact: slug }, held, tenant) => {
+    const artifact = await loadArtifact(tenant, slug)
+    return artifact ? missingRights(held, await needsOf([artifact], permissionOf)) : []
+  }
+
+  /** Throws `validation_failed` for what could not run, and `forbidden` where it would do more than the caller may. */
   async function check(
     { artifact: slug, input }: Pick<ScheduledJobState, 'artifact' | 'input'>,
     { tenant, principal }: Pick<RequestMeta, 'tenant' | 'principal'>,
@@ -90,7 +105,7 @@ export function createJobs(
     async create(given, meta) {
       await check(given, meta)
       const id = newId('job')
-      const fields = { ...given, status: 'active' as const }
+      const fields = { ...given, status: 'active' as const, ...ownedBy(meta) }
       const stored = await jobs.create(id, { kind: 'create', id, fields, now: meta.now }, meta)
       await follow(id, meta.tenant)
       return shown(stored, meta.tenant)
@@ -99,13 +114,23 @@ export function createJobs(
     async update(id, patch, meta) {
       const present = await jobs.get(id, meta.tenant)
       const { artifact = present.artifact, input = present.input } = patch
-      if (hasItRun(patch)) await check({ artifact, input }, meta)
-      const stored = await jobs.handle(id, { kind: 'update', patch, now: meta.now }, meta)
+      const isGiven = hasItRun(patch)
+      if (isGiven) await check({ artifact, input }, meta)
+      const change = isGiven ? { ...patch, ...ownedBy(meta) } : patch
+      const stored = await jobs.handle(id, { kind: 'update', patch: change, now: meta.now }, meta)
       await follow(id, meta.tenant)
       return shown(stored, meta.tenant)
     },
     async delete(id, meta) {
       await jobs.handle(id, { kind: 'delete' }, meta)
+      await follow(id, meta.tenant)
+    },
+    missingFor,
+    async suspend(id, { ownerId, missing }, meta) {
+      const present = (await jobs.find(id, meta.tenant))?.state
+      if (present?.status !== 'active' || present.ownerId !== ownerId) return
+      const patch = { status: 'paused' as const, suspendedFor: [...missing] }
+      await jobs.handle(id, { kind: 'update', patch, now: meta.now }, meta)
       await follow(id, meta.tenant)
     },
     async uses({ workspaceId, environment }, artifacts) {
@@ -119,6 +144,12 @@ export function createJobs(
     },
   }
 }
+
+/** The caller is the giver of the rights that its executions have from now on. */
+const ownedBy = ({ principal }: Pick<RequestMeta, 'principal'>) => ({
+  ownerId: principal.userId,
+  suspendedFor: [],
+})
 
 /** Whether whoever makes the change has the artifact run, where or when it would not have run before. */
 const hasItRun = ({ artifact, input, schedule, status }: Patch): boolean =>

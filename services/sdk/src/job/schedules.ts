@@ -38,6 +38,9 @@ export function startSchedules(
       {
         ...{ tenant, artifact, input, now: at, requestId: null, type: 'scheduled' },
         trigger: { type: 'scheduled_job', id: ownerId },
+        ...(state.ownerId && {
+          caller: { permissions: null, people: [{ userId: state.ownerId, tokenId: '' }] },
+        }),
         key: { key: `job/${ownerId}/${fireAt}`, fingerprint: null },
         ...{ inTurn, records: recordsInInput(input) },
       },

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { createDelegations, type Operations, type Route, type ServiceClient } from '@opsplane/http'
 import type { CodeRunner } from '@opsplane/sandbox'
-import type { BackgroundWork, ServiceContext } from '@opsplane/service'
+import type { ServiceContext } from '@opsplane/service'
 import { type Artifacts, createArtifacts } from '../artifact/artifacts.js'
 import { artifact } from '../artifact/domain.js'
 import { artifactRoutes } from '../artifact/routes.js'
@@ -11,7 +11,6 @@ import { pack } from './domain.js'
 import { createExaminer } from './examine.js'
 import { permissionsOf } from './needs.js'
 import { createPacks, type Packs } from './packs.js'
-import { watchRights } from './rights-watch.js'
 import { packRoutes } from './routes.js'
 import { allUses, type FindUses } from './uses.js'
 
@@ -30,7 +29,6 @@ export interface OpenPacks {
   artifacts: Artifacts
   packs: Packs
   routes: Route[]
-  background: BackgroundWork[]
 }
 
 const shipped = fileURLToPath(new URL('../../packs', import.meta.url))
@@ -61,6 +59,5 @@ export function openPacks(
     artifacts,
     packs,
     routes: [...artifactRoutes(ctx, artifacts), ...packRoutes(ctx, packs, available)],
-    background: watchRights(ctx, packs, settings),
   }
 }

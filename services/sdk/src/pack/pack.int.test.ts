@@ -5,7 +5,6 @@ import {
   ArtifactDetail,
   ArtifactVersion,
   AvailablePack,
-  newId,
   Pack,
   PackCheck,
   permissions,
@@ -321,37 +320,6 @@ describe('a validation', () => {
     expect(details.map((detail) => detail.path)).toEqual([`/manifest/artifacts/0${path}`])
   })
 })
-
-describe('whoever installed a pack', () => {
-  it('has it suspended once they may no longer do what it needs, until somebody who may installs it again', async () => {
-    const principal = testPrincipal({ userId: newId('user') })
-    const api = packs.service.as(principal)
-    const body = { ...greetingPack('1.0.0', { artifact: { permissions: asking } }), grant: asking }
-    await install(api, body)
-    await install(api, { ...greetingPack('1.0.0'), ...renamed('harmless', 'greet-2') })
-    packs.settings.rights.set(principal.userId, ['sdk:write', 'topics:write'])
-    await packs.publish('user.role_changed', {
-      workspaceId: principal.workspaceId ?? '',
-      userId: principal.userId,
-    })
-    const suspended = await waitFor(async () => {
-      const pack = (await api.get('/sdk/packs/greetings')).data(Pack)
-      return pack.status === 'suspended' && pack
-    })
-    expect(suspended.suspendedFor).toEqual(['secrets:use'])
-    expect((await api.get('/sdk/artifacts/greet')).data(ArtifactDetail).status).toBe('suspended')
-    expect((await api.get('/sdk/packs/harmless')).data(Pack).status).toBe('active')
-    const other = packs.service.as({ ...principal, userId: newId('user') })
-    expect(await install(other, body)).toMatchObject({ status: 'active', suspendedFor: [] })
-    expect((await api.get('/sdk/artifacts/greet')).data(ArtifactDetail).status).toBe('active')
-  })
-})
-
-/** The pack under another name, so that it can stand beside the first one. */
-const renamed = (name: string, slug: string) => {
-  const { manifest } = greetingPack('1.0.0', { artifact: { slug } })
-  return { manifest: { ...manifest, name } }
-}
 
 describe('what is known of it elsewhere', () => {
   it('are events of the pack and its artifacts', async () => {

@@ -38,6 +38,8 @@ export interface Packs {
   rollback(id: string, body: RollbackPack, meta: RequestMeta): Promise<Pack>
   /** Installs the present version in another environment. */
   promote(id: string, body: PromotePack, meta: RequestMeta): Promise<Pack>
+  /** The present version as it is, by the rights of the caller from now on. Throws `forbidden` naming what they lack. */
+  takeOver(id: string, meta: RequestMeta): Promise<Pack>
   /** Throws `conflict` where something still uses its artifacts, unless forced. */
   uninstall(id: string, options: { force: boolean }, meta: RequestMeta): Promise<void>
   suspend(
@@ -133,6 +135,12 @@ export function createPacks(parts: PacksParts): Packs {
       const { installation } = await record(idOrName, meta.tenant)
       const given = await givenOf(installation, 'promotion', meta.tenant)
       return installAgain(given, options, inTenant(meta, { ...meta.tenant, environment }))
+    },
+
+    async takeOver(idOrName, meta) {
+      const { installation, granted } = await record(idOrName, meta.tenant)
+      const given = await givenOf(installation, undefined, meta.tenant)
+      return installAgain(given, { grant: granted, downgrade: false, force: false }, meta)
     },
 
     async uninstall(idOrName, { force }, meta) {

@@ -132,6 +132,20 @@ export function packRoutes(
 
     defineRoute({
       ...changing,
+      operationId: 'takeOverPack',
+      path: '/sdk/packs/:id/take-over',
+      summary: 'Let the artifacts of a pack act by your rights',
+      description:
+        'The caller becomes the owner: they need every permission that the artifacts take (403, `permission_not_held`). ' +
+        'What was suspended runs again; versions and sources stay as they are. Emits `pack.upgraded` with `change` ' +
+        '`reinstall`.',
+      ifMatch: false,
+      errors: ['not_found', ...errors],
+      handler: ({ params, meta }) => packs.takeOver(params.id, meta),
+    }),
+
+    defineRoute({
+      ...changing,
       operationId: 'promotePack',
       path: '/sdk/packs/:id/promote',
       summary: 'Install the present version of a pack in another environment',

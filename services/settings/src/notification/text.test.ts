@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { eventExample, newId, type PlatformEvent } from '@opsplane/contracts'
+import { durableConsumers, type EventType, eventExample, familyOf, newId, PlatformEvent } from '@opsplane/contracts'
 import { pausedEvent } from './notification.fixture.js'
 import { notificationText, notifiedTypes } from './text.js'
 
@@ -13,11 +13,17 @@ const withUrl = (event: PlatformEvent, url: string): PlatformEvent => ({
 describe('what admins are notified of', () => {
   it('is about pauses the platform decided on, not about those a person asked for', () => {
     expect(notifiedTypes).toEqual([
-      ...['deploy.suspended', 'webhook.paused'],
+      ...['deploy.suspended', 'webhook.paused', 'workflow.deactivated', 'pack.suspended', 'kpi.suspended'],
+      'scheduled_job.updated',
       ...['workflow.approval_requested', 'workflow.approval_reminded'],
     ])
     expect(notificationText(pausedEvent(workspaceId, { reason: 'user' }))).toBeNull()
     expect(notificationText({ ...pausedEvent(workspaceId), type: 'webhook.resumed' })).toBeNull()
+  })
+
+  it('is read by durable consumers that settings may have', () => {
+    const durables = notifiedTypes.map((type) => `settings-${familyOf(type)}-notifications`)
+    expect(durableConsumers.settings).toEqual(expect.arrayContaining(durables))
   })
 
   it('says of an app that is held what its giver lacks, and how to take it over', () => {
@@ -30,7 +36,7 @@ describe('what admins are notified of', () => {
       data: { ...example.data, after, missing: ['records:read', 'records:write'] },
     }
     const text = notificationText(event)
-    expect(text).toMatchObject({ severity: 'critical', title: expect.stringContaining('App "Assets"') })
+    expect(text).toMatchObject({ severity: 'critical', title: expect.stringContaining('app "Assets"') })
     expect(text).not.toHaveProperty('audience')
     expect(text?.message).toContain('in staging')
     expect(text?.message).toContain('lacks records:read, records:write')
@@ -49,6 +55,31 @@ describe('what admins are notified of', () => {
     expect(text?.message).toContain(`PATCH ${path} with {"status":"active"}`)
     expect(text?.message).toContain('kept as held deliveries')
     expect(text?.message).toContain(`GET ${path}/deliveries?status=failed`)
+  })
+
+  it.each<[EventType, Record<string, unknown>, string]>([
+    [
+      'workflow.deactivated',
+      { reason: 'owner_rights', missing: ['itsm:read', 'secrets:use'] },
+      'POST /api/v1/workflows/',
+    ],
+    ['pack.suspended', {}, 'POST /api/v1/sdk/packs/'],
+    ['kpi.suspended', {}, 'POST /api/v1/analytics/kpis/'],
+    ['scheduled_job.updated', { changes: ['suspendedFor'] }, 'POST /api/v1/sdk/scheduled-jobs/'],
+  ])('names of %s what the owner lacks, and the call that takes it over', (type, data, call) => {
+    const example = PlatformEvent.parse(eventExample(type))
+    const after = { ...example.data.after, suspendedFor: ['itsm:read', 'secrets:use'] }
+    const event = { ...example, workspaceId, data: { ...example.data, after, ...data } }
+    const text = notificationText(event)
+    expect(text).toMatchObject({ severity: 'critical', title: expect.stringContaining('was suspended') })
+    expect(text?.message).toContain('lacks itsm:read, secrets:use')
+    expect(text?.message).toContain(`${call}${event.resource.id}`)
+  })
+
+  it('is nothing of a workflow that a person has deactivated', () => {
+    const example = PlatformEvent.parse(eventExample('workflow.deactivated'))
+    const event = { ...example, workspaceId, data: { ...example.data, reason: 'user' } }
+    expect(notificationText(event)).toBeNull()
   })
 
   it('says of an endpoint that is gone that it may be corrected or deleted', () => {

@@ -2,10 +2,15 @@ import {
   type EventOf,
   type EventType,
   eventSchema,
+  KpiState,
   type NotificationSeverity,
+  PackState,
   type PlatformEvent,
+  ScheduledJobState,
 } from '@opsplane/contracts'
 import { oneLine } from '@opsplane/runtime'
+import { z } from 'zod'
+import { ownerRightsText } from './owner-rights.js'
 
 /** What a notification tells of an event. */
 export interface NotificationText {
@@ -23,6 +28,10 @@ type Tell<Type extends EventType> = (event: EventOf<Type>) => NotificationText |
 const tellings: { [Type in EventType]?: Tell<Type> } = {
   'deploy.suspended': deploymentSuspended,
   'webhook.paused': webhookPaused,
+  'workflow.deactivated': workflowDeactivated,
+  'pack.suspended': packSuspended,
+  'kpi.suspended': kpiSuspended,
+  'scheduled_job.updated': jobUpdated,
   'workflow.approval_requested': (event) => approvalAsked(event, 'needs your decision'),
   'workflow.approval_reminded': (event) => approvalAsked(event, 'still needs your decision'),
 }
@@ -63,22 +72,63 @@ function approvalAsked(
   }
 }
 
-function deploymentSuspended({
-  data: { after, missing },
-  resource,
-  environment,
-}: Pick<EventOf<'deploy.suspended'>, 'data' | 'resource' | 'environment'>): NotificationText | null {
-  if (after === null) return null
-  const name = oneLine(resource.displayName)
-  const path = `/api/v1/apps/${after.appId}`
-  return {
-    severity: 'critical',
-    title: `App "${name}" shows no data: the user whose rights it carries may no longer do what it takes`,
-    message:
-      `Opsplane suspended the app "${name}" in ${environment}, because the user whose rights its deployment carries lacks ` +
-      `${missing.join(', ')}. A user with the permissions of the deployment takes it over by POST ${path}/take-over; ` +
-      `nothing has to be deployed again. If the app is not needed any more, DELETE ${path}.`,
-  }
+function deploymentSuspended(event: EventOf<'deploy.suspended'>): NotificationText | null {
+  const { resource, environment, data } = event
+  if (data.after === null) return null
+  return ownerRightsText({
+    ...{ kind: 'app', name: resource.displayName, environment, missing: data.missing },
+    effect: 'It shows no data, and nothing has to be deployed again.',
+    takeOver: `POST /api/v1/apps/${data.after.appId}/take-over`,
+  })
+}
+
+const Missing = z.array(z.string()).default([])
+
+function workflowDeactivated(event: EventOf<'workflow.deactivated'>): NotificationText | null {
+  const { resource, environment, data } = event
+  if (data.reason !== 'owner_rights') return null
+  return ownerRightsText({
+    ...{ kind: 'workflow', name: resource.displayName, environment, missing: Missing.parse(data.missing) },
+    effect: 'Its trigger starts no runs; those that have started go on with what their owner may still do.',
+    takeOver: `POST /api/v1/workflows/${resource.id}/activate`,
+  })
+}
+
+function packSuspended({ resource, environment, data }: EventOf<'pack.suspended'>): NotificationText {
+  return ownerRightsText({
+    ...{
+      kind: 'pack',
+      name: resource.displayName,
+      environment,
+      missing: PackState.parse(data.after).suspendedFor,
+    },
+    effect: 'Its artifacts do not run.',
+    takeOver: `POST /api/v1/sdk/packs/${resource.id}/take-over`,
+  })
+}
+
+function kpiSuspended({ resource, environment, data }: EventOf<'kpi.suspended'>): NotificationText {
+  return ownerRightsText({
+    ...{
+      kind: 'KPI',
+      name: resource.displayName,
+      environment,
+      missing: KpiState.parse(data.after).suspendedFor,
+    },
+    effect: 'It is not measured.',
+    takeOver: `POST /api/v1/analytics/kpis/${resource.id}/take-over`,
+  })
+}
+
+function jobUpdated(event: EventOf<'scheduled_job.updated'>): NotificationText | null {
+  const { resource, environment, data } = event
+  const { suspendedFor } = ScheduledJobState.parse(data.after)
+  if (suspendedFor.length === 0 || !data.changes.includes('suspendedFor')) return null
+  return ownerRightsText({
+    ...{ kind: 'scheduled job', name: resource.displayName, environment, missing: suspendedFor },
+    effect: 'It runs at none of its times.',
+    takeOver: `POST /api/v1/sdk/scheduled-jobs/${resource.id}/resume`,
+  })
 }
 
 function webhookPaused({ data, resource, environment }: EventOf<'webhook.paused'>): NotificationText | null {

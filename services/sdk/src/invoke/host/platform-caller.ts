@@ -24,5 +24,6 @@ export const platformCaller = ({
     causationId: executionId,
     causationDepth: depth,
   },
-  ...(caller && { permissions: [...caller.permissions], callers: [...caller.people] }),
+  ...(caller && { callers: [...caller.people] }),
+  ...(caller?.permissions && { permissions: [...caller.permissions] }),
 })

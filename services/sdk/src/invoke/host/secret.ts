@@ -7,7 +7,7 @@ const Call = z.strictObject({ name: z.string().min(1).max(128), plain: z.boolean
 
 /** Throws `forbidden` where the caller of the execution may use no secrets. */
 export function requireSecretsUse(caller: HostContext['caller']): void {
-  if (caller && !caller.permissions.includes('secrets:use'))
+  if (caller?.permissions?.includes('secrets:use') === false)
     throw new HostError('forbidden', 'The caller of this execution may not use secrets.')
 }
 

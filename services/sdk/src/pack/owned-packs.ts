@@ -1,32 +1,25 @@
 import { Environment, missingRights, type NeededRights, permissions, systemActor } from '@opsplane/contracts'
-import type { ServiceClient } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
-import { type BackgroundWork, type ServiceContext, watchOwnerRights } from '@opsplane/service'
+import type { Owned, ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
 import type { Packs } from './packs.js'
 
-/** Suspends packs whose owner may no longer do what their artifacts need. */
-export function watchRights(
-  ctx: ServiceContext,
+/** Packs, which are suspended once their owner may no longer do what their artifacts need. */
+export const ownedPacks = (
+  { database, clock }: Pick<ServiceContext, 'database' | 'clock'>,
   { suspend }: Pick<Packs, 'suspend'>,
-  settings: Pick<ServiceClient, 'post'>,
-): BackgroundWork[] {
-  const { database, clock } = ctx
-  return watchOwnerRights(ctx, {
-    durables: { users: 'sdk-user-rights', roles: 'sdk-role-rights' },
-    settings,
-    ownersIn: (workspaceId, users) => ownersIn(database, workspaceId, users),
-    async suspend({ workspaceId, userIds, held, causationId }) {
-      for (const { id, environment, ownerId, needs } of await activeOf(database, workspaceId, userIds)) {
-        const missing = missingOf(held[ownerId], needs)
-        if (missing.length === 0) continue
-        const tenant = { workspaceId, environment }
-        const meta = { tenant, actor: systemActor, now: clock.now(), requestId: null, causationId }
-        await suspend(id, { ownerId, missing }, meta)
-      }
-    },
-  })
-}
+): Owned => ({
+  ownersIn: (workspaceId, users) => ownersIn(database, workspaceId, users),
+  async suspend({ workspaceId, userIds, held, causationId }) {
+    for (const { id, environment, ownerId, needs } of await activeOf(database, workspaceId, userIds)) {
+      const missing = missingOf(held[ownerId], needs)
+      if (missing.length === 0) continue
+      const tenant = { workspaceId, environment }
+      const meta = { tenant, actor: systemActor, now: clock.now(), requestId: null, causationId }
+      await suspend(id, { ownerId, missing }, meta)
+    }
+  },
+})
 
 const missingOf = (held: readonly string[] | undefined, needs: NeededRights): string[] =>
   held ? missingRights(held, needs) : ['membership']

@@ -1,0 +1,2 @@
+ALTER TABLE "jobs" ADD COLUMN "owner_id" text GENERATED ALWAYS AS (state->>'ownerId') STORED;--> statement-breakpoint
+CREATE INDEX "jobs_owner_idx" ON "jobs" USING btree ("workspace_id","owner_id");

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { ArtifactDetail, newId, Pack } from '@opsplane/contracts'
+import { type ApiClient, testPrincipal, waitFor } from '@opsplane/testing'
+import { greetingPack, type PacksFixture, startPacks } from '../fixture/packs-fixture.js'
+
+let packs: PacksFixture
+beforeAll(async () => {
+  packs = await startPacks()
+})
+afterAll(() => packs?.stop())
+
+const asking = { http: ['api.example.com'], secrets: ['api_key'], topics: ['greetings'] }
+const install = async (api: ApiClient, body: object) =>
+  (await api.post('/sdk/packs/install', body)).data(Pack)
+
+describe('the owner of a pack', () => {
+  it('has it suspended once they may no longer do what it needs, until somebody who may installs it again', async () => {
+    const principal = testPrincipal({ userId: newId('user') })
+    const api = packs.service.as(principal)
+    const body = { ...greetingPack('1.0.0', { artifact: { permissions: asking } }), grant: asking }
+    await install(api, body)
+    await install(api, { ...greetingPack('1.0.0'), ...renamed('harmless', 'greet-2') })
+    packs.settings.rights.set(principal.userId, ['sdk:write', 'topics:write'])
+    await packs.publish('user.role_changed', {
+      workspaceId: principal.workspaceId ?? '',
+      userId: principal.userId,
+    })
+    const suspended = await waitFor(async () => {
+      const pack = (await api.get('/sdk/packs/greetings')).data(Pack)
+      return pack.status === 'suspended' && pack
+    })
+    expect(suspended.suspendedFor).toEqual(['secrets:use'])
+    expect((await api.get('/sdk/artifacts/greet')).data(ArtifactDetail).status).toBe('suspended')
+    expect((await api.get('/sdk/packs/harmless')).data(Pack).status).toBe('active')
+    const other = packs.service.as({ ...principal, userId: newId('user') })
+    expect(await install(other, body)).toMatchObject({ status: 'active', suspendedFor: [] })
+    expect((await api.get('/sdk/artifacts/greet')).data(ArtifactDetail).status).toBe('active')
+  })
+
+  it('is taken over as it is by one call of a person with the rights, and of no other', async () => {
+    const [owner, lacking, able] = [0, 1, 2].map(() => ({ ...testPrincipal(), userId: newId('user') }))
+    if (!owner || !lacking || !able) throw new Error('three people are needed')
+    const { workspaceId } = owner
+    const api = packs.service.as(owner)
+    const installed = await install(api, {
+      ...greetingPack('1.0.0', { artifact: { permissions: asking } }),
+      grant: asking,
+    })
+    packs.settings.rights.set(owner.userId, [])
+    await packs.publish('user.role_changed', { workspaceId: workspaceId ?? '', userId: owner.userId })
+    const present = async () => (await api.get('/sdk/packs/greetings')).data(Pack)
+    await waitFor(async () => (await present()).status === 'suspended')
+    const call = (principal: typeof owner) =>
+      packs.service.as({ ...principal, workspaceId }).post('/sdk/packs/greetings/take-over')
+    const refused = await call({ ...lacking, permissions: ['sdk:write', 'topics:write'] })
+    expect(refused.error()).toMatchObject({
+      code: 'forbidden',
+      details: [{ code: 'permission_not_held', params: { missing: ['secrets:use'] } }],
+    })
+    expect((await present()).status).toBe('suspended')
+    expect((await call(able)).data(Pack)).toMatchObject({
+      ...{ status: 'active', suspendedFor: [], ownerId: able.userId },
+      ...{ packVersion: installed.packVersion, artifacts: installed.artifacts },
+    })
+    const artifact = (await api.get('/sdk/artifacts/greet')).data(ArtifactDetail)
+    expect(artifact).toMatchObject({ status: 'active', ownerId: able.userId })
+  })
+})
+
+/** The pack under another name, so that it can stand beside the first one. */
+const renamed = (name: string, slug: string) => {
+  const { manifest } = greetingPack('1.0.0', { artifact: { slug } })
+  return { manifest: { ...manifest, name } }
+}

@@ -1,0 +1,32 @@
+import { oneLine } from '@opsplane/runtime'
+
+interface Suspended {
+  /** What it is, such as `workflow`. */
+  kind: string
+  name: string
+  environment: string
+  missing: readonly string[]
+  /** What happens while it is suspended, as a sentence. */
+  effect: string
+  /** The call by which a person with the permissions takes it over. */
+  takeOver: string
+}
+
+/** For what a platform decision suspended because its owner may no longer do what it needs. */
+export function ownerRightsText({ kind, name, environment, missing, effect, takeOver }: Suspended): {
+  severity: 'critical'
+  title: string
+  message: string
+} {
+  const shown = oneLine(name)
+  const lacks = missing.includes('membership')
+    ? 'is no member of the workspace any more'
+    : `lacks ${missing.join(', ')}`
+  return {
+    severity: 'critical',
+    title: `The ${kind} "${shown}" was suspended: its owner may no longer do what it needs`,
+    message:
+      `Opsplane suspended the ${kind} "${shown}" in ${environment}, because the user it acts for ${lacks}. ${effect} ` +
+      `A person with these permissions takes it over by ${takeOver}.`,
+  }
+}
