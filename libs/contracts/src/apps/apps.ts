@@ -160,19 +160,12 @@ export const DeploymentState = z.object({
   pinned: z.array(PinnedResource),
   problems: z.array(DeploymentProblem).meta({ description: 'Why it failed; the first 100.' }),
   deployedBy: z.string(),
-  giverId: z
-    .string()
-    .optional()
-    .meta({
-      description: 'Whose rights the deployment carries: the user who deployed it or took it over last.',
-    }),
-  heldReason: z
-    .enum(['owner_rights'])
-    .nullable()
-    .default(null)
-    .meta({
-      description: '`owner_rights`: it answers no data until it is taken over, as its giver lacks `missing`.',
-    }),
+  giverId: z.string().optional().meta({
+    description: 'Whose rights the deployment carries: the user who deployed it or took it over last.',
+  }),
+  heldReason: z.enum(['owner_rights']).nullable().default(null).meta({
+    description: '`owner_rights`: it answers no data until it is taken over, as its giver lacks `missing`.',
+  }),
   missing: z
     .array(z.string())
     .default([])

@@ -109,7 +109,10 @@ export function createDeployments(ctx: ServiceContext, parts: DeploymentParts): 
         ...{ contents: release.contents, grant: null, createdAt: meta.now },
       })
       const command: DeploymentCommand = { kind: 'record', state: { ...state, number }, contents }
-      return { before: before?.state, made: { ...(await unit.create(aggregate, state.id, command)), live: true } }
+      return {
+        before: before?.state,
+        made: { ...(await unit.create(aggregate, state.id, command)), live: true },
+      }
     })
 
   const release = async (wanted: Release, meta: RequestMeta): Promise<Deployment> => {

@@ -1,5 +1,12 @@
 import { describe, expect, it } from '@jest/globals'
-import { durableConsumers, type EventType, eventExample, familyOf, newId, PlatformEvent } from '@opsplane/contracts'
+import {
+  durableConsumers,
+  type EventType,
+  eventExample,
+  familyOf,
+  newId,
+  PlatformEvent,
+} from '@opsplane/contracts'
 import { pausedEvent } from './notification.fixture.js'
 import { notificationText, notifiedTypes } from './text.js'
 
