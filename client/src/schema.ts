@@ -299,6 +299,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/analytics/kpis/{id}/take-over": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Measure a KPI by your rights
+         * @description The caller becomes the owner, and needs the permissions that what is measured takes (403, `permission_not_held`). One that was suspended is measured again from its next time on. Emits `kpi.updated`.
+         */
+        post: operations["takeOverKpi"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/analytics/reports": {
         parameters: {
             query?: never;
@@ -394,7 +414,7 @@ export interface paths {
         };
         /**
          * List apps
-         * @description Those of the whole workspace. Archived ones are listed where `status` asks for them.
+         * @description Those of the whole workspace that the caller may use or build. Archived ones are listed where `status` asks for them.
          */
         get: operations["listApps"];
         put?: never;
@@ -429,7 +449,7 @@ export interface paths {
         head?: never;
         /**
          * Update an app
-         * @description Another slug is another address at once, wherever the app is deployed. Emits `app.updated`, or nothing where nothing changes.
+         * @description Another slug is another address at once, wherever the app is deployed, and `access` says at once who may use it. Letting others in to an app that runs takes `apps:deploy` and all that its deployments take (403, `permission_not_held`). Emits `app.updated`, or nothing where nothing changes.
          */
         patch: operations["updateApp"];
         trace?: never;
@@ -491,7 +511,7 @@ export interface paths {
         put?: never;
         /**
          * Deploy an app to the environment
-         * @description Its pages and data sources as they are now become an immutable deployment, which runs from then on. First it is looked whether all they name is in the environment, and whether the caller may use it; otherwise nothing changes but that `deploy.failed` tells of it, and the answer names all that is missing (422). Emits `deploy.completed`.
+         * @description Its pages and data sources as they are now become an immutable deployment, which runs from then on with the rights of the caller, of just what it takes. First it is looked whether all they name is in the environment, and whether the caller may use it; otherwise nothing changes but that `deploy.failed` tells of it, and the answer names all that is missing (422). Emits `deploy.completed`.
          */
         post: operations["deployApp"];
         delete?: never;
@@ -571,7 +591,7 @@ export interface paths {
         put?: never;
         /**
          * Make a token to embed an app
-         * @description A short-lived JWT for what runs in the environment, which has to be embeddable. Whoever holds it uses the app with the rights of whoever deployed it, within the row filter. `path` is for the `src` of an iframe on one of the origins. Emits `embed_token.created`.
+         * @description A short-lived JWT for what runs in the environment, which has to be embeddable. It gives what the deployment carries, within the present rights and row rules of its maker and the row filter. So the maker must hold all that the deployment takes (403, `permission_not_held`), and the token ends when they lose some of it. `path` is for the `src` of an iframe on one of the origins. Emits `embed_token.created`.
          */
         post: operations["createEmbedToken"];
         delete?: never;
@@ -681,9 +701,29 @@ export interface paths {
         put?: never;
         /**
          * Deploy an earlier deployment again
-         * @description As a new deployment with the contents of that one, which is looked at as any other. Emits `deploy.completed` or `deploy.failed`.
+         * @description As a new deployment with the contents of that one and the rights of the caller, which is looked at as any other. Emits `deploy.completed` or `deploy.failed`.
          */
         post: operations["rollbackApp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/apps/{id}/take-over": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give the live deployment the rights of the caller
+         * @description What runs in the environment acts from then on with the rights of the caller, who must hold all that it takes (403, `permission_not_held`). Nothing is deployed again, and a deployment that was held (`owner_rights`) answers again. Emits `deploy.taken_over`.
+         */
+        post: operations["takeOverApp"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1833,7 +1873,7 @@ export interface paths {
         };
         /**
          * Get an invocation with request and response
-         * @description Redacted, 64 KiB of each. Takes the right to invoke: what was answered is shown.
+         * @description Values of secrets are masked as in the output; 64 KiB of each. Takes the right to invoke: what was answered is shown.
          */
         get: operations["getConnectorInvocation"];
         put?: never;
@@ -1855,7 +1895,7 @@ export interface paths {
         put?: never;
         /**
          * Invoke a connector action
-         * @description Retried by the policy of the connector as far as that is safe. With an Idempotency-Key the same request again gets the recorded result, and the other side is sent a key that stays the same. Values of secrets are `***` in the output. `upstream_error` has the status and the beginning of what was answered in its details.
+         * @description Retried by the policy of the connector as far as that is safe. With an Idempotency-Key the same request again gets the recorded result, and the other side is sent a key that stays the same. Values of secrets are `***` in the output, as they are and in base64, hexadecimal, URLs and JSON; other encodings pass. `upstream_error` has the status and the beginning of what was answered in its details.
          */
         post: operations["invokeConnector"];
         delete?: never;
@@ -4278,6 +4318,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sdk/packs/{id}/take-over": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let the artifacts of a pack act by your rights
+         * @description The caller becomes the owner: they need every permission that the artifacts take (403, `permission_not_held`). What was suspended runs again; versions and sources stay as they are. Emits `pack.upgraded` with `change` `reinstall`.
+         */
+        post: operations["takeOverPack"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/sdk/packs/available": {
         parameters: {
             query?: never;
@@ -5009,7 +5069,7 @@ export interface paths {
         };
         /**
          * Get a delivery with its requests and responses
-         * @description Secrets in headers, and where the endpoint echoes them, are shown as `***`. So is the body, which tells of what has happened, to those who may not read such events.
+         * @description Secrets in headers are shown as `***`, also where the endpoint echoes them as they are or in base64, hexadecimal, URLs or JSON; an echo that is reversed, split or encoded otherwise is shown as it came. So is the body `***`, which says what has happened, to callers who may not read such events.
          */
         get: operations["getWebhookDelivery"];
         put?: never;
@@ -5824,6 +5884,28 @@ export interface components {
             timeZone?: string;
         };
         App: {
+            /**
+             * @description Who may use the app, in every environment; null for everyone with `apps:use`. Those named here, and no others, may use this one app with what its deployment declares. An API key needs the scope `apps:use` as well.
+             * @default null
+             * @example {
+             *       "roles": [
+             *         "viewer"
+             *       ],
+             *       "users": []
+             *     }
+             */
+            access?: {
+                /**
+                 * @description Names of roles. They need no `apps:use`.
+                 * @default []
+                 */
+                roles?: string[];
+                /**
+                 * @description Ids of members. They need no `apps:use`.
+                 * @default []
+                 */
+                users?: string[];
+            } | null;
             /** Format: date-time */
             createdAt: string;
             description: string;
@@ -6405,6 +6487,27 @@ export interface components {
          *     }
          */
         AppPatch: {
+            /**
+             * @description Who may use the app, in every environment; null for everyone with `apps:use`. Those named here, and no others, may use this one app with what its deployment declares. An API key needs the scope `apps:use` as well.
+             * @example {
+             *       "roles": [
+             *         "viewer"
+             *       ],
+             *       "users": []
+             *     }
+             */
+            access?: {
+                /**
+                 * @description Names of roles. They need no `apps:use`.
+                 * @default []
+                 */
+                roles?: string[];
+                /**
+                 * @description Ids of members. They need no `apps:use`.
+                 * @default []
+                 */
+                users?: string[];
+            } | null;
             description?: string;
             name?: string;
             /** @example asset-register */
@@ -9847,7 +9950,7 @@ export interface components {
          */
         DeployApp: {
             /**
-             * @description Embed tokens may be made of it, whose holders act with the rights of whoever deploys it.
+             * @description Embed tokens may be made of it. Their holders act with the rights of the deployment, within those of the maker.
              * @default false
              */
             embeddable?: boolean;
@@ -9867,14 +9970,27 @@ export interface components {
             embeddable: boolean;
             /** @enum {string} */
             environment: "production" | "staging" | "development";
+            /** @description Whose rights the deployment carries: the user who deployed it or took it over last. */
+            giverId?: string;
+            /**
+             * @description `owner_rights`: it answers no data until it is taken over, as its giver lacks `missing`.
+             * @default null
+             * @enum {string|null}
+             */
+            heldReason?: "owner_rights" | null;
             id: string;
             /** @description Whether it is what runs now. */
             live: boolean;
+            /**
+             * @description Permissions that the giver lacks, or `membership` of one who has left.
+             * @default []
+             */
+            missing?: string[];
             note: string;
             /** @description Counts the completed ones of the app in the environment; the highest is live. */
             number: number | null;
             pageCount: number;
-            /** @description What the data sources take of whoever uses them. */
+            /** @description What the data sources take, of the person who gives the deployment its rights. */
             permissions: components["schemas"]["Permission"][];
             pinned: components["schemas"]["PinnedResource"][];
             /** @description Why it failed; the first 100. */
@@ -10077,14 +10193,27 @@ export interface components {
             embeddable: boolean;
             /** @enum {string} */
             environment: "production" | "staging" | "development";
+            /** @description Whose rights the deployment carries: the user who deployed it or took it over last. */
+            giverId?: string;
+            /**
+             * @description `owner_rights`: it answers no data until it is taken over, as its giver lacks `missing`.
+             * @default null
+             * @enum {string|null}
+             */
+            heldReason?: "owner_rights" | null;
             id: string;
             /** @description Whether it is what runs now. */
             live: boolean;
+            /**
+             * @description Permissions that the giver lacks, or `membership` of one who has left.
+             * @default []
+             */
+            missing?: string[];
             note: string;
             /** @description Counts the completed ones of the app in the environment; the highest is live. */
             number: number | null;
             pageCount: number;
-            /** @description What the data sources take of whoever uses them. */
+            /** @description What the data sources take, of the person who gives the deployment its rights. */
             permissions: components["schemas"]["Permission"][];
             pinned: components["schemas"]["PinnedResource"][];
             /** @description Why it failed; the first 100. */
@@ -10179,6 +10308,8 @@ export interface components {
                 name: string;
             } | null;
             version: number;
+            /** @description In the one address that the origins may frame. Absent from tokens of earlier versions. */
+            workspaceSlug?: string;
         };
         EmbedTokenCreated: {
             appId: string;
@@ -10209,6 +10340,8 @@ export interface components {
                 name: string;
             } | null;
             version: number;
+            /** @description In the one address that the origins may frame. Absent from tokens of earlier versions. */
+            workspaceSlug?: string;
         };
         EmbedTokenCreatedEnvelope: {
             data: components["schemas"]["EmbedTokenCreated"];
@@ -10357,7 +10490,7 @@ export interface components {
                 stack: string;
             } | null;
             id: string;
-            /** @description Values of secrets are `***`. */
+            /** @description Values of secrets are `***`, as they are and in base64, hexadecimal, URLs and JSON. */
             input: unknown;
             logs: {
                 data: unknown;
@@ -11475,6 +11608,11 @@ export interface components {
             schedule: components["schemas"]["Schedule"];
             source: components["schemas"]["KpiSource"];
             standing: components["schemas"]["KpiStanding"];
+            /**
+             * @description What the owner lacks, while it is not measured for that. A person with the rights takes it over.
+             * @default []
+             */
+            suspendedFor?: string[];
             targets: components["schemas"]["KpiTarget"][];
             /** @example Europe/Berlin */
             timeZone: string;
@@ -11832,6 +11970,28 @@ export interface components {
          *     }
          */
         NewApp: {
+            /**
+             * @description Who may use the app, in every environment; null for everyone with `apps:use`. Those named here, and no others, may use this one app with what its deployment declares. An API key needs the scope `apps:use` as well.
+             * @default null
+             * @example {
+             *       "roles": [
+             *         "viewer"
+             *       ],
+             *       "users": []
+             *     }
+             */
+            access?: {
+                /**
+                 * @description Names of roles. They need no `apps:use`.
+                 * @default []
+                 */
+                roles?: string[];
+                /**
+                 * @description Ids of members. They need no `apps:use`.
+                 * @default []
+                 */
+                users?: string[];
+            } | null;
             /** @default  */
             description?: string;
             name: string;
@@ -14804,7 +14964,7 @@ export interface components {
          */
         RollbackApp: {
             /**
-             * @description Embed tokens may be made of it, whose holders act with the rights of whoever deploys it.
+             * @description Embed tokens may be made of it. Their holders act with the rights of the deployment, within those of the maker.
              * @default false
              */
             embeddable?: boolean;
@@ -15386,9 +15546,19 @@ export interface components {
              * @description Null while it is paused, and where nothing is to come.
              */
             nextRunAt: string | null;
+            /**
+             * @description Who created it, or last changed or resumed what it runs: their rights and row rules bind each execution. Null for jobs of an earlier version, which have those of the owner of the artifact.
+             * @default null
+             */
+            ownerId?: string | null;
             schedule: components["schemas"]["Schedule"];
             /** @enum {string} */
             status: "active" | "paused";
+            /**
+             * @description What the owner lacks, while it is paused for that. A person with the rights resumes it.
+             * @default []
+             */
+            suspendedFor?: string[];
             /** Format: date-time */
             updatedAt: string;
             version: number;
@@ -17005,7 +17175,7 @@ export interface components {
             pagination: components["schemas"]["Pagination"];
         };
         WebhookTestResult: {
-            /** @description The first 64 KiB of the answer; echoed secrets are `***`. */
+            /** @description The first 64 KiB of the answer; secrets that are echoed as they are or in base64, hexadecimal, URLs or JSON are `***`. */
             body: string;
             /** @description From before DNS to the last byte of the answer. */
             latency_ms: number;
@@ -20838,6 +21008,190 @@ export interface operations {
             };
         };
     };
+    takeOverKpi: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NoFields"];
+            };
+        };
+        responses: {
+            /** @description Measure a KPI by your rights */
+            200: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KpiEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict`, `idempotency_in_progress` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
     listReports: {
         parameters: {
             query?: {
@@ -22577,7 +22931,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -24143,7 +24497,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -25567,6 +25921,190 @@ export interface operations {
                 };
             };
             /** @description `version_conflict`, `idempotency_in_progress`, `invalid_state_transition` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    takeOverApp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NoFields"];
+            };
+        };
+        responses: {
+            /** @description Give the live deployment the rights of the caller */
+            200: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeploymentEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict`, `idempotency_in_progress`, `conflict`, `invalid_state_transition` */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -61247,6 +61785,179 @@ export interface operations {
         };
         responses: {
             /** @description Go back to a version that was installed before */
+            200: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PackEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `idempotency_in_progress`, `conflict`, `version_conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    takeOverPack: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NoFields"];
+            };
+        };
+        responses: {
+            /** @description Let the artifacts of a pack act by your rights */
             200: {
                 headers: {
                     /** @description The version, for If-Match. */

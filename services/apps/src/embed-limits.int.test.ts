@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
-import { type App, AppActionAnswer } from '@opsplane/contracts'
+import { App, AppActionAnswer, EmbedTokenCreated, newId } from '@opsplane/contracts'
 import { SignJWT } from 'jose'
 import type { AppsFixture, RunningApp } from './fixture/apps-fixture.js'
 import {
@@ -120,6 +120,51 @@ describe('an embed', () => {
     expect(
       (await enter({}, { 'sec-fetch-site': 'same-origin' }).then((own) => own.definition())).status,
     ).toBe(200)
+  })
+
+  it('frees framing of its own address alone, of every app, workspace and environment', async () => {
+    const other = { ...fixture.principal, workspaceId: newId('workspace'), workspaceSlug: 'other' }
+    const staging = { ...fixture.principal, environment: 'staging' as const }
+    const second = await fixture.build([])
+    const third = (
+      await fixture.service.as(other).post('/apps', { slug: app.slug, name: 'Of another workspace' })
+    ).data(App)
+    await fixture.service.as(other).post(`/apps/${third.id}/pages`, { slug: 'home', title: 'Home' })
+    const places = [
+      { who: fixture.principal, app },
+      { who: fixture.principal, app: second },
+      { who: staging, app: second },
+      { who: other, app: third },
+    ]
+    const tokens = []
+    for (const { who, app: of } of places) {
+      const client = fixture.service.as(who)
+      await client.post(`/apps/${of.id}/deploy`, { embeddable: true })
+      const made = await client.post(`/apps/${of.id}/embed-token`, {
+        origins: ['https://portal.example.com'],
+      })
+      tokens.push({ who, of, id: made.data(EmbedTokenCreated).id })
+    }
+    const addresses = places.flatMap(({ who: { workspaceSlug }, app: { slug } }) =>
+      ['', '&environment=production', '&environment=staging'].map((environment) => ({
+        ...{ workspaceSlug, slug, environment },
+      })),
+    )
+    for (const { who, of, id: tokenId } of tokens)
+      for (const { workspaceSlug, slug, environment } of addresses) {
+        const address = `/origin/apps/${workspaceSlug}/${slug}?embed=${tokenId}${environment}`
+        const answer = await fetch(`${fixture.service.url}${address}`, {
+          headers: await fixture.service.headers(),
+        })
+        const isOwn =
+          workspaceSlug === who.workspaceSlug &&
+          slug === of.slug &&
+          ['', `&environment=${who.environment}`].includes(environment)
+        expect([answer.status, answer.headers.get('content-security-policy')]).toEqual([
+          200,
+          expect.stringContaining(`frame-ancestors ${isOwn ? 'https://portal.example.com;' : "'none';"}`),
+        ])
+      }
   })
 
   it('takes no token but its own', async () => {

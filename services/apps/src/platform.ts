@@ -8,11 +8,13 @@ import {
   type Operations,
   type PlatformClients,
   platformClients,
+  type ServiceClient,
 } from '@opsplane/http'
 import { openNeighbour, type ServiceContext } from '@opsplane/service'
 
 /** The other services, called in the name of people. */
 export interface Platform {
+  settings: Pick<ServiceClient, 'post'>
   delegations: Delegations
   operations: Operations
   call: CallOperation
@@ -25,6 +27,7 @@ export function openPlatform(ctx: ServiceContext): Platform {
   const delegations = createDelegations(settings)
   const operations = createOperations(clients, () => performance.now())
   return {
+    settings,
     delegations,
     operations,
     call: createCallOperation(operations, createCallPlatform({ clients, delegations })),

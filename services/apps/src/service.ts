@@ -1,6 +1,8 @@
 import { fileURLToPath } from 'node:url'
+import { createRequireEnvironment } from '@opsplane/http'
 import { createExpressions } from '@opsplane/sandbox'
 import { defineService } from '@opsplane/service'
+import { createAccessChecks } from './access/changes.js'
 import { createApps } from './app/apps.js'
 import { app } from './app/domain.js'
 import { appRoutes } from './app/routes.js'
@@ -16,6 +18,7 @@ import { appPage } from './page/domain.js'
 import { createPages } from './page/pages.js'
 import { pageRoutes } from './page/routes.js'
 import { openPlatform } from './platform.js'
+import { watchRights } from './rights-watch.js'
 import { createUse } from './runtime/call/use.js'
 import { createEnter } from './runtime/enter.js'
 import { runtimeRoutes } from './runtime/routes.js'
@@ -33,7 +36,10 @@ export const apps = defineService({
   setup(ctx) {
     const platform = openPlatform(ctx)
     const expressions = createExpressions({ log: ctx.log })
-    const known = createApps(ctx)
+    const { settings } = platform
+    const requireEnvironment = createRequireEnvironment(settings)
+    const accessChecks = createAccessChecks(ctx.database, { settings, requireEnvironment })
+    const known = createApps(ctx, { accessChecks })
     const pages = createPages(ctx, { apps: known, expressions })
     const sources = createSources(ctx, { apps: known, expressions })
     const deployments = createDeployments(ctx, { apps: known, expressions, platform })
@@ -48,11 +54,16 @@ export const apps = defineService({
         ...embedRoutes(ctx, { apps: known, embeds }),
         ...shellRoutes({
           assets: webAssets(),
-          embedOrigins: (id) => embeds.origins(id, ctx.clock.now()),
+          embedOrigins: (id, at) => embeds.origins(id, at, ctx.clock.now()),
         }),
         ...runtimeRoutes(enter, createUse({ call: platform.call, expressions })),
       ],
-      background: [platform, expressions, startEmbedPurge(ctx)],
+      background: [
+        platform,
+        expressions,
+        startEmbedPurge(ctx),
+        ...watchRights(ctx, { deployments, embeds, settings }),
+      ],
     }
   },
 })

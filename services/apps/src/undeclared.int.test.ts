@@ -192,12 +192,16 @@ describe('an action', () => {
 })
 
 describe('a person', () => {
-  it('acts with what they may do, and of that no more than the deployment takes', async () => {
+  it('acts with just what the deployment takes, of the rights of its giver', async () => {
     await me.data('assets')
-    expect(fixture.platform.granted.at(-1)).toMatchObject({
-      ...{ expiresInSeconds: 60 },
-      permissions: ['connectors:invoke', 'records:read', 'records:write', 'queries:run'],
-    })
+    const { granted, delegated } = fixture.platform
+    const standing = granted.findIndex(({ expiresInSeconds }) => expiresInSeconds === null)
+    expect(granted[standing]?.permissions).toEqual([
+      ...['connectors:invoke', 'records:read', 'records:write', 'queries:run'],
+    ])
+    const own = granted.findLastIndex(({ expiresInSeconds }) => expiresInSeconds === 60)
+    expect(granted[own]?.permissions).toEqual([])
+    expect(delegated.at(-1)).toMatchObject({ grant: `grant-${standing + 1}`, person: `grant-${own + 1}` })
   })
 
   it.each<[string, Partial<Principal>, number]>([

@@ -19,6 +19,7 @@ import type { Drizzle } from '@opsplane/postgres'
 import type { VerifyToken } from './access/verify.js'
 import type { RunBootstrap } from './bootstrap.js'
 import { knownMembers } from './membership/queries.js'
+import { knownRoles } from './role/queries.js'
 import { rightsOf } from './role/rights.js'
 import type { SecretService } from './secret/secret-service.js'
 import type { TakenOnce } from './taken-calls.js'
@@ -70,7 +71,7 @@ export function internalRoutes({ db, verify, secretService, bootstrap, takenOnce
       ...internal,
       operationId: 'getRights',
       path: '/internal/rights',
-      callers: ['dispatcher', 'workflows', 'sdk', 'analytics'],
+      callers: ['dispatcher', 'workflows', 'sdk', 'analytics', 'apps'],
       summary: 'Find out what people may do at this moment',
       body: RightsQuestion,
       response: Rights,
@@ -83,12 +84,13 @@ export function internalRoutes({ db, verify, secretService, bootstrap, takenOnce
       ...internal,
       operationId: 'getKnownMembers',
       path: '/internal/members',
-      callers: ['itsm'],
-      summary: 'Find out who of these users is a member',
+      callers: ['itsm', 'apps'],
+      summary: 'Find out which of these users are members, and which of these roles there are',
       body: MembersQuestion,
       response: KnownMembers,
-      handler: async ({ body: { workspaceId, userIds } }) => ({
+      handler: async ({ body: { workspaceId, userIds, roles } }) => ({
         userIds: await knownMembers(db, workspaceId, userIds),
+        roles: await knownRoles(db, workspaceId, roles),
       }),
     }),
 
@@ -96,7 +98,7 @@ export function internalRoutes({ db, verify, secretService, bootstrap, takenOnce
       ...internal,
       operationId: 'getReach',
       path: '/internal/environment-scope',
-      callers: ['workflows', 'database-studio'],
+      callers: ['workflows', 'database-studio', 'apps'],
       summary: 'Find out which environments a credential opens',
       body: EnvironmentScopeQuestion,
       response: EnvironmentScope,

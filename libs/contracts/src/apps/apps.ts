@@ -22,12 +22,34 @@ export const AppSlug = z
 export const appStatuses = ['active', 'archived'] as const
 export const AppStatus = z.enum(appStatuses)
 
+const AccessNames = (what: string) =>
+  z
+    .array(z.string().min(1).max(100))
+    .max(200)
+    .refine((names) => new Set(names).size === names.length, `must name each ${what} once`)
+
+/** Who may use an app, where that is not everyone with `apps:use`. */
+export const AppAccess = z
+  .strictObject({
+    roles: AccessNames('role').default([]).meta({ description: 'Names of roles. They need no `apps:use`.' }),
+    users: AccessNames('user').default([]).meta({ description: 'Ids of members. They need no `apps:use`.' }),
+  })
+  .meta({ id: 'AppAccess', example: { roles: ['viewer'], users: [] } })
+export type AppAccess = z.infer<typeof AppAccess>
+
+const Access = AppAccess.nullable().meta({
+  description:
+    'Who may use the app, in every environment; null for everyone with `apps:use`. Those named here, and no others, may use ' +
+    'this one app with what its deployment declares. An API key needs the scope `apps:use` as well.',
+})
+
 /** An app that people build of pages and data sources; it is the workspace's, and deployed to its environments. */
 export const AppState = z.object({
   id: idSchema('app'),
   slug: AppSlug,
   name: Name,
   description: Description,
+  access: Access.default(null),
   status: AppStatus,
   createdAt: At,
   updatedAt: At,
@@ -42,12 +64,13 @@ export const NewApp = z
     slug: AppSlug.meta({ description: 'Unique in the workspace, archived apps apart.' }),
     name: Name,
     description: Description.default(''),
+    access: Access.default(null),
   })
   .meta({ id: 'NewApp', example: { slug: 'asset-register', name: 'Asset register' } })
 export type NewApp = z.infer<typeof NewApp>
 
 export const AppPatch = z
-  .strictObject({ slug: AppSlug, name: Name, description: Description })
+  .strictObject({ slug: AppSlug, name: Name, description: Description, access: Access })
   .partial()
   .meta({ id: 'AppPatch', example: { name: 'Assets' } })
 export type AppPatch = z.infer<typeof AppPatch>
@@ -112,7 +135,9 @@ export const PinnedResource = z
   .meta({ id: 'PinnedResource' })
 export type PinnedResource = z.infer<typeof PinnedResource>
 
-/** A deployment of an app to an environment. It never changes. */
+/**
+ * A deployment of an app to an environment. What it consists of never changes; the person whose rights it carries may.
+ */
 export const DeploymentState = z.object({
   id: idSchema('deployment'),
   ...owned,
@@ -131,10 +156,20 @@ export const DeploymentState = z.object({
   sourceCount: z.int(),
   permissions: z
     .array(PermissionName)
-    .meta({ description: 'What the data sources take of whoever uses them.' }),
+    .meta({ description: 'What the data sources take, of the person who gives the deployment its rights.' }),
   pinned: z.array(PinnedResource),
   problems: z.array(DeploymentProblem).meta({ description: 'Why it failed; the first 100.' }),
   deployedBy: z.string(),
+  giverId: z.string().optional().meta({
+    description: 'Whose rights the deployment carries: the user who deployed it or took it over last.',
+  }),
+  heldReason: z.enum(['owner_rights']).nullable().default(null).meta({
+    description: '`owner_rights`: it answers no data until it is taken over, as its giver lacks `missing`.',
+  }),
+  missing: z
+    .array(z.string())
+    .default([])
+    .meta({ description: 'Permissions that the giver lacks, or `membership` of one who has left.' }),
   ...times,
 })
 export type DeploymentState = z.infer<typeof DeploymentState>
@@ -166,7 +201,8 @@ export const DeploymentDiff = z
 
 const Note = z.string().trim().max(2_000).default('')
 const Embeddable = z.boolean().default(false).meta({
-  description: 'Embed tokens may be made of it, whose holders act with the rights of whoever deploys it.',
+  description:
+    'Embed tokens may be made of it. Their holders act with the rights of the deployment, within those of the maker.',
 })
 
 export const DeployApp = z
@@ -218,6 +254,9 @@ export const EmbedTokenState = z.object({
   id: idSchema('embedToken'),
   ...owned,
   environment: Environment,
+  workspaceSlug: z.string().optional().meta({
+    description: 'In the one address that the origins may frame. Absent from tokens of earlier versions.',
+  }),
   ...embedFields,
   rowFilter: Filter.nullable(),
   user: EmbedUser.nullable(),
@@ -260,7 +299,7 @@ export type NewEmbedToken = z.infer<typeof NewEmbedToken>
 
 export const appsEvents = {
   'app.created': resourceEvent(AppState, 'An app was made.'),
-  'app.updated': resourceEvent(AppState, 'Name, slug or description of an app changed.'),
+  'app.updated': resourceEvent(AppState, 'Name, slug, description or access of an app changed.'),
   'app.archived': resourceEvent(AppState, 'An app was archived: it runs nowhere any more.'),
   'app_page.created': resourceEvent(AppPageState, 'A page was added to an app.'),
   'app_page.updated': resourceEvent(AppPageState, 'A page changed; deployments stay as they are.'),
@@ -276,6 +315,12 @@ export const appsEvents = {
     DeploymentState,
     'An app was not deployed, as something it needs is missing there; `problems` says what.',
   ),
+  'deploy.suspended': resourceEvent(
+    DeploymentState,
+    'A live deployment is held: the user whose rights it carries lacks some of what it takes.',
+    { missing: z.array(z.string()) },
+  ),
+  'deploy.taken_over': resourceEvent(DeploymentState, 'A user gave a live deployment their rights.'),
   'embed_token.created': resourceEvent(EmbedTokenState, 'A token to embed an app was made.'),
   'embed_token.revoked': resourceEvent(EmbedTokenState, 'A token to embed an app is worth nothing any more.'),
 } satisfies Record<string, EventDefinition>

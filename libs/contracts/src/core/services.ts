@@ -44,7 +44,15 @@ export const backendNames = serviceNames.filter((name): name is BackendName => s
  * some checks the signatures of events, so they are signed for it. One that is missing here does not start.
  */
 export const durableConsumers: Partial<Record<ServiceName, readonly string[]>> = {
-  settings: ['settings-audit-log', 'settings-webhook-notifications', 'settings-workflow-notifications'],
+  settings: [
+    'settings-audit-log',
+    'settings-deploy-notifications',
+    'settings-kpi-notifications',
+    'settings-pack-notifications',
+    'settings-scheduled_job-notifications',
+    'settings-webhook-notifications',
+    'settings-workflow-notifications',
+  ],
   itsm: [
     'itsm-change-conflicts',
     'itsm-change-late-waits',
@@ -65,6 +73,7 @@ export const durableConsumers: Partial<Record<ServiceName, readonly string[]>> =
   dispatcher: ['dispatcher-delivery-fanout', 'dispatcher-role-rights', 'dispatcher-user-rights'],
   workflows: ['workflows-role-rights', 'workflows-schedules', 'workflows-triggers', 'workflows-user-rights'],
   sdk: ['sdk-role-rights', 'sdk-rules', 'sdk-schedules', 'sdk-user-rights', 'sdk-validations'],
+  apps: ['apps-role-rights', 'apps-user-rights'],
   analytics: ['analytics-export-links', 'analytics-facts', 'analytics-kpi-schedules'],
 }
 

@@ -104,7 +104,10 @@ export const WebhookTestResult = z
   .object({
     status: z.int().meta({ description: 'HTTP status of the endpoint.' }),
     latency_ms: z.int().meta({ description: 'From before DNS to the last byte of the answer.' }),
-    body: z.string().meta({ description: 'The first 64 KiB of the answer; echoed secrets are `***`.' }),
+    body: z.string().meta({
+      description:
+        'The first 64 KiB of the answer; secrets that are echoed as they are or in base64, hexadecimal, URLs or JSON are `***`.',
+    }),
   })
   .meta({ id: 'WebhookTestResult' })
 export type WebhookTestResult = z.infer<typeof WebhookTestResult>

@@ -67,7 +67,9 @@ const outcome = {
 export const Execution = z
   .object({
     ...summary,
-    input: JsonValue.meta({ description: 'Values of secrets are `***`.' }),
+    input: JsonValue.meta({
+      description: 'Values of secrets are `***`, as they are and in base64, hexadecimal, URLs and JSON.',
+    }),
     output: JsonValue,
     error: ExecutionError.nullable(),
     logs: z.array(ExecutionLogEntry),

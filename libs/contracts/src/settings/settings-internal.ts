@@ -59,15 +59,19 @@ export type RightsQuestion = z.infer<typeof RightsQuestion>
 export const Rights = z.object({ permissions: z.record(z.string(), z.array(PermissionName)) })
 export type Rights = z.infer<typeof Rights>
 
-/** Which of these users are members of a workspace? */
+/** Which of these users are members of a workspace, and which of these roles does it have? */
 export const MembersQuestion = z.strictObject({
   workspaceId: z.string(),
   userIds: z.array(z.string().max(100)).max(200),
+  roles: z.array(z.string().max(100)).max(200).default([]),
 })
 export type MembersQuestion = z.infer<typeof MembersQuestion>
 
-/** Those who are: invited, active or suspended. */
-export const KnownMembers = z.object({ userIds: z.array(z.string()) })
+/** Those who are, invited, active or suspended; and those it has, built in or of its own. */
+export const KnownMembers = z.object({
+  userIds: z.array(z.string()),
+  roles: z.array(z.string()).default([]),
+})
 export type KnownMembers = z.infer<typeof KnownMembers>
 
 /** What a service asks settings about the credential of a request. */

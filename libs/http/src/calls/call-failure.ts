@@ -6,9 +6,13 @@ export class CallFailure extends Error {
   constructor(
     readonly code: string,
     message: string,
-    { retryable = false, details }: { retryable?: boolean; details?: Record<string, unknown> } = {},
+    {
+      retryable = false,
+      details,
+      cause,
+    }: { retryable?: boolean; details?: Record<string, unknown>; cause?: unknown } = {},
   ) {
-    super(message)
+    super(message, { cause })
     this.retryable = retryable
     this.details = details
   }

@@ -51,13 +51,14 @@ export function createCallPlatform({ clients, delegations }: PlatformOptions): C
 }
 
 /** An error without an answer of the service. */
-function failureBefore({ code, message, retryable, details }: ApiError): CallFailure {
+function failureBefore(cause: ApiError): CallFailure {
+  const { code, message, retryable, details } = cause
   return rightsGone.has(code)
     ? new CallFailure('rights_gone', 'Whoever this is done for may not act here any more.', {
-        details: { code },
+        ...{ details: { code }, cause },
       })
     : new CallFailure(code, message, {
-        retryable,
+        ...{ retryable, cause },
         ...(details.length > 0 && { details: { errors: details } }),
       })
 }

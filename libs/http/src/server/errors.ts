@@ -40,9 +40,31 @@ function demandedHeaders(error: ApiError): Record<string, string> {
   }
 }
 
+/** By name or code: what reads, writes and signals fail with once their connection is closed. */
+const closings = new Set(['AbortError', 'ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'])
+const mostCauses = 10
+
+/**
+ * Whether a request failed because its client closed the connection: that is no fault of the platform, and leaves no one to
+ * answer. What fails for another reason stays an error, also when its client has left.
+ */
+function endedByClient({ res }: Exchange, thrown: unknown): boolean {
+  if (!res.destroyed || res.writableFinished) return false
+  let cause = thrown
+  for (let depth = 0; cause instanceof Error && depth < mostCauses; depth += 1) {
+    if (closings.has(cause.name) || ('code' in cause && closings.has(String(cause.code)))) return true
+    cause = cause.cause
+  }
+  return false
+}
+
 /** The one place that answers errors. What is not an ApiError is logged with its stack and never sent. */
 export function sendError(exchange: Exchange, thrown: unknown): void {
   const { res, requestId, log, route } = exchange
+  if (endedByClient(exchange, thrown)) {
+    logRequest(exchange, 499)
+    return
+  }
   const error = toApiError(thrown)
   const cause = error === thrown ? error.cause : thrown
   if (error.status >= 500 && cause !== undefined) {

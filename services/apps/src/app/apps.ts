@@ -11,15 +11,18 @@ import {
 import type { Aggregate } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
+import type { AccessChecks } from '../access/changes.js'
+import { mayBuild, mayUse } from '../access/domain.js'
 import { atHome, homeOf } from '../home.js'
 import { unlessTaken } from '../taken.js'
 import { type AppCommand, app } from './domain.js'
 
 export interface Apps {
   aggregate: Aggregate<AppState, AppCommand, App>
-  /** Throws `conflict` for a slug that another app of the workspace has. */
+  /** Throws `conflict` for a slug that another app of the workspace has, and as `AccessChecks` does. */
   create(fields: NewApp, meta: RequestMeta): Promise<App>
-  get(id: string, tenant: TenantScope): Promise<App>
+  /** Throws `not_found` also where the person may neither use nor build it. */
+  get(id: string, meta: Pick<RequestMeta, 'tenant' | 'principal'>): Promise<App>
   update(id: string, patch: AppPatch, meta: RequestMeta): Promise<App>
   archive(id: string, meta: RequestMeta): Promise<App>
   /** Throws `not_found`, and `invalid_state_transition` for one that is archived; `action` is what is to be done. */
@@ -33,18 +36,34 @@ const slugTaken = {
 }
 
 /** Apps of whole workspaces, whatever environment a request is for. */
-export function createApps({ store }: Pick<ServiceContext, 'store'>): Apps {
+export function createApps(
+  { store }: Pick<ServiceContext, 'store'>,
+  { accessChecks }: { accessChecks: AccessChecks },
+): Apps {
   const aggregate = store.aggregate(app)
   return {
     aggregate,
-    create: (fields, meta) => {
+    async create(fields, meta) {
+      await accessChecks.requireKnown(fields.access, meta)
       const id = newId('app')
       const command = { kind: 'create', id, fields, now: meta.now } as const
       return unlessTaken(aggregate.create(id, command, atHome(meta)), slugTaken)
     },
-    get: (id, tenant) => aggregate.get(id, homeOf(tenant)),
-    update: (id, patch, meta) =>
-      unlessTaken(aggregate.handle(id, { kind: 'update', patch, now: meta.now }, atHome(meta)), slugTaken),
+    async get(id, { tenant, principal }) {
+      const found = await aggregate.get(id, homeOf(tenant))
+      if (!mayBuild(principal) && !mayUse(found.access, principal)) throw notFound()
+      return found
+    },
+    async update(id, patch, meta) {
+      const { access } = patch
+      if (access !== undefined) {
+        const { access: before = null } = await aggregate.get(id, homeOf(meta.tenant))
+        await accessChecks.requireRights(id, { before, after: access }, meta)
+        await accessChecks.requireKnown(access, meta)
+      }
+      const command = { kind: 'update', patch, now: meta.now } as const
+      return unlessTaken(aggregate.handle(id, command, atHome(meta)), slugTaken)
+    },
     archive: (id, meta) => aggregate.handle(id, { kind: 'archive', now: meta.now }, atHome(meta)),
     async active(id, action, tenant) {
       const found = await aggregate.find(id, homeOf(tenant))

@@ -32,7 +32,8 @@ export const app: Decider<AppState, AppCommand> = {
     switch (command.kind) {
       case 'update': {
         const { slug = state.slug, name = state.name, description = state.description } = command.patch
-        const after = { ...state, slug, name, description }
+        const { access = state.access ?? null } = command.patch
+        const after = { ...state, slug, name, description, access }
         if (changedFields(state, after).length === 0) return []
         return [{ type: 'app.updated', after: { ...after, updatedAt: command.now } }]
       }
@@ -42,6 +43,7 @@ export const app: Decider<AppState, AppCommand> = {
         return assertNever(command)
     }
   },
-  expose: (state) => state,
+  // Apps from before there was one are open to everyone with apps:use.
+  expose: (state) => ({ ...state, access: state.access ?? null }),
   describe: ({ name }) => ({ displayName: name }),
 }

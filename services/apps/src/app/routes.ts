@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { homeOf } from '../home.js'
 import type { Apps } from './apps.js'
 import { apps as table } from './tables.js'
+import { visibleTo } from './visible.js'
 
 const tag = 'Apps'
 const sortColumns = { createdAt: table.createdAt, name: table.name }
@@ -18,17 +19,18 @@ export function appRoutes({ database: { db }, cursors }: ServiceContext, apps: A
       operationId: 'listApps',
       path: '/apps',
       summary: 'List apps',
-      description: 'Those of the whole workspace. Archived ones are listed where `status` asks for them.',
+      description:
+        'Those of the whole workspace that the caller may use or build. Archived ones are listed where `status` asks for them.',
       tag,
       scope: 'apps:read',
       query: z.object({ status: AppStatus.default('active') }),
       sorts: ['-createdAt', 'name'],
       response: App,
-      handler: ({ query: { limit, after, sort, status }, binding, meta: { tenant } }) =>
+      handler: ({ query: { limit, after, sort, status }, binding, meta: { tenant, principal } }) =>
         listPage(db, {
           table,
           tenant: homeOf(tenant),
-          where: [eq(table.status, status)],
+          where: [eq(table.status, status), visibleTo(principal)],
           sort: { column: sortColumns[sort.field], direction: sort.direction },
           ...{ limit, after, binding, cursors, asOf: undefined, present: apps.aggregate.present },
         }),
@@ -59,7 +61,7 @@ export function appRoutes({ database: { db }, cursors }: ServiceContext, apps: A
       scope: 'apps:read',
       response: App,
       errors: ['not_found'],
-      handler: ({ params, meta }) => apps.get(params.id, meta.tenant),
+      handler: ({ params, meta }) => apps.get(params.id, meta),
     }),
 
     defineRoute({
@@ -68,14 +70,16 @@ export function appRoutes({ database: { db }, cursors }: ServiceContext, apps: A
       path: '/apps/:id',
       summary: 'Update an app',
       description:
-        'Another slug is another address at once, wherever the app is deployed. Emits `app.updated`, or nothing where ' +
-        'nothing changes.',
+        'Another slug is another address at once, wherever the app is deployed, and `access` says at once who may use it. ' +
+        'Letting others in to an app that runs takes `apps:deploy` and all that its deployments take (403, ' +
+        '`permission_not_held`). Emits `app.updated`, or nothing where nothing changes.',
       tag,
       scope: 'apps:write',
       body: AppPatch,
       response: App,
       errors: [
         'not_found',
+        'forbidden',
         'conflict',
         'invalid_state_transition',
         'precondition_failed',

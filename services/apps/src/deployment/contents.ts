@@ -14,7 +14,7 @@ import type { Draft } from '../draft.js'
 /** What is kept of a deployment beside its event. */
 export const StoredContents = z.object({
   contents: DeploymentContents,
-  /** By which embeds act for whoever deployed it; null where it is not to be embedded. */
+  /** Of deployments from before their state had it: by which embeds act, null where it is not to be embedded. */
   grant: z.string().nullable(),
   createdAt: z.string(),
 })

@@ -5,7 +5,6 @@ import {
   type Deployment,
   type DeploymentContents,
   type DeploymentProblem,
-  type DeploymentState,
   newId,
   notFound,
   type RollbackApp,
@@ -20,26 +19,33 @@ import type { Apps } from '../app/apps.js'
 import { checkPage } from '../check/page.js'
 import { readDraft } from '../draft.js'
 import type { Platform } from '../platform.js'
+import { type Carrying, createCarrying, requireCarried } from './carrying.js'
 import { contentsLoader, contentsOf, contentsRow, digestOf, type LoadContents } from './contents.js'
-import { type DeploymentCommand, deployment } from './domain.js'
+import { type DeploymentCommand, deployment, type StoredDeployment } from './domain.js'
 import { createAsking } from './inspect/ask.js'
 import { inspectSources, type World } from './inspect/inspect.js'
 import { byNumber, type DeploymentRow, liveOf } from './queries.js'
 
 export interface Deployments {
-  aggregate: Aggregate<DeploymentState, DeploymentCommand, Omit<Deployment, 'live'>>
+  aggregate: Aggregate<StoredDeployment, DeploymentCommand, Omit<Deployment, 'live'>>
   load: LoadContents
   /** Of pages and sources as they stand. Throws `validation_failed` with what is missing, after `deploy.failed`. */
   deploy(appId: string, wanted: DeployApp, meta: RequestMeta): Promise<Deployment>
   /** An earlier deployment once more. Throws `not_found` where there is none of this number, and as `deploy` does. */
   rollback(appId: string, wanted: RollbackApp, meta: RequestMeta): Promise<Deployment>
   /** By id, or by number; `not_found` unless it is one of the app in this environment. */
-  find(appId: string, reference: string, tenant: TenantScope): Promise<Deployment>
+  find(appId: string, reference: string, meta: RequestMeta): Promise<Deployment>
   /** With `live`, for lists. */
   present(row: { state: Record<string, unknown>; version: number }, liveId: string | undefined): Deployment
   liveId(appId: string, tenant: TenantScope): Promise<string | undefined>
-  /** What is to be deployed is embedded no more, nor can it be: its grant ends. */
-  endGrant(id: string, tenant: TenantScope): Promise<void>
+  grantBy: Carrying['grantBy']
+  /** What is live of the app in this environment. Throws `conflict` where nothing is. */
+  live(appId: string, tenant: TenantScope): Promise<StoredDeployment>
+  /**
+   * Gives the live deployment the rights of the caller. Throws `conflict` where none is live, and `forbidden`
+   * (`permission_not_held`) with what the caller lacks of what it takes.
+   */
+  takeOver(appId: string, meta: RequestMeta): Promise<Deployment>
 }
 
 export interface DeploymentParts {
@@ -66,6 +72,7 @@ export function createDeployments(ctx: ServiceContext, parts: DeploymentParts): 
   const { delegations } = platform
   const aggregate = store.aggregate(deployment)
   const load = contentsLoader(database)
+  const carrying = createCarrying(delegations, { load, log })
   const takeTurn = serializer({ store, database, relay }, lockOfTenant('deployments'))
 
   /** What keeps the contents from going live, and what they take. */
@@ -79,7 +86,7 @@ export function createDeployments(ctx: ServiceContext, parts: DeploymentParts): 
     return { ...world, problems: problems.slice(0, mostDetails) }
   }
 
-  const stateOf = (release: Release, id: string, world: World, meta: RequestMeta): DeploymentState => ({
+  const stateOf = (release: Release, id: string, world: World, meta: RequestMeta): StoredDeployment => ({
     ...{ id, appId: release.app.id, appSlug: release.app.slug, appName: release.app.name },
     environment: meta.tenant.environment,
     status: world.problems.length > 0 ? 'failed' : 'completed',
@@ -89,29 +96,24 @@ export function createDeployments(ctx: ServiceContext, parts: DeploymentParts): 
     pageCount: release.contents.pages.length,
     sourceCount: release.contents.sources.length,
     ...world,
-    deployedBy: meta.principal.userId,
+    ...{ deployedBy: meta.principal.userId, giverId: meta.principal.userId, grant: null },
+    ...{ heldReason: null, missing: [] },
     ...{ createdAt: meta.now, updatedAt: meta.now },
   })
 
-  const goLive = (state: DeploymentState, release: Release, grant: string | null, meta: RequestMeta) =>
+  const goLive = (state: StoredDeployment, release: Release, meta: RequestMeta) =>
     takeTurn(meta, async (unit, tx) => {
       const before = await liveOf(statementsOf(tx), release.app.id, meta.tenant)
       const number = (before?.state.number ?? 0) + 1
-      const contents = contentsRow(state.id, { contents: release.contents, grant, createdAt: meta.now })
+      const contents = contentsRow(state.id, {
+        ...{ contents: release.contents, grant: null, createdAt: meta.now },
+      })
       const command: DeploymentCommand = { kind: 'record', state: { ...state, number }, contents }
-      return { before, made: { ...(await unit.create(aggregate, state.id, command)), live: true } }
+      return {
+        before: before?.state,
+        made: { ...(await unit.create(aggregate, state.id, command)), live: true },
+      }
     })
-
-  const endGrant: Deployments['endGrant'] = async (id, tenant) => {
-    const { grant } = await load(id, tenant)
-    if (grant === null) return
-    // It is worth nothing without the key of this service, and nothing uses it any more.
-    await delegations
-      .revoke(grant)
-      .catch((error: unknown) =>
-        log.warn({ err: error }, 'a standing grant could not be revoked; nothing uses it any more'),
-      )
-  }
 
   const release = async (wanted: Release, meta: RequestMeta): Promise<Deployment> => {
     const id = newId('deployment')
@@ -122,32 +124,45 @@ export function createDeployments(ctx: ServiceContext, parts: DeploymentParts): 
       await aggregate.create(id, { kind: 'record', state, contents: null }, unkept)
       throw failed(id, world.problems)
     }
-    const { permissions } = world
-    const { grant } = wanted.embeddable
-      ? await delegations.delegate(meta, { run: id, permissions, expiresInSeconds: null })
-      : { grant: null }
-    try {
-      const { before, made } = await goLive(state, wanted, grant, meta)
-      if (before) await endGrant(before.id, meta.tenant)
-      return made
-    } catch (error) {
-      if (grant !== null) await delegations.revoke(grant).catch(() => undefined)
-      throw error
-    }
+    const { made } = await carrying.give({ id, permissions: world.permissions }, meta, (grant) =>
+      goLive({ ...state, grant }, wanted, meta),
+    )
+    return made
+  }
+
+  const live: Deployments['live'] = async (appId, tenant) => {
+    const found = await liveOf(database.sql, appId, tenant)
+    if (!found) throw notDeployed()
+    return found.state
+  }
+
+  const takeOver: Deployments['takeOver'] = async (appId, meta) => {
+    await apps.active(appId, 'take over', meta.tenant)
+    const { id, permissions } = await live(appId, meta.tenant)
+    requireCarried(permissions, meta)
+    const giverId = meta.principal.userId
+    const { made } = await carrying.give({ id, permissions }, meta, (grant) =>
+      takeTurn(meta, async (unit, tx) => {
+        const found = await liveOf(statementsOf(tx), appId, meta.tenant)
+        // Another one went live meanwhile, which carries other rights.
+        if (found?.id !== id)
+          throw new ApiError('version_conflict', 'Another deployment went live meanwhile.')
+        const command = { kind: 'take_over', giverId, grant, now: meta.now } as const
+        return { before: found.state, made: { ...(await unit.handle(aggregate, id, command)), live: true } }
+      }),
+    )
+    return made
   }
 
   const shown = ({ state, version }: DeploymentRow, liveId: string | undefined): Deployment => ({
-    ...state,
-    version,
+    ...aggregate.present({ state, version }),
     live: state.id === liveId,
   })
   const liveId = async (appId: string, tenant: TenantScope) => (await liveOf(database.sql, appId, tenant))?.id
 
   return {
     aggregate,
-    load,
-    endGrant,
-    liveId,
+    ...{ load, liveId, live, takeOver, grantBy: carrying.grantBy },
     present: (row, live) => {
       const presented = aggregate.present(row)
       return { ...presented, live: presented.id === live }
@@ -167,8 +182,9 @@ export function createDeployments(ctx: ServiceContext, parts: DeploymentParts): 
       return release({ app, contents, note, embeddable, restores: to }, meta)
     },
 
-    async find(appId, reference, tenant) {
-      await apps.get(appId, tenant)
+    async find(appId, reference, meta) {
+      await apps.get(appId, meta)
+      const { tenant } = meta
       const row = /^[1-9]\d{0,8}$/.test(reference)
         ? await byNumber(database.sql, appId, Number(reference), tenant)
         : await aggregate.find(reference, tenant)
@@ -198,6 +214,8 @@ async function ofPages(
   )
   return checked.flat()
 }
+
+const notDeployed = () => new ApiError('conflict', 'The app is not deployed to this environment.')
 
 function failed(id: string, problems: readonly DeploymentProblem[]): ApiError {
   const message = `The app was not deployed: ${problems.length === 1 ? 'something is' : `${problems.length} things are`} missing or wrong.`

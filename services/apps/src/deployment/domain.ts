@@ -1,20 +1,73 @@
-import { ApiError, type Decider, type DeploymentState, type ReadModelRow } from '@opsplane/contracts'
+import {
+  ApiError,
+  assertNever,
+  type Decider,
+  type Decision,
+  DeploymentState,
+  type Instant,
+  invalidTransition,
+  notFound,
+  type ReadModelRow,
+} from '@opsplane/contracts'
+import { z } from 'zod'
 
-export interface DeploymentCommand {
-  kind: 'record'
-  state: DeploymentState
-  /** Pages and data sources of one that goes live. */
-  contents: ReadModelRow | null
-}
+/** A deployment as it is kept: with the standing grant of its giver, which no event and no answer shows. */
+export const StoredDeployment = DeploymentState.extend({ grant: z.string().nullable().default(null) })
+export type StoredDeployment = z.infer<typeof StoredDeployment>
 
-/** A deployment, which goes live or has failed, and is never changed. */
-export const deployment: Decider<DeploymentState, DeploymentCommand> = {
+export type DeploymentCommand =
+  | {
+      kind: 'record'
+      state: StoredDeployment
+      /** Pages and data sources of one that goes live. */
+      contents: ReadModelRow | null
+    }
+  /** The giver lacks some of what it takes. */
+  | { kind: 'suspend'; giverId: string; missing: readonly string[]; now: Instant }
+  | { kind: 'take_over'; giverId: string; grant: string; now: Instant }
+
+/** Whose rights a deployment carries; of one from before it could be taken over, of the user who deployed it. */
+export const giverOf = ({ giverId, deployedBy }: Pick<DeploymentState, 'giverId' | 'deployedBy'>): string =>
+  giverId ?? deployedBy
+
+/** A deployment, which goes live or has failed. Its contents never change; the giver of its rights may. */
+export const deployment: Decider<StoredDeployment, DeploymentCommand, DeploymentState> = {
   resourceType: 'deployment',
   table: 'deployments',
-  decide({ state: after, contents }, state) {
-    if (state !== null) throw new ApiError('conflict', 'A deployment does not change.')
-    return [{ type: `deploy.${after.status}`, after, ...(contents && { beside: [contents] }) }]
+  decide(command, state) {
+    if (command.kind === 'record') {
+      if (state !== null) throw new ApiError('conflict', 'A deployment does not change.')
+      const { state: after, contents } = command
+      return [{ type: `deploy.${after.status}`, after, ...(contents && { beside: [contents] }) }]
+    }
+    if (state === null) throw notFound()
+    switch (command.kind) {
+      case 'suspend':
+        return suspended(command, state)
+      case 'take_over': {
+        if (state.status === 'failed') throw invalidTransition('take over', 'failed', [])
+        const { giverId, grant, now: updatedAt } = command
+        const after = { ...state, ...{ giverId, grant, heldReason: null, missing: [], updatedAt } }
+        return [{ type: 'deploy.taken_over', after }]
+      }
+      default:
+        return assertNever(command)
+    }
   },
-  expose: (state) => state,
+  expose({ grant: _, ...state }) {
+    const { heldReason = null, missing = [] } = state
+    return { ...state, giverId: giverOf(state), heldReason, missing }
+  },
   describe: ({ appName }) => ({ displayName: appName }),
+}
+
+/** Nothing where it was taken over meanwhile, or is held already. */
+function suspended(
+  { giverId, missing: lacked, now: updatedAt }: Extract<DeploymentCommand, { kind: 'suspend' }>,
+  state: StoredDeployment,
+): Decision<StoredDeployment>[] {
+  if (giverOf(state) !== giverId || state.heldReason) return []
+  const missing = [...lacked]
+  const after = { ...state, heldReason: 'owner_rights' as const, missing, updatedAt }
+  return [{ type: 'deploy.suspended', after, extras: { missing } }]
 }

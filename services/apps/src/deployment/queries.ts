@@ -1,11 +1,18 @@
-import { DeploymentState, type TenantScope } from '@opsplane/contracts'
+import { AppAccess, environments, PermissionName, type TenantScope } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 import { z } from 'zod'
 import { homeOf } from '../home.js'
+import { StoredDeployment } from './domain.js'
 
 type Sql = Pick<Database['sql'], 'unsafe'>
 
-const Row = z.object({ id: z.string(), state: DeploymentState, version: z.int() })
+const Row = z.object({
+  id: z.string(),
+  state: StoredDeployment,
+  version: z.int(),
+  /** Of the app, where that was asked for. */
+  access: AppAccess.nullish(),
+})
 
 async function one(sql: Sql, text: string, values: (string | number)[]): Promise<DeploymentRow | undefined> {
   const [row] = await sql.unsafe(text, values, { prepare: true })
@@ -31,10 +38,34 @@ export const byNumber = (
 export const liveAt = (sql: Sql, slug: string, { workspaceId, environment }: TenantScope) =>
   one(
     sql,
-    `select d.id, d.state, d.version from apps a
+    `select d.id, d.state, d.version, a.state->'access' as access from apps a
      join deployments d on d.workspace_id = a.workspace_id and d.app_id = a.id and d.environment = $2
      where a.workspace_id = $1 and a.environment = $3 and a.slug = $4 and a.status = 'active'
        and d.status = 'completed'
      order by d.number desc limit 1`,
     [workspaceId, environment, homeOf({ workspaceId }).environment, slug],
   )
+
+const Given = z.object({
+  id: z.string(),
+  environment: z.enum(environments),
+  giver: z.string(),
+  permissions: z.array(PermissionName),
+})
+
+/** Deployments that are live in a workspace and not held, with the rights they carry: of these givers, or of all (null). */
+export async function liveOfGivers(sql: Sql, workspaceId: string, givers: readonly string[] | null) {
+  const rows = await sql.unsafe(
+    `select id, environment, giver, permissions from (
+       select distinct on (d.environment, d.app_id) d.id, d.environment,
+         coalesce(d.state->>'giverId', d.state->>'deployedBy') as giver,
+         d.state->'permissions' as permissions, d.state->>'heldReason' as held
+       from deployments d join apps a on a.workspace_id = d.workspace_id and a.id = d.app_id and a.status = 'active'
+       where d.workspace_id = $1 and d.status = 'completed'
+       order by d.environment, d.app_id, d.number desc) live
+     where held is null and ($2::text[] is null or giver = any($2::text[])) order by id`,
+    [workspaceId, givers && [...givers]],
+    { prepare: true },
+  )
+  return z.array(Given).parse([...rows])
+}

@@ -40,7 +40,8 @@ export function deploymentRoutes(
       path: '/apps/:id/deploy',
       summary: 'Deploy an app to the environment',
       description:
-        'Its pages and data sources as they are now become an immutable deployment, which runs from then on. First it is ' +
+        'Its pages and data sources as they are now become an immutable deployment, which runs from then on with the rights ' +
+        'of the caller, of just what it takes. First it is ' +
         'looked whether all they name is in the environment, and whether the caller may use it; otherwise nothing changes ' +
         'but that `deploy.failed` tells of it, and the answer names all that is missing (422). Emits `deploy.completed`.',
       body: DeployApp,
@@ -55,12 +56,26 @@ export function deploymentRoutes(
       path: '/apps/:id/rollback',
       summary: 'Deploy an earlier deployment again',
       description:
-        'As a new deployment with the contents of that one, which is looked at as any other. Emits `deploy.completed` ' +
+        'As a new deployment with the contents of that one and the rights of the caller, which is looked at as any other. Emits `deploy.completed` ' +
         'or `deploy.failed`.',
       body: RollbackApp,
       errors,
       createdBelow: '/apps/:id/deployments',
       handler: ({ params, body, meta }) => deployments.rollback(params.id, body, meta),
+    }),
+
+    defineRoute({
+      ...deploying,
+      operationId: 'takeOverApp',
+      path: '/apps/:id/take-over',
+      status: 200,
+      summary: 'Give the live deployment the rights of the caller',
+      description:
+        'What runs in the environment acts from then on with the rights of the caller, who must hold all that it takes ' +
+        '(403, `permission_not_held`). Nothing is deployed again, and a deployment that was held (`owner_rights`) answers ' +
+        'again. Emits `deploy.taken_over`.',
+      errors: ['not_found', 'conflict', 'invalid_state_transition', 'forbidden', 'version_conflict'],
+      handler: ({ params, meta }) => deployments.takeOver(params.id, meta),
     }),
 
     defineList({
@@ -73,8 +88,9 @@ export function deploymentRoutes(
       query: z.object({ status: Deployment.shape.status.optional() }),
       response: Deployment,
       errors: ['not_found'],
-      handler: async ({ params: { id }, query, binding, meta: { tenant } }) => {
-        await apps.get(id, tenant)
+      handler: async ({ params: { id }, query, binding, meta }) => {
+        await apps.get(id, meta)
+        const { tenant } = meta
         const { limit, after, sort, status } = query
         const live = await deployments.liveId(id, tenant)
         return listPage(db, {
@@ -98,10 +114,10 @@ export function deploymentRoutes(
       // Another one may be live by now.
       changesUnversioned: true,
       errors: ['not_found'],
-      handler: async ({ params, meta: { tenant } }) => {
-        const found = await deployments.find(params.id, params.deployment, tenant)
+      handler: async ({ params, meta }) => {
+        const found = await deployments.find(params.id, params.deployment, meta)
         if (found.status === 'failed') return { ...found, contents: { pages: [], sources: [] } }
-        return { ...found, contents: (await deployments.load(found.id, tenant)).contents }
+        return { ...found, contents: (await deployments.load(found.id, meta.tenant)).contents }
       },
     }),
 
@@ -117,12 +133,12 @@ export function deploymentRoutes(
       scope: 'apps:read',
       response: DeploymentDiff,
       errors: ['not_found'],
-      handler: async ({ params, meta: { tenant } }) => {
+      handler: async ({ params, meta }) => {
         const [from, to] = await Promise.all(
           [params.deployment, params.other].map(async (reference) => {
-            const { id, number } = await deployments.find(params.id, reference, tenant)
+            const { id, number } = await deployments.find(params.id, reference, meta)
             if (number === null) throw notFound()
-            return { number, contents: (await deployments.load(id, tenant)).contents }
+            return { number, contents: (await deployments.load(id, meta.tenant)).contents }
           }),
         )
         if (!from || !to) throw new Error('two deployments were asked for')

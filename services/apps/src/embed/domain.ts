@@ -2,15 +2,20 @@ import {
   ApiError,
   assertNever,
   type Decider,
-  type EmbedTokenState,
+  EmbedTokenState,
   type Instant,
   notFound,
 } from '@opsplane/contracts'
+import { z } from 'zod'
 
-export type EmbedTokenCommand = { kind: 'create'; state: EmbedTokenState } | { kind: 'revoke'; now: Instant }
+/** An embed token as it is kept: with the session or key it was made with, which no event and no answer shows. */
+export const StoredEmbedToken = EmbedTokenState.extend({ makerTokenId: z.string().default('') })
+export type StoredEmbedToken = z.infer<typeof StoredEmbedToken>
+
+export type EmbedTokenCommand = { kind: 'create'; state: StoredEmbedToken } | { kind: 'revoke'; now: Instant }
 
 /** A token by which an app is embedded, until it expires or is revoked. */
-export const embedToken: Decider<EmbedTokenState, EmbedTokenCommand> = {
+export const embedToken: Decider<StoredEmbedToken, EmbedTokenCommand, EmbedTokenState> = {
   resourceType: 'embed_token',
   table: 'embed_tokens',
   decide(command, state) {
@@ -28,6 +33,6 @@ export const embedToken: Decider<EmbedTokenState, EmbedTokenCommand> = {
         return assertNever(command)
     }
   },
-  expose: (state) => state,
+  expose: ({ makerTokenId: _, ...state }) => state,
   describe: ({ id }) => ({ displayName: id }),
 }

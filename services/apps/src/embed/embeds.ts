@@ -2,7 +2,7 @@ import {
   ApiError,
   type EmbedToken,
   type EmbedTokenCreated,
-  EmbedTokenState,
+  type Environment,
   invalidField,
   type NewEmbedToken,
   newId,
@@ -14,29 +14,45 @@ import { jsonPointer, type RequestMeta } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
 import type { Apps } from '../app/apps.js'
+import { requireCarried } from '../deployment/carrying.js'
 import type { Deployments } from '../deployment/deployments.js'
-import { type EmbedTokenCommand, embedToken } from './domain.js'
+import { homeOf } from '../home.js'
+import { type EmbedTokenCommand, embedToken, StoredEmbedToken } from './domain.js'
 import { createEmbedSigner, type EmbedSigner } from './jwt.js'
 
 export interface Embeds {
-  aggregate: Aggregate<EmbedTokenState, EmbedTokenCommand, EmbedToken>
+  aggregate: Aggregate<StoredEmbedToken, EmbedTokenCommand, EmbedToken>
+  /** Throws `conflict` for what is not to be embedded, and `forbidden` with what the caller lacks of what it takes. */
   create(appId: string, wanted: NewEmbedToken, meta: RequestMeta): Promise<EmbedTokenCreated>
   get(appId: string, id: string, tenant: TenantScope): Promise<EmbedToken>
   revoke(appId: string, id: string, meta: RequestMeta): Promise<void>
   /** What a token of the signer stands for. Throws `invalid_token`, also for one that is revoked, or `token_expired`. */
   verified(token: string, now: string): Promise<VerifiedEmbed>
-  /** Where the holder of such a token may show the app; none for an id that is unknown, expired or revoked. */
-  origins(id: string, now: string): Promise<readonly string[]>
+  /**
+   * The origins that may frame the page at this address by the id of an embed token: none for an id that is unknown, expired,
+   * revoked, or of an app at another address.
+   */
+  origins(id: string, at: FramedAddress, now: string): Promise<readonly string[]>
+}
+
+/** An address a page of an app is asked for at. */
+export interface FramedAddress {
+  /** Slug of the workspace. */
+  workspace: string
+  /** Slug of the app. */
+  slug: string
+  /** Undefined where the address names none. */
+  environment: Environment | undefined
 }
 
 export interface VerifiedEmbed {
-  state: EmbedTokenState
+  state: StoredEmbedToken
   tenant: TenantScope
   /** Slug of the workspace. */
   workspace: string
 }
 
-const Row = z.object({ workspaceId: z.string(), state: EmbedTokenState })
+const Row = z.object({ workspaceId: z.string(), state: StoredEmbedToken })
 
 export function createEmbeds(
   { store, database, config, clock }: ServiceContext,
@@ -54,7 +70,7 @@ export function createEmbeds(
     )
     return row && Row.parse(row)
   }
-  const isOver = ({ revokedAt, expiresAt }: EmbedTokenState, now: string) =>
+  const isOver = ({ revokedAt, expiresAt }: StoredEmbedToken, now: string) =>
     revokedAt !== null || expiresAt <= now
 
   const get: Embeds['get'] = async (appId, id, tenant) => {
@@ -70,14 +86,21 @@ export function createEmbeds(
     async create(appId, { expiresInSeconds, ...wanted }, meta) {
       const { tenant, principal } = meta
       const { slug } = await apps.active(appId, 'embed', tenant)
-      await refuseUnfit(deployments, appId, wanted, tenant)
+      await refuseUnfit(deployments, appId, wanted, meta)
       const now = clock.now()
-      const state: EmbedTokenState = {
-        ...{ id: newId('embedToken'), appId, environment: tenant.environment, ...wanted },
-        expiresAt: new Date(Date.parse(now) + expiresInSeconds * 1_000).toISOString(),
-        ...{ revokedAt: null, createdBy: principal.userId, createdAt: now, updatedAt: now },
-      }
       const workspace = principal.workspaceSlug ?? ''
+      const state: StoredEmbedToken = {
+        ...{
+          id: newId('embedToken'),
+          appId,
+          environment: tenant.environment,
+          workspaceSlug: workspace,
+          ...wanted,
+        },
+        expiresAt: new Date(Date.parse(now) + expiresInSeconds * 1_000).toISOString(),
+        ...{ revokedAt: null, createdBy: principal.userId, makerTokenId: principal.tokenId },
+        ...{ createdAt: now, updatedAt: now },
+      }
       const token = await signer.sign(state, workspace)
       const path = `/apps/${workspace}/${slug}?embed=${state.id}#token=${token}`
       return store.transact(meta, async (unit) => ({
@@ -102,25 +125,29 @@ export function createEmbeds(
       return { state, workspace, tenant: { workspaceId, environment: state.environment } }
     },
 
-    async origins(id, now) {
+    async origins(id, { workspace, slug, environment }, now) {
       const found = await byId(id)
-      return !found || isOver(found.state, now) ? [] : found.state.origins
+      if (!found || isOver(found.state, now)) return []
+      const { appId, workspaceSlug, environment: own, origins } = found.state
+      if (workspaceSlug !== workspace || (environment !== undefined && environment !== own)) return []
+      const app = await apps.aggregate.find(appId, homeOf(found))
+      return app?.state.status === 'active' && app.state.slug === slug ? origins : []
     },
   }
 }
 
-/** Throws unless what runs may be embedded, and has what the token speaks of. */
+/** Throws unless what runs may be embedded by the caller, and has what the token names. */
 async function refuseUnfit(
   deployments: Deployments,
   appId: string,
   { exempt, rowFilter }: Pick<NewEmbedToken, 'exempt' | 'rowFilter'>,
-  tenant: TenantScope,
+  meta: RequestMeta,
 ): Promise<void> {
-  const id = await deployments.liveId(appId, tenant)
-  if (id === undefined) throw new ApiError('conflict', 'The app is not deployed to this environment.')
-  const { contents, grant } = await deployments.load(id, tenant)
-  if (grant === null)
+  const { id, embeddable, permissions } = await deployments.live(appId, meta.tenant)
+  if (!embeddable)
     throw new ApiError('conflict', 'The deployment is not to be embedded: deploy it with embeddable.')
+  requireCarried(permissions, meta)
+  const { contents } = await deployments.load(id, meta.tenant)
   for (const [index, name] of exempt.entries())
     if (!contents.sources.some((source) => source.name === name))
       throw invalidField(jsonPointer(['exempt', index]), 'unknown_source', `There is no data source ${name}.`)

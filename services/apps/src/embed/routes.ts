@@ -24,15 +24,16 @@ export function embedRoutes(
       path: '/apps/:id/embed-token',
       summary: 'Make a token to embed an app',
       description:
-        'A short-lived JWT for what runs in the environment, which has to be embeddable. Whoever holds it uses the app ' +
-        'with the rights of whoever deployed it, within the row filter. `path` is for the `src` of an iframe on one of ' +
+        'A short-lived JWT for what runs in the environment, which has to be embeddable. It gives what the deployment ' +
+        'carries, within the present rights and row rules of its maker and the row filter. So the maker must hold all that ' +
+        'the deployment takes (403, `permission_not_held`), and the token ends when they lose some of it. `path` is for the `src` of an iframe on one of ' +
         'the origins. Emits `embed_token.created`.',
       tag,
       scope: 'apps:deploy',
       body: NewEmbedToken,
       response: EmbedTokenCreated,
       status: 201,
-      errors: ['not_found', 'conflict', 'invalid_state_transition'],
+      errors: ['not_found', 'forbidden', 'conflict', 'invalid_state_transition'],
       createdBelow: '/apps/:id/embed-tokens',
       redactReplay: (created) => ({ ...created, token: null, path: null }),
       handler: ({ params, body, meta }) => embeds.create(params.id, body, meta),
@@ -48,8 +49,9 @@ export function embedRoutes(
       scope: 'apps:read',
       response: EmbedToken,
       errors: ['not_found'],
-      handler: async ({ params: { id }, query: { limit, after, sort }, binding, meta: { tenant } }) => {
-        await apps.get(id, tenant)
+      handler: async ({ params: { id }, query: { limit, after, sort }, binding, meta }) => {
+        await apps.get(id, meta)
+        const { tenant } = meta
         return listPage(db, {
           ...{ table, tenant, limit, after, binding, cursors, asOf: undefined },
           where: [eq(table.appId, id)],

@@ -35,11 +35,11 @@ export function pageRoutes(
       sorts: [],
       response: AppPage,
       errors: ['not_found'],
-      handler: async ({ params, query: { limit, after }, binding, meta: { tenant } }) => {
-        await apps.get(params.id, tenant)
+      handler: async ({ params, query: { limit, after }, binding, meta }) => {
+        await apps.get(params.id, meta)
         return listPage(db, {
           table,
-          tenant: homeOf(tenant),
+          tenant: homeOf(meta.tenant),
           where: [eq(table.appId, params.id)],
           sort: { column: table.position, direction: 'asc' },
           ...{ limit, after, binding, cursors, asOf: undefined, present: pages.aggregate.present },
@@ -75,7 +75,10 @@ export function pageRoutes(
       // What it names may come and go.
       changesUnversioned: true,
       errors: ['not_found'],
-      handler: ({ params, meta }) => pages.get(params.id, params.pageId, meta.tenant),
+      handler: async ({ params, meta }) => {
+        await apps.get(params.id, meta)
+        return pages.get(params.id, params.pageId, meta.tenant)
+      },
     }),
 
     defineRoute({

@@ -1,15 +1,12 @@
-import {
-  ApiError,
-  type DeploymentState,
-  guestTokenHeader,
-  notFound,
-  type TenantScope,
-} from '@opsplane/contracts'
-import type { PlatformCaller, RequestMeta } from '@opsplane/http'
+import { ApiError, guestTokenHeader, notFound, type Permission, type TenantScope } from '@opsplane/contracts'
+import type { CarriedLimits, PlatformCaller, RequestMeta } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { LRUCache } from 'lru-cache'
+import { notShared } from '../access/changes.js'
+import { holdsUse, mayUse } from '../access/domain.js'
 import type { Deployments } from '../deployment/deployments.js'
-import { liveAt } from '../deployment/queries.js'
+import type { StoredDeployment } from '../deployment/domain.js'
+import { type DeploymentRow, liveAt } from '../deployment/queries.js'
 import type { Embeds } from '../embed/embeds.js'
 import type { Platform } from '../platform.js'
 import { sourceCompiler } from './compiled.js'
@@ -22,7 +19,7 @@ export interface Address {
 }
 
 /**
- * Who uses what runs at an address: a person or a key with `apps:use`, or the holder of an embed token. Throws
+ * Who uses what runs at an address: a person or a key whom the app's access lets in, or the holder of an embed token. Throws
  * `unauthenticated`, `invalid_token`, `token_expired`, `insufficient_scope`, `forbidden` or `not_found`.
  */
 export type Enter = (address: Address, meta: RequestMeta) => Promise<Running>
@@ -43,16 +40,14 @@ export function createEnter({ database }: ServiceContext, parts: EnterParts): En
   const compile = sourceCompiler()
   const grants = new LRUCache<string, { grant: Promise<string>; until: number }>({ max: mostGrants })
 
-  const live = async (slug: string, tenant: TenantScope) => {
-    const row = await liveAt(database.sql, slug, tenant)
-    if (!row) throw notFound()
-    const stored = await deployments.load(row.id, tenant)
-    const { state } = row
-    return { state, stored, sources: compile(state.id, stored.contents, state.pinned) }
+  const runningOf = async ({ state }: DeploymentRow, tenant: TenantScope) => {
+    const { contents } = await deployments.load(state.id, tenant)
+    const sources = compile(state.id, contents, state.pinned)
+    return { deployment: state, contents, sources, tenant }
   }
 
-  /** What the person may do, and of that no more than the deployment takes: for the requests of half a minute. */
-  const personsGrant = (meta: RequestMeta, { id, permissions }: DeploymentState): Promise<string> => {
+  /** That it is this person who asks; what it allows is up to the deployment. For the requests of half a minute. */
+  const personsGrant = (meta: RequestMeta, id: string, permissions: Permission[]): Promise<string> => {
     const key = `${id} ${meta.clientToken}`
     const known = grants.get(key)
     if (known && known.until > performance.now()) return known.grant
@@ -66,13 +61,21 @@ export function createEnter({ database }: ServiceContext, parts: EnterParts): En
   const asPerson: Enter = async ({ slug }, meta) => {
     const { actor, userId, email = '', workspaceId = '', environment = 'production' } = meta.principal
     const tenant = { workspaceId, environment }
-    const { state, stored, sources } = await live(slug, tenant)
+    const found = await liveAt(database.sql, slug, tenant)
+    if (!found && !holdsUse(meta.principal)) throw needsUse()
+    if (!found) throw notFound()
+    if (!mayUse(found.access, meta.principal)) throw found.access ? notShared() : needsUse()
+    const { id, permissions } = found.state
+    const carried = await deployments.grantBy(found.state, tenant)
     return {
-      ...{ deployment: state, contents: stored.contents, sources, tenant, embed: null },
+      ...{ ...(await runningOf(found, tenant)), embed: null },
       user: { id: userId, name: actor.name, email },
-      caller: async (key): Promise<PlatformCaller> => ({
-        ...{ grant: await personsGrant(meta, state), key, causationId: state.id },
-      }),
+      async caller(key): Promise<PlatformCaller> {
+        const common = { key, causationId: id }
+        // Of a deployment from before each had a grant: with their own rights, until it is deployed again or taken over.
+        if (carried === null) return { ...common, grant: await personsGrant(meta, id, permissions) }
+        return { ...common, grant: carried, person: await personsGrant(meta, id, []) }
+      },
     }
   }
 
@@ -84,14 +87,18 @@ export function createEnter({ database }: ServiceContext, parts: EnterParts): En
     refuseOtherSites(meta)
     const { state: embed, ...of } = await embeds.verified(token, meta.now)
     if (of.workspace !== workspace) throw notFound()
-    const { state, stored, sources } = await live(slug, of.tenant)
-    if (state.appId !== embed.appId) throw notFound()
-    const { grant } = stored
-    if (grant === null) throw notEmbeddable()
+    const found = await liveAt(database.sql, slug, of.tenant)
+    if (found?.state.appId !== embed.appId) throw notFound()
+    const { state } = found
+    const grant = await deployments.grantBy(state, of.tenant)
+    if (!state.embeddable || grant === null) throw notEmbeddable()
+    const callers = [{ userId: embed.createdBy, tokenId: embed.makerTokenId }]
+    const limits = { callers, workflow: actorOf(state) }
+    await requireMaker(platform.delegations, grant, limits)
     return {
-      ...{ deployment: state, contents: stored.contents, sources, tenant: of.tenant, embed },
+      ...{ ...(await runningOf(found, of.tenant)), embed },
       user: embed.user,
-      caller: async (key) => ({ ...{ grant, key, causationId: state.id }, workflow: actorOf(state) }),
+      caller: async (key) => ({ ...limits, grant, key, causationId: state.id }),
     }
   }
 
@@ -108,14 +115,34 @@ export function createEnter({ database }: ServiceContext, parts: EnterParts): En
     }
     if (principal.workspaceSlug !== address.workspace)
       throw new ApiError('workspace_forbidden', 'X-Workspace names another workspace than the address.')
-    if (!principal.permissions.includes('apps:use'))
-      throw new ApiError('insufficient_scope', 'This operation needs the permission apps:use.')
     return asPerson(address, meta)
   }
 }
 
 /** An embedded app is one that acts, not the person who has deployed it. */
-const actorOf = ({ appId, appName }: DeploymentState) => ({ id: appId, name: appName })
+const actorOf = ({ appId, appName }: StoredDeployment) => ({ id: appId, name: appName })
+
+const needsUse = () => new ApiError('insufficient_scope', 'This operation needs the permission apps:use.')
+
+/** Most of what apps read; a token for it is used again by the calls that follow. */
+const usualAudience = 'database-studio'
+const makerGone = new Set(['workspace_forbidden', 'invalid_token', 'token_expired'])
+
+/** Throws `invalid_token` once the maker of an embed token, or the giver of the deployment, has left, or their key has ended. */
+async function requireMaker(
+  delegations: Platform['delegations'],
+  grant: string,
+  limits: CarriedLimits,
+): Promise<void> {
+  await delegations
+    .actingBy(grant, limits)
+    .serviceToken(usualAudience)
+    .catch((cause: unknown) => {
+      if (!(cause instanceof ApiError) || !makerGone.has(cause.code)) throw cause
+      const message = 'The embed token has ended: a person whose rights it takes may not act here any more.'
+      throw new ApiError('invalid_token', message, { cause })
+    })
+}
 
 const notEmbeddable = () => new ApiError('forbidden', 'What runs now is not to be embedded.')
 

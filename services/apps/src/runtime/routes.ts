@@ -9,6 +9,7 @@ import {
 import { defineRoute, type RequestMeta, type Route } from '@opsplane/http'
 import type { Use } from './call/use.js'
 import type { Enter } from './enter.js'
+import { refuseHeld } from './held.js'
 import type { Running } from './running.js'
 
 const path = '/origin/apps/:workspace/:slug/-'
@@ -51,8 +52,11 @@ export function runtimeRoutes(enter: Enter, use: Use): Route[] {
       response: AppDataAnswer,
       waits: true,
       errors,
-      handler: async ({ params, body, meta }) =>
-        use.data(await enter(params, meta), body, contextOf(meta, meta.requestId)),
+      async handler({ params, body, meta }) {
+        const entered = await enter(params, meta)
+        refuseHeld(entered, meta)
+        return use.data(entered, body, contextOf(meta, meta.requestId))
+      },
     }),
 
     defineRoute({
@@ -69,6 +73,7 @@ export function runtimeRoutes(enter: Enter, use: Use): Route[] {
       errors: [...errors, 'conflict', 'precondition_failed', 'service_unavailable', 'upstream_error'],
       handler: async ({ params, body, meta }) => {
         const entered = await enter(params, meta)
+        refuseHeld(entered, meta)
         return { value: await use.act(entered, body, contextOf(meta, repetitionKeyOf(entered, meta))) }
       },
     }),

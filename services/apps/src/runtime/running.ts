@@ -1,11 +1,12 @@
-import type { AppDefinition, DeploymentState, EmbedTokenState, TenantScope } from '@opsplane/contracts'
+import type { AppDefinition, EmbedTokenState, TenantScope } from '@opsplane/contracts'
 import type { PlatformCaller } from '@opsplane/http'
 import type { StoredContents } from '../deployment/contents.js'
+import type { StoredDeployment } from '../deployment/domain.js'
 import type { CompiledSources } from './compiled.js'
 
 /** A deployment in use by somebody: all that a request to it goes by. */
 export interface Running {
-  deployment: DeploymentState
+  deployment: StoredDeployment
   contents: StoredContents['contents']
   sources: CompiledSources
   tenant: TenantScope

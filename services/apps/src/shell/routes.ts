@@ -1,4 +1,4 @@
-import { environments } from '@opsplane/contracts'
+import { type Environment, environments } from '@opsplane/contracts'
 import { defineDocument, type Route } from '@opsplane/http'
 import { z } from 'zod'
 import type { Assets } from './assets.js'
@@ -7,7 +7,7 @@ import { shellPage } from './page.js'
 
 const tag = 'Running apps'
 
-/** `embed` names an embed token without being one: it says who may show the page in a frame, and nothing more. */
+/** `embed` names an embed token without being one: it says who may frame this one app's page, and nothing more. */
 const ShellQuery = z.object({
   environment: z.enum(environments).optional(),
   embed: z.string().max(100).optional(),
@@ -15,14 +15,25 @@ const ShellQuery = z.object({
 
 export interface ShellOptions {
   assets: Assets
-  /** Origins that may embed by this token; none where it is unknown, expired or revoked. */
-  embedOrigins(embedId: string): Promise<readonly string[]>
+  /** Origins that may frame the page at this address by the token of this id; none for a token of any other address. */
+  embedOrigins(embedId: string, at: ShellAddress): Promise<readonly string[]>
+}
+
+interface ShellAddress {
+  workspace: string
+  slug: string
+  environment: Environment | undefined
 }
 
 /** The page an app runs in, and what it loads. Public: nothing in it is of anybody. */
 export function shellRoutes({ assets, embedOrigins }: ShellOptions): Route[] {
-  const show = async ({ embed }: z.infer<typeof ShellQuery>) =>
-    shellPage(assets.list(), embed === undefined ? [] : frameOrigins(await embedOrigins(embed)))
+  const show = async (
+    { workspace, slug }: Omit<ShellAddress, 'environment'>,
+    { embed, environment }: z.infer<typeof ShellQuery>,
+  ) => {
+    const origins = embed === undefined ? [] : await embedOrigins(embed, { workspace, slug, environment })
+    return shellPage(assets.list(), frameOrigins(origins))
+  }
   const shell = { tag, scope: 'public', query: ShellQuery } as const
   return [
     defineDocument({
@@ -30,7 +41,7 @@ export function shellRoutes({ assets, embedOrigins }: ShellOptions): Route[] {
       operationId: 'showApp',
       path: '/origin/apps/:workspace/:slug',
       summary: 'The page an app runs in',
-      handler: ({ query }) => show(query),
+      handler: ({ params, query }) => show(params, query),
     }),
 
     defineDocument({
@@ -38,7 +49,7 @@ export function shellRoutes({ assets, embedOrigins }: ShellOptions): Route[] {
       operationId: 'showAppPage',
       path: '/origin/apps/:workspace/:slug/:page',
       summary: 'The page an app runs in, at one of its pages',
-      handler: ({ query }) => show(query),
+      handler: ({ params, query }) => show(params, query),
     }),
 
     defineDocument({

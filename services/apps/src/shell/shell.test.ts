@@ -24,8 +24,8 @@ beforeAll(async () => {
   file('secret.txt', 'secret')
   const routes = shellRoutes({
     assets: createAssets(pathToFileURL(`${folder}/`)),
-    embedOrigins: async (id) =>
-      id === 'emb_1'
+    embedOrigins: async (id, { workspace, slug, environment = 'production' }) =>
+      id === 'emb_1' && workspace === 'acme' && slug === 'assets' && environment === 'production'
         ? ['https://portal.example.com', "https://x.example.com; script-src 'unsafe-inline'"]
         : [],
   })
@@ -71,7 +71,16 @@ test('origins of an embed token may frame it, and nothing else gets into the pol
   const response = await get('/acme/assets?embed=emb_1')
   expect(policyOf(response)).toContain('frame-ancestors https://portal.example.com')
   expect(response.headers.get('x-frame-options')).toBeNull()
-  expect(policyOf(await get('/acme/assets?embed=emb_2'))).toContain("frame-ancestors 'none'")
+  expect(policyOf(await get('/acme/assets/page?embed=emb_1&environment=production'))).toContain(
+    'frame-ancestors https://portal.example.com',
+  )
+  for (const elsewhere of [
+    '/acme/assets?embed=emb_2',
+    '/acme/other?embed=emb_1',
+    '/other/assets?embed=emb_1',
+    '/acme/assets?embed=emb_1&environment=staging',
+  ])
+    expect(policyOf(await get(elsewhere))).toContain("frame-ancestors 'none'")
   expect((await get('/acme/assets?token=x')).status).toBe(422)
 })
 

@@ -34,11 +34,11 @@ export function sourceRoutes(
       sorts: [],
       response: DataSource,
       errors: ['not_found'],
-      handler: async ({ params, query: { limit, after }, binding, meta: { tenant } }) => {
-        await apps.get(params.id, tenant)
+      handler: async ({ params, query: { limit, after }, binding, meta }) => {
+        await apps.get(params.id, meta)
         return listPage(db, {
           table,
-          tenant: homeOf(tenant),
+          tenant: homeOf(meta.tenant),
           where: [eq(table.appId, params.id)],
           sort: { column: table.name, direction: 'asc' },
           ...{ limit, after, binding, cursors, asOf: undefined, present: sources.aggregate.present },
@@ -72,7 +72,10 @@ export function sourceRoutes(
       scope: 'apps:read',
       response: DataSource,
       errors: ['not_found'],
-      handler: ({ params, meta }) => sources.get(params.id, params.sourceId, meta.tenant),
+      handler: async ({ params, meta }) => {
+        await apps.get(params.id, meta)
+        return sources.get(params.id, params.sourceId, meta.tenant)
+      },
     }),
 
     defineRoute({

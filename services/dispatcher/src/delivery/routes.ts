@@ -59,8 +59,9 @@ export function deliveryRoutes(database: Database, aggregate: WebhookAggregate):
     path: '/webhooks/:id/deliveries/:deliveryId',
     summary: 'Get a delivery with its requests and responses',
     description:
-      'Secrets in headers, and where the endpoint echoes them, are shown as `***`. So is the body, which tells of what ' +
-      'has happened, to those who may not read such events.',
+      'Secrets in headers are shown as `***`, also where the endpoint echoes them as they are or in base64, hexadecimal, ' +
+      'URLs or JSON; an echo that is reversed, split or encoded otherwise is shown as it came. So is the body `***`, which ' +
+      'says what has happened, to callers who may not read such events.',
     tag,
     scope: 'webhooks:read',
     response: DeliveryDetail,

@@ -59,7 +59,7 @@ export function invocationRoutes({ database, connectors, invoke, probe }: Invoca
       description:
         'Retried by the policy of the connector as far as that is safe. With an Idempotency-Key the same request again ' +
         'gets the recorded result, and the other side is sent a key that stays the same. Values of secrets are `***` in ' +
-        'the output. `upstream_error` has the status and the beginning of what was answered in its details.',
+        'the output, as they are and in base64, hexadecimal, URLs and JSON; other encodings pass. `upstream_error` has the status and the beginning of what was answered in its details.',
       tag,
       scope: 'connectors:invoke',
       body: InvokeConnector,
@@ -108,7 +108,8 @@ export function invocationRoutes({ database, connectors, invoke, probe }: Invoca
       method: 'get',
       path: '/connectors/:id/invocations/:invocationId',
       summary: 'Get an invocation with request and response',
-      description: 'Redacted, 64 KiB of each. Takes the right to invoke: what was answered is shown.',
+      description:
+        'Values of secrets are masked as in the output; 64 KiB of each. Takes the right to invoke: what was answered is shown.',
       tag,
       scope: 'connectors:invoke',
       response: ConnectorInvocationDetail,

@@ -1,5 +1,12 @@
 import { describe, expect, it } from '@jest/globals'
-import { type EventType, eventExample, PlatformEvent } from '@opsplane/contracts'
+import {
+  durableConsumers,
+  type EventType,
+  eventExample,
+  familyOf,
+  newId,
+  PlatformEvent,
+} from '@opsplane/contracts'
 import { pausedEvent } from './notification.fixture.js'
 import { notificationText, notifiedTypes } from './text.js'
 
@@ -13,12 +20,34 @@ const withUrl = (event: PlatformEvent, url: string): PlatformEvent => ({
 describe('what admins are notified of', () => {
   it('is about pauses the platform decided on, not about those a person asked for', () => {
     expect(notifiedTypes).toEqual([
-      ...['webhook.paused', 'workflow.deactivated', 'pack.suspended', 'kpi.suspended'],
+      ...['deploy.suspended', 'webhook.paused', 'workflow.deactivated', 'pack.suspended', 'kpi.suspended'],
       'scheduled_job.updated',
       ...['workflow.approval_requested', 'workflow.approval_reminded'],
     ])
     expect(notificationText(pausedEvent(workspaceId, { reason: 'user' }))).toBeNull()
     expect(notificationText({ ...pausedEvent(workspaceId), type: 'webhook.resumed' })).toBeNull()
+  })
+
+  it('is read by durable consumers that settings may have', () => {
+    const durables = notifiedTypes.map((type) => `settings-${familyOf(type)}-notifications`)
+    expect(durableConsumers.settings).toEqual(expect.arrayContaining(durables))
+  })
+
+  it('says of an app that is held what its giver lacks, and how to take it over', () => {
+    const example = eventExample('deploy.suspended')
+    const appId = newId('app')
+    const after = { ...example.data.after, appId }
+    const event = {
+      ...{ ...example, workspaceId, environment: 'staging' as const },
+      resource: { ...example.resource, displayName: 'Assets' },
+      data: { ...example.data, after, missing: ['records:read', 'records:write'] },
+    }
+    const text = notificationText(event)
+    expect(text).toMatchObject({ severity: 'critical', title: expect.stringContaining('app "Assets"') })
+    expect(text).not.toHaveProperty('audience')
+    expect(text?.message).toContain('in staging')
+    expect(text?.message).toContain('lacks records:read, records:write')
+    expect(text?.message).toContain(`POST /api/v1/apps/${appId}/take-over`)
   })
 
   it('says of failures how many there were and how to go on', () => {

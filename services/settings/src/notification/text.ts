@@ -26,6 +26,7 @@ type Tell<Type extends EventType> = (event: EventOf<Type>) => NotificationText |
 
 /** Event type to what people are notified with. Null: this one needs nobody's attention. */
 const tellings: { [Type in EventType]?: Tell<Type> } = {
+  'deploy.suspended': deploymentSuspended,
   'webhook.paused': webhookPaused,
   'workflow.deactivated': workflowDeactivated,
   'pack.suspended': packSuspended,
@@ -69,6 +70,16 @@ function approvalAsked(
       `GET ${path}, and decide by POST ${path}/resume with {"step":"${step}","decision":"approve"} or "reject".`,
     audience: [...users.map((id) => `user:${id}`), ...roles.map((role) => `role:${role}`)],
   }
+}
+
+function deploymentSuspended(event: EventOf<'deploy.suspended'>): NotificationText | null {
+  const { resource, environment, data } = event
+  if (data.after === null) return null
+  return ownerRightsText({
+    ...{ kind: 'app', name: resource.displayName, environment, missing: data.missing },
+    effect: 'It shows no data, and nothing has to be deployed again.',
+    takeOver: `POST /api/v1/apps/${data.after.appId}/take-over`,
+  })
 }
 
 const Missing = z.array(z.string()).default([])

@@ -1,6 +1,7 @@
 import { RoleState } from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
 import { and, count, eq, ne } from 'drizzle-orm'
+import { isBuiltIn } from '../rights/permissions.js'
 import { memberships, roles } from '../schema.js'
 
 /** The pool, or one transaction. */
@@ -27,6 +28,17 @@ export async function customRole(db: Reader, workspaceId: string, name: string):
     .from(roles)
     .where(and(eq(roles.workspaceId, workspaceId), eq(roles.name, name)))
   return row ? { state: RoleState.parse(row.state), version: row.version } : null
+}
+
+/** Which of these roles the workspace has, built in or of its own. */
+export async function knownRoles(
+  db: Reader,
+  workspaceId: string,
+  names: readonly string[],
+): Promise<string[]> {
+  if (names.length === 0) return []
+  const own = new Set((await customRoles(db, workspaceId)).map(({ state }) => state.name))
+  return names.filter((name) => isBuiltIn(name) || own.has(name))
 }
 
 /** How many users of the workspace have each role; roles nobody has are absent. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { builtInRoles, Role, TokenCreated, VerifiedToken } from '@opsplane/contracts'
+import { builtInRoles, KnownMembers, Role, TokenCreated, VerifiedToken } from '@opsplane/contracts'
 import { type ApiClient, type EventRecorder, recordEvents, waitFor } from '@opsplane/testing'
 import { usersOf } from '../membership/users.fixture.js'
 import { type Owner, type Settings, startSettings } from '../settings.fixture.js'
@@ -33,6 +33,18 @@ const allowed = async (token: string) =>
   (await settings.verify(token, inAcme)).data(VerifiedToken).principal.permissions
 
 describe('a custom role', () => {
+  it('is known to services beside those that are built in, in its own workspace alone', async () => {
+    await create('knowable', ['itsm:read'])
+    const known = async (workspaceId: string) =>
+      (
+        await settings.internal.post('/internal/members', {
+          ...{ workspaceId, userIds: [], roles: ['viewer', 'knowable', 'ghosts', 'toString'] },
+        })
+      ).data(KnownMembers).roles
+    expect(await known(ada.workspaceId)).toEqual(['viewer', 'knowable'])
+    expect(await known('ws_other')).toEqual(['viewer'])
+  })
+
   it('is made, given, changed and deleted, and says all along what its users may do', async () => {
     const created = (
       await create('releaser', ['webhooks:read', 'itsm:read', 'tokens:manage', 'itsm:read'])

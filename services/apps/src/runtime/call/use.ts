@@ -42,6 +42,8 @@ export function createUse(parts: CallParts): Use {
       const call = callOf(running, { source, params }, { ...context, key: `${context.key}/${request.key}` })
       return await resultOf(parts, call, await load(parts, call, cursor))
     } catch (error) {
+      // A client that has left is no fault of the source, and waits for no part of the page.
+      context.signal.throwIfAborted()
       return { error: partError(error, context.log) }
     }
   }

@@ -1,0 +1,93 @@
+import { environments, type Permission, PermissionName, systemActor } from '@opsplane/contracts'
+import type { ServiceClient } from '@opsplane/http'
+import type { Database } from '@opsplane/postgres'
+import {
+  type BackgroundWork,
+  type HeldRights,
+  type ServiceContext,
+  watchOwnerRights,
+} from '@opsplane/service'
+import { z } from 'zod'
+import type { Deployments } from './deployment/deployments.js'
+import { liveOfGivers } from './deployment/queries.js'
+import type { Embeds } from './embed/embeds.js'
+
+export interface RightsWatchOptions {
+  deployments: Pick<Deployments, 'aggregate'>
+  embeds: Pick<Embeds, 'aggregate'>
+  settings: Pick<ServiceClient, 'post'>
+}
+
+/** Holds live deployments whose giver lacks what they take, and revokes embed tokens whose maker does. */
+export function watchRights(
+  ctx: ServiceContext,
+  { deployments, embeds, settings }: RightsWatchOptions,
+): BackgroundWork[] {
+  const { database, clock } = ctx
+  return watchOwnerRights(ctx, {
+    durables: { users: 'apps-user-rights', roles: 'apps-role-rights' },
+    settings,
+    async ownersIn(workspaceId, users) {
+      const live = await liveOfGivers(database.sql, workspaceId, users)
+      const tokens = await tokensOfMakers(database, workspaceId, users, clock.now())
+      return [...new Set([...live.map(({ giver }) => giver), ...tokens.map(({ maker }) => maker)])]
+    },
+    async suspend({ workspaceId, userIds, held, causationId }) {
+      const now = clock.now()
+      const metaIn = (environment: (typeof environments)[number]) => {
+        const tenant = { workspaceId, environment }
+        return { tenant, actor: systemActor, now, requestId: null, causationId }
+      }
+      for (const { id, environment, giver, permissions } of await liveOfGivers(
+        database.sql,
+        workspaceId,
+        userIds,
+      )) {
+        const missing = missingOf(held[giver], permissions)
+        if (missing.length === 0) continue
+        const command = { kind: 'suspend', giverId: giver, missing, now } as const
+        await deployments.aggregate.handle(id, command, metaIn(environment))
+      }
+      for (const { id, environment, maker, permissions } of await tokensOfMakers(
+        database,
+        workspaceId,
+        userIds,
+        now,
+      ))
+        if (missingOf(held[maker], permissions).length > 0)
+          await embeds.aggregate.handle(id, { kind: 'revoke', now }, metaIn(environment))
+    },
+  })
+}
+
+/** What of these permissions is not held; `membership` by someone who is no member any more. */
+const missingOf = (held: HeldRights[string] | undefined, permissions: readonly Permission[]): string[] =>
+  held ? permissions.filter((each) => !held.includes(each)) : ['membership']
+
+const Made = z.object({
+  id: z.string(),
+  environment: z.enum(environments),
+  maker: z.string(),
+  permissions: z.array(PermissionName),
+})
+
+/** Embed tokens that have not ended, of these makers or of all (null), with what the live deployment of their app takes. */
+async function tokensOfMakers(
+  { sql }: Pick<Database, 'sql'>,
+  workspaceId: string,
+  makers: readonly string[] | null,
+  now: string,
+) {
+  const rows = await sql.unsafe(
+    `select t.id, t.environment, t.state->>'createdBy' as maker, live.permissions
+     from embed_tokens t cross join lateral (
+       select d.state->'permissions' as permissions from deployments d
+       where d.workspace_id = t.workspace_id and d.environment = t.environment and d.app_id = t.app_id
+         and d.status = 'completed' order by d.number desc limit 1) live
+     where t.workspace_id = $1 and t.expires_at > $2 and t.state->>'revokedAt' is null
+       and ($3::text[] is null or t.state->>'createdBy' = any($3::text[])) order by t.id`,
+    [workspaceId, now, makers && [...makers]],
+    { prepare: true },
+  )
+  return z.array(Made).parse([...rows])
+}
