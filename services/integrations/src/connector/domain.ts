@@ -10,6 +10,7 @@ import {
   type Instant,
   type NewConnector,
   notFound,
+  permissionNotHeld,
 } from '@opsplane/contracts'
 import { referencedIn } from './references.js'
 
@@ -106,15 +107,5 @@ function reported(
 function requireSecretsUse({ permissions }: Caller, config: unknown): void {
   if (permissions.includes('secrets:use') || referencedIn(config).length === 0) return
   const message = 'The configuration refers to secrets, which takes the permission secrets:use.'
-  throw new ApiError('forbidden', message, {
-    details: [
-      {
-        in: 'body',
-        path: '/config',
-        code: 'permission_not_held',
-        message,
-        params: { missing: ['secrets:use'] },
-      },
-    ],
-  })
+  throw permissionNotHeld(message, ['secrets:use'], '/config')
 }

@@ -1,11 +1,11 @@
 import {
-  ApiError,
   type ArtifactUse,
   type CommandMeta,
   invalidField,
   missingRights,
   type NewScheduledJob,
   newId,
+  permissionNotHeld,
   type ScheduledJob,
   type ScheduledJobState,
   type TenantScope,
@@ -79,9 +79,7 @@ export function createJobs(
     const missing = missingRights(principal.permissions, await needsOf([artifact], permissionOf))
     if (missing.length === 0) return
     const message = `What this artifact does takes permissions you do not hold: ${missing.join(', ')}.`
-    throw new ApiError('forbidden', message, {
-      details: [{ in: 'body', path: '/artifact', code: 'permission_not_held', message, params: { missing } }],
-    })
+    throw permissionNotHeld(message, missing, '/artifact')
   }
 
   const follow: Jobs['follow'] = async (id, tenant) => {

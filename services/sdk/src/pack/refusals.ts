@@ -7,6 +7,7 @@ import {
   type NeededRights,
   type PackProblem,
   type PackState,
+  permissionNotHeld,
 } from '@opsplane/contracts'
 import { lacking } from '@opsplane/packs'
 
@@ -47,9 +48,7 @@ export function refuseMissingRights(held: readonly string[], needs: NeededRights
   const missing = missingRights(held, needs)
   if (missing.length === 0) return
   const message = `What the artifacts of this pack do takes permissions you do not hold: ${missing.join(', ')}.`
-  throw new ApiError('forbidden', message, {
-    details: [{ in: 'body', path: '', code: 'permission_not_held', message, params: { missing } }],
-  })
+  throw permissionNotHeld(message, missing)
 }
 
 /** Throws `conflict` where something still uses what would be gone. */

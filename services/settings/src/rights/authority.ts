@@ -1,4 +1,4 @@
-import { ApiError } from '@opsplane/contracts'
+import { permissionNotHeld } from '@opsplane/contracts'
 
 /**
  * Nobody gives, takes or changes more than they may do themselves; otherwise a way to permissions would lead
@@ -8,7 +8,5 @@ export function requireAuthority(held: readonly string[], concerned: readonly st
   const missing = concerned.filter((permission) => !held.includes(permission))
   if (missing.length === 0) return
   const message = `This concerns permissions you do not hold: ${missing.join(', ')}.`
-  throw new ApiError('forbidden', message, {
-    details: [{ in: 'body', path: '', code: 'permission_not_held', message, params: { missing } }],
-  })
+  throw permissionNotHeld(message, missing)
 }
