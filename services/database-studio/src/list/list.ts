@@ -36,15 +36,15 @@ export function createRecordList({ access, cursors }: { access: RecordAccess; cu
     const asked = await askedOf(access, opened, query, meta)
     const bound = tenantBinding(meta.tenant, binding)
     const position = after === undefined ? undefined : positionOf(cursors, after, bound, asked.sort)
-    const [rows, total] = await Promise.all([
-      access.read(opened.space, listStatement({ ...asked, after: position, limit: limit + 1 })),
+    const [{ rows, isCut }, total] = await Promise.all([
+      access.readPage(opened.space, listStatement({ ...asked, after: position, limit: limit + 1 })),
       totalOf(access, opened, asked, query.count),
     ]).catch((error: unknown) => {
       throw position && isUnreadable(error) ? foreignCursor(error) : readFailure(error)
     })
     const items = rows.slice(0, limit)
     const last = items.map((row) => takePosition(row, asked.sort)).at(-1)
-    const nextCursor = last && rows.length > limit ? cursors.encode([...last], bound) : null
+    const nextCursor = last && (isCut || rows.length > limit) ? cursors.encode([...last], bound) : null
     return { items, nextCursor, limit, ...total }
   }
 

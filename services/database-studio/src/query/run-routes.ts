@@ -39,7 +39,7 @@ export function runRoutes(freeSql: FreeSql): Route[] {
       description:
         'One statement, as a role that sees nothing but the data of this workspace and environment: read-only, or with ' +
         '`mode` write (permission `queries:write`) as one that may change rows, which emits `record.*`. Beyond `maxRows` ' +
-        'or 4 MiB the result is cut, and `truncated` says so. What the SQL fails at is a 422 with the code, position and ' +
+        'or 4 MiB the result is cut, and `truncated` says so; a write, or a plan, of more than 4 MiB is undone and refused (422). What the SQL fails at is a 422 with the code, position and ' +
         'hint of Postgres in `details`. Callers under a row rule run no SQL (403).',
       tag: queryTag,
       scope: 'queries:run',

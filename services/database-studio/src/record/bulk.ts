@@ -112,7 +112,12 @@ export function createBulk(access: RecordAccess, validating: Validating): Bulk {
         }
         const writing =
           groups.length === 1 && only
-            ? commitOne(opened, meta, (target) => insertStatement(target, only), finish)
+            ? commitOne(
+                opened,
+                meta,
+                { count: only.rows.length, of: (target) => insertStatement(target, only) },
+                finish,
+              )
             : commit([opened], meta, async (tx) => finish(await insertGroups(tx, targetOf(opened), groups)))
         return writing.catch(failing(opened, '/records'))
       }),

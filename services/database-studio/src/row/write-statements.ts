@@ -33,7 +33,7 @@ export interface Insert {
 
 /**
  * One insert for all of these, which name the same columns; the rest have their defaults. With `on`, what is there already by
- * those columns is updated instead. Answers the records, or their ids alone, in no order.
+ * those columns is updated instead. Answers the records, or their ids and versions alone, in no order.
  */
 export function insertStatement(
   target: WriteTarget,
@@ -44,7 +44,9 @@ export function insertStatement(
   const source = recordset(target, rows, parameters)
   const conflict = on ? onConflict(target, { on, columns }, parameters) : ''
   const answered =
-    answer === 'records' ? returning(target, parameters) : `returning ${row}.id${allowed(target, parameters)}`
+    answer === 'records'
+      ? returning(target, parameters)
+      : `returning ${row}.id, ${row}.version${allowed(target, parameters)}`
   const text = `insert into ${into(target)} as ${row} (${names.map(quoted).join(', ')}) select ${names.map((name) => `given.${quoted(name)}`).join(', ')} from ${source}${conflict} ${answered}`
   return { text: on ? `${text}, (${row}.xmax = 0) as ${marks.created}` : text, parameters: parameters.values }
 }

@@ -108,7 +108,7 @@ async function writeParts(
   const { on, isAsValidated } = options
   try {
     await tx.savepoint(async (part) => {
-      const answer = { answer: isAsValidated ? 'records' : 'ids', ...(on && { on }) } as const
+      const answer = { answer: 'ids', ...(on && { on }) } as const
       const written = await insertGroups(part, targetOf(opened), groupsOf(opened, given, on), answer)
       if (onlyAllowed(written).length < rows.length) throw forbidden()
       isAsValidated?.(written)

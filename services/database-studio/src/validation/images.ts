@@ -1,5 +1,6 @@
 import type { TableState } from '@opsplane/contracts'
 import { quoted } from '@opsplane/postgres'
+import { mostReadAtOnce } from '../plane/answer-size.js'
 import { conditionsSql } from '../row/conditions.js'
 import type { Condition } from '../row/filter.js'
 import type { Values } from '../row/input.js'
@@ -12,8 +13,6 @@ import { type Image, mostBytes, tooLarge } from './validating.js'
 
 type Reading = Pick<RecordAccess, 'read'>
 
-const pageRows = 200
-
 /** Records as they are, by their ids; those that are not there, or not the caller's to see, are absent. Throws `payload_too_large`. */
 export async function recordsById(
   { read }: Reading,
@@ -22,10 +21,10 @@ export async function recordsById(
 ): Promise<Map<string, Row>> {
   const found = new Map<string, Row>()
   let bytes = 0
-  for (let at = 0; at < ids.length; at += pageRows) {
+  for (let at = 0; at < ids.length; at += mostReadAtOnce) {
     const rows = await read(
       space,
-      byIds({ table, schema: space.schema, rule: readRule }, ids.slice(at, at + pageRows)),
+      byIds({ table, schema: space.schema, rule: readRule }, ids.slice(at, at + mostReadAtOnce)),
     )
     for (const row of rows) found.set(String(row.id), row)
     bytes += JSON.stringify(rows).length
@@ -57,9 +56,12 @@ export async function existingRecords(
 ): Promise<Map<string, Row>> {
   const found = new Map<string, Row>()
   let bytes = 0
-  for (let at = 0; at < rows.length; at += pageRows) {
+  for (let at = 0; at < rows.length; at += mostReadAtOnce) {
     const target = { schema: space.schema, table, rule: [] }
-    const page = await read(space, existingStatement(target, { rows: rows.slice(at, at + pageRows), on }))
+    const page = await read(
+      space,
+      existingStatement(target, { rows: rows.slice(at, at + mostReadAtOnce), on }),
+    )
     for (const { _given, ...row } of page) found.set(String(_given), row as Row)
     bytes += JSON.stringify(page).length
     if (bytes > mostBytes) throw tooLarge()
