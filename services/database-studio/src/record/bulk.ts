@@ -10,6 +10,7 @@ import { groupsOf, insertGroups, targetOf } from '../row/inserts.js'
 import { type RecordAccess, run } from '../row/open.js'
 import type { Opened, Row } from '../row/opened.js'
 import { below, type Place, Problems } from '../row/problems.js'
+import { checkReferences } from '../row/references.js'
 import { wholeOf } from '../row/selection.js'
 import {
   deleteStatement,
@@ -74,6 +75,7 @@ export function createBulk(access: RecordAccess, validating: Validating): Bulk {
       const conditions = readFilter(opened.table, given.filter, below(body, 'filter'), problems)
       const changing = prepare(opened, problems)
       problems.check()
+      await checkReferences(access, opened, { rows: [changing.values], placeOf: () => changing.place }, meta)
       const write = (change: (tx: StatementRunner) => Promise<Row[]>) =>
         commit([opened], meta, async (tx) => {
           await checkMatches(tx, opened, conditions, given.limit)
@@ -102,6 +104,7 @@ export function createBulk(access: RecordAccess, validating: Validating): Bulk {
     create: (slug, given, meta) =>
       withTable(slug, meta, async (opened) => {
         const rows = readRecords(opened, given)
+        await checkReferences(access, opened, { rows, placeOf: recordPlace }, meta)
         if (validating.concerns(opened, ['create']))
           await validating.check(newRecords(opened, rows, recordPlace), meta)
         const groups = groupsOf(opened, rows)
@@ -126,6 +129,7 @@ export function createBulk(access: RecordAccess, validating: Validating): Bulk {
       withTable(slug, meta, async (opened) => {
         checkKey(opened, on, below(body, 'on'))
         const rows = readRecords(opened, given)
+        await checkReferences(access, opened, { rows, placeOf: recordPlace }, meta)
         const groups = groupsOf(opened, rows, on)
         const write = (isAsValidated: AsValidated) =>
           commit([opened], meta, async (tx) => {

@@ -8,6 +8,7 @@ import { type Look, type OneStatement, type RecordAccess, run } from '../row/ope
 import type { Opened, Row } from '../row/opened.js'
 import { Parameters, type Statement } from '../row/parameters.js'
 import { type Place, Problems } from '../row/problems.js'
+import { checkReferences } from '../row/references.js'
 import type { ShownQuery } from '../row/selected.js'
 import { failingRead, selectionOf } from '../row/selected.js'
 import { type Selection, selectList, wholeOf } from '../row/selection.js'
@@ -62,6 +63,7 @@ export function createRecords(access: RecordAccess, validating: Validating): Rec
     create: (slug, body, meta) =>
       withTable(slug, meta, async (opened) => {
         const given = parsed(opened, body, true)
+        await checkReferences(access, opened, { rows: [given], placeOf: () => wholeBody }, meta)
         const values = { ...given, id: newId('record') }
         if (validating.concerns(opened, ['create']))
           await validating.check(
@@ -92,6 +94,7 @@ export function createRecords(access: RecordAccess, validating: Validating): Rec
     update: (slug, id, given, meta) =>
       withTable(slug, meta, async (opened) => {
         const values = parsed(opened, given, false)
+        await checkReferences(access, opened, { rows: [{ ...values, id }], placeOf: () => wholeBody }, meta)
         const columns = Object.keys(values)
         if (columns.length === 0)
           return access.commit([opened], meta, (tx) => explain(opened, id, meta, (looked) => run(tx, looked)))

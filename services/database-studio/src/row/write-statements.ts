@@ -64,7 +64,7 @@ function onConflict(
 }
 
 /**
- * What is there already of these, distinguished by the columns `on`: records as the API shows them, each with the id of the given
+ * What is there already of these and satisfies the rule, distinguished by the columns `on`: records as the API shows them, each with the id of the given
  * one as `_given`.
  */
 export function existingStatement(
@@ -76,8 +76,9 @@ export function existingStatement(
   const source = recordset(target, keys, parameters)
   const same = on.map((name) => `${row}.${quoted(name)} = given.${quoted(name)}`).join(' and ')
   const list = selectList(wholeOf(target.table), row, target.schema, parameters)
+  const seen = conditionsSql(target.rule, row, parameters)
   return {
-    text: `select given.id as _given, ${list} from ${source} join ${into(target)} ${row} on ${same}`,
+    text: `select given.id as _given, ${list} from ${source} join ${into(target)} ${row} on ${same} where ${seen}`,
     parameters: parameters.values,
   }
 }

@@ -16,7 +16,8 @@ import { recordImportParts, recordImports } from '../schema.js'
 export interface ImportStore {
   /** Keeps a file as it arrives, and has it imported once it is there. */
   upload(file: NewImport, content: AsyncIterable<Buffer>, meta: RequestMeta): Promise<RecordImport>
-  get(id: string, table: string, tenant: TenantScope): Promise<RecordImport>
+  /** With `by`, of this actor alone. Throws `not_found`. */
+  get(id: string, table: string, tenant: TenantScope, by?: string): Promise<RecordImport>
   content(id: string): AsyncIterable<Buffer>
   /** What a batch came to, unless there has been no such batch yet. */
   outcome(key: string): Promise<unknown>
@@ -33,7 +34,7 @@ const partBytes = 1_048_576
 const uploadSeconds = 3_600
 
 export function createImportStore({ db, sql: client }: Pick<Database, 'db' | 'sql'>): ImportStore {
-  const get: ImportStore['get'] = async (id, table, { workspaceId, environment }) => {
+  const get: ImportStore['get'] = async (id, table, { workspaceId, environment }, by) => {
     const [row] = await db
       .select()
       .from(recordImports)
@@ -43,6 +44,7 @@ export function createImportStore({ db, sql: client }: Pick<Database, 'db' | 'sq
           eq(recordImports.tableSlug, table),
           eq(recordImports.workspaceId, workspaceId),
           eq(recordImports.environment, environment),
+          ...(by === undefined ? [] : [sql`${recordImports.principal}->'actor'->>'id' = ${by}`]),
         ),
       )
     if (!row) throw notFound()

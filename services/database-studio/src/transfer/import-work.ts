@@ -12,7 +12,7 @@ import { z } from 'zod'
 import type { RecordAccess } from '../row/open.js'
 import { dueImports } from '../schema.js'
 import type { Validating } from '../validation/validating.js'
-import { type BatchOutcome, writeBatch } from './import-batch.js'
+import { type BatchOutcome, type ImportMeta, writeBatch } from './import-batch.js'
 import { batchesOf, type FileRow, rowsOf, UnreadableFileError } from './import-rows.js'
 import type { ImportStore } from './import-store.js'
 
@@ -167,11 +167,6 @@ async function end(tx: StatementRunner, id: string, { status, error }: Ended): P
     [id, status, error],
   )
   await tx.unsafe('delete from record_import_parts where import_id = $1', [id])
-}
-
-/** What of a request an import still has. */
-export interface ImportMeta extends CommandMeta {
-  principal: Principal
 }
 
 function metaOf(claimed: Claimed, now: string): ImportMeta {

@@ -48,16 +48,16 @@ export async function matchingIds(
   return rows.map(({ id }) => String(id))
 }
 
-/** What is there already of records that are to be there, by the ids these would have. */
+/** What is there already of records that are to be there, and may be seen by the caller, by the ids these would have. */
 export async function existingRecords(
   { read }: Reading,
-  { space, table }: Opened,
+  { space, table, readRule }: Opened,
   { rows, on }: { rows: readonly Values[]; on: readonly string[] },
 ): Promise<Map<string, Row>> {
   const found = new Map<string, Row>()
   let bytes = 0
   for (let at = 0; at < rows.length; at += mostReadAtOnce) {
-    const target = { schema: space.schema, table, rule: [] }
+    const target = { schema: space.schema, table, rule: readRule }
     const page = await read(
       space,
       existingStatement(target, { rows: rows.slice(at, at + mostReadAtOnce), on }),
