@@ -56,7 +56,12 @@ beforeAll(async () => {
   const create = async (body: object, to = path) => (await all.post(to, body)).data(StudioRecord)
   const his = await create({ title: 'his', assignee: 'usr_bob', code: 'b-1' })
   await all.patch(`${path}/${his.id}`, { title: 'his own' })
-  for (let n = 0; n < 30; n++) await create({ title: 'his own', assignee: 'usr_bob' })
+  const many = (record: object) => Array.from({ length: 30 }, () => record)
+  const records = [
+    ...many({ title: 'his own', assignee: 'usr_bob' }),
+    ...many({ title: 'hers', assignee: 'usr_ada' }),
+  ]
+  await all.post(`${path}/bulk`, { records })
   own = await create({ title: 'hers', assignee: 'usr_ada', parent: his.id })
   note = await create({ text: 'a note', task: his.id }, '/tables/notes/records')
   // Postgres has counted which titles are frequent.
