@@ -39,7 +39,7 @@ export function singleRoutes({ records, list, past }: RecordServices): Route[] {
       body: RecordBody,
       response: StudioRecord,
       status: 201,
-      errors: ['not_found', 'conflict', 'forbidden'],
+      errors: ['not_found', 'conflict', 'forbidden', 'quota_exceeded'],
       handler: ({ params, body, meta }) => records.create(params.slug, body, meta),
     }),
 

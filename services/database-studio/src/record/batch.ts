@@ -36,6 +36,7 @@ export function createBatch(access: RecordAccess, validating: Validating) {
     const steps = readSteps(given.operations, tables)
     const [first] = steps
     if (!first) return { results: [], dryRun: given.dryRun }
+    if (steps.some(({ operation }) => operation.op === 'create')) await access.refuseFull(first.opened)
     await checkStepReferences(access, steps, meta)
     await validateSteps({ access, validating }, steps, meta)
     return access.commit([...tables.values()], meta, async (tx) => {

@@ -104,6 +104,7 @@ export function createBulk(access: RecordAccess, validating: Validating): Bulk {
     create: (slug, given, meta) =>
       withTable(slug, meta, async (opened) => {
         const rows = readRecords(opened, given)
+        await access.refuseFull(opened)
         await checkReferences(access, opened, { rows, placeOf: recordPlace }, meta)
         if (validating.concerns(opened, ['create']))
           await validating.check(newRecords(opened, rows, recordPlace), meta)
@@ -129,6 +130,7 @@ export function createBulk(access: RecordAccess, validating: Validating): Bulk {
       withTable(slug, meta, async (opened) => {
         checkKey(opened, on, below(body, 'on'))
         const rows = readRecords(opened, given)
+        await access.refuseFull(opened)
         await checkReferences(access, opened, { rows, placeOf: recordPlace }, meta)
         const groups = groupsOf(opened, rows, on)
         const write = (isAsValidated: AsValidated) =>

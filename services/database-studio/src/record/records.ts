@@ -63,6 +63,7 @@ export function createRecords(access: RecordAccess, validating: Validating): Rec
     create: (slug, body, meta) =>
       withTable(slug, meta, async (opened) => {
         const given = parsed(opened, body, true)
+        await access.refuseFull(opened)
         await checkReferences(access, opened, { rows: [given], placeOf: () => wholeBody }, meta)
         const values = { ...given, id: newId('record') }
         if (validating.concerns(opened, ['create']))

@@ -5,6 +5,7 @@ import { AnswerTooLargeError, mostWrittenAtOnce } from '../plane/answer-size.js'
 import type { DataPlane } from '../plane/data-plane.js'
 import type { Definitions } from '../plane/definitions.js'
 import type { Acting, Space } from '../plane/space.js'
+import type { RefuseFull } from '../plane/space-size.js'
 import { DryRun } from './dry-run.js'
 import { isOutdated } from './failures.js'
 import type { Values } from './input.js'
@@ -36,6 +37,8 @@ export interface RecordAccess {
   read<Found extends object = Row>(space: Space, statement: Statement): Promise<Found[]>
   /** The same for a page: of what is too much to be answered at once, those that come first. Rejects where none of them fits. */
   readPage(space: Space, statement: Statement): Promise<{ rows: Row[]; isCut: boolean }>
+  /** Throws `quota_exceeded` where the tables of the space take as much as its workspace may have: nothing is made then. */
+  refuseFull(opened: Opened): Promise<void>
   /** How many records a table has about. */
   sizeOf(opened: Opened): Promise<number>
   /** In one transaction, with the answer to the request's Idempotency-Key. */
@@ -62,11 +65,13 @@ export function createRecordAccess({
   plane,
   definitions,
   sql,
+  refuseFull,
 }: {
   plane: DataPlane
   definitions: Definitions
   /** As the service itself. */
   sql: StatementRunner
+  refuseFull: RefuseFull
 }): RecordAccess {
   const open = async (slug: string, meta: Caller): Promise<Opened> => {
     const [space, { table, validations }] = await Promise.all([
@@ -130,6 +135,7 @@ export function createRecordAccess({
     },
     read,
     readPage,
+    refuseFull: ({ space }) => refuseFull(space),
     sizeOf: (opened) =>
       estimatedRows(sql, opened).catch((error: unknown) => {
         throw translatePostgresError(error)

@@ -40,12 +40,13 @@ export interface BatchOptions {
  * Writes what can be written of a batch of rows, in one transaction with its outcome, which is kept under the key of `meta`:
  * so a batch is written once, however often its import is resumed. What validations refuse is refused row by row.
  */
-export function writeBatch(
+export async function writeBatch(
   access: RecordAccess,
   opened: Opened,
   rows: readonly FileRow[],
   { meta, on, validating }: BatchOptions,
 ): Promise<BatchOutcome> {
+  await access.refuseFull(opened)
   const unreadable: RefusedRow[] = []
   const readable = rows.flatMap((row) => readRow(opened, row, unreadable))
   const isValidated = validating.concerns(opened, on ? ['create', 'update'] : ['create'])
