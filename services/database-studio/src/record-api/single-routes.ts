@@ -15,7 +15,7 @@ export function singleRoutes({ records, list, past }: RecordServices): Route[] {
       path,
       summary: 'List records',
       description:
-        'The newest first unless `sort` says otherwise. A filter and sort that a declared index serves stay fast however many records there are; of a table of more than 50,000 records others are refused, with the index that is missing, unless `slow=true`.',
+        'The newest first unless `sort` says otherwise. A filter and sort that a declared index serves stay fast however many records there are; of a table of more than 50,000 records others are refused, with the index that is missing, unless `slow=true`. A page of large records ends with fewer than `limit`, where it has some 8 MiB.',
       tag,
       scope: 'records:read',
       sorts: [],
