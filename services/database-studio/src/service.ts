@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { createRequireEnvironment } from '@opsplane/http'
+import { createLimits } from '@opsplane/runtime'
 import { defineService, openNeighbour } from '@opsplane/service'
 import { loadConfig, type StudioConfig } from './config.js'
 import { openMigrations } from './migration/open.js'
@@ -10,6 +11,7 @@ import { createDataPlane } from './plane/data-plane.js'
 import { createDefinitions } from './plane/definitions.js'
 import { measurePlane } from './plane/measure.js'
 import { provisionPlane } from './plane/provision-plane.js'
+import { createRefuseFull } from './plane/space-size.js'
 import { savedQuery } from './query/domain.js'
 import { createQueries } from './query/queries.js'
 import { recordRoutes } from './record-api/record-routes.js'
@@ -33,13 +35,15 @@ export const databaseStudio = defineService<StudioConfig>({
     const plane = createDataPlane(ctx)
     measurePlane(ctx.metrics, plane)
     const definitions = createDefinitions(ctx.database)
-    const tables = createTables(ctx, { plane, definitions, record: changeRecorder(ctx) })
+    const limits = createLimits(ctx.config)
+    const refuseFull = createRefuseFull(ctx.database.sql, limits)
+    const tables = createTables(ctx, { plane, definitions, limits, record: changeRecorder(ctx) })
     ctx.dueWork.start(purging(ctx, { plane, tables: tables.aggregate }))
     const sdk = openNeighbour(ctx, 'sdk', validationTimeoutMs)
     const validating = createValidating({ sdk, log: ctx.log })
-    const records = createRecordServices(ctx, { plane, definitions, validating })
+    const records = createRecordServices(ctx, { plane, definitions, validating, limits, refuseFull })
     const refuseRuled = createRefuseRuled(ctx.database)
-    const queries = createQueries(ctx, plane, refuseRuled)
+    const queries = createQueries(ctx, plane, { refuseRuled, refuseFull })
     const settings = openNeighbour(ctx, 'settings')
     const requireEnvironment = createRequireEnvironment(settings)
     const migrations = openMigrations(ctx, {

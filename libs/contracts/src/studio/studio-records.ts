@@ -191,7 +191,7 @@ export const RecordImport = z
     id: z.string(),
     table: z.string(),
     format: ImportFormat,
-    status: z.enum(['uploading', 'pending', 'running', 'succeeded', 'failed']),
+    status: z.enum(['uploading', 'pending', 'running', 'succeeded', 'failed', 'cancelled']),
     bytes: z.int(),
     bytesDone: z.int(),
     written: z.int().meta({ description: 'Records that were created, or updated by `on`.' }),

@@ -58,10 +58,15 @@ export function uploadOf(
 
 async function* bounded(req: IncomingMessage, limitBytes: number): AsyncIterable<Buffer> {
   let seen = 0
-  for await (const chunk of req as AsyncIterable<Buffer>) {
-    seen += chunk.length
-    if (seen > limitBytes) throw tooLarge(limitBytes)
-    yield chunk
+  try {
+    for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      seen += chunk.length
+      if (seen > limitBytes) throw tooLarge(limitBytes)
+      yield chunk
+    }
+  } finally {
+    // The rest of what is refused is discarded as it arrives: a reset connection would not say why.
+    req.resume()
   }
 }
 

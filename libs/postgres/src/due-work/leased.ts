@@ -37,6 +37,8 @@ export interface LeasedOptions<Row extends LeasedRow, Result> extends WorkOption
   perform(rows: readonly Row[], signal: AbortSignal): Promise<readonly Result[]>
   /** Makes the rows no longer due, in the transaction that ends their leases. */
   done(tx: StatementRunner, finished: readonly { row: Row; result: Result }[]): Promise<unknown>
+  /** Called after rows were done and committed. */
+  committed?: () => void
   /** Called with rows that failed and are held back, in the transaction that does it: it may end them. */
   failed?: (tx: StatementRunner, rows: readonly { row: Row; error: unknown }[]) => Promise<unknown>
 }
@@ -96,6 +98,7 @@ function createLeased<Row extends LeasedRow, Result>(
       counts.done += finished.length
       counts.lost += rows.length - finished.length
     })
+    options.committed?.()
     return [...results]
   }
 

@@ -10,7 +10,7 @@ export interface CollectOptions {
   /** Their types by Postgres' numbers; it tells them by where they stand unless given. */
   types?: readonly number[]
   maxRows: number
-  /** Of the values as text. */
+  /** Of the answer: names and values as text. */
   maxBytes: number
   /** All at once: of what is no query of rows, such as EXPLAIN, postgres.js has no cursor. */
   whole: boolean
@@ -21,7 +21,17 @@ export interface CollectOptions {
 export interface Collected {
   /** Rows that were returned or, where none are, changed. */
   affected: number
+  /** Which cap has ended it. */
+  truncated: QueryResult['truncated']
   result(namesOf: TypeNames): Promise<Omit<QueryResult, 'durationMs'>>
+}
+
+/** Reads the answer to one statement up to the caps, row by row as they arrive. */
+export interface Collector {
+  /** By a cursor, which takes one statement only. Rejects with what Postgres says, or the loss of the connection. */
+  read(tx: Pick<ISql, 'unsafe' | 'typed'>): Promise<Collected>
+  /** What has arrived before the connection was ended for its bytes. */
+  cut(): Collected
 }
 
 interface Column {
@@ -33,47 +43,76 @@ interface Column {
 const page = 50
 /** The type of what has none yet: Postgres tells it by where a parameter stands. */
 const unknownType = 705
+/** What a value takes in an answer besides its name and itself, on the wire as in JSON. */
+const bytesAround = 6
 
-/** Reads what a statement answers by a cursor, which takes one statement only, up to the caps. */
-export async function collectRows(
-  tx: Pick<ISql, 'unsafe' | 'typed'>,
-  options: CollectOptions,
-): Promise<Collected> {
+export function createCollector(options: CollectOptions): Collector {
   const { text, values, types = [], maxRows, maxBytes, whole, drain = false } = options
-  const parameters = values.map((value, index) => tx.typed(value as string, types[index] ?? unknownType))
-  // Not the simple protocol, which takes several statements.
-  const pending = tx.unsafe(text, parameters as unknown as string[], { simple: false } as object).raw()
-  const rows: (Buffer | null)[][] = []
+  const rows: RawRow[] = []
   let bytes = 0
   let changed = 0
   let returned = 0
   let truncated: QueryResult['truncated'] = null
-  const batches = whole ? [(await pending) as Batch] : (pending.cursor(page) as AsyncIterable<Batch>)
-  for await (const batch of batches) {
-    changed = batch.count ?? 0
-    returned += batch.length
-    for (const row of truncated ? [] : batch) {
-      bytes += row.reduce((sum, value) => sum + (value?.length ?? 0), 0)
-      truncated = rows.length >= maxRows ? 'rows' : bytes > maxBytes ? 'bytes' : null
-      if (truncated) break
-      rows.push(row)
-    }
-    if (truncated && !drain) break
+  let answer: Answer = {}
+
+  const columnsOf = () => answer.statement?.columns ?? []
+  const add = (row: RawRow) => {
+    returned++
+    if (truncated) return
+    const names = columnsOf()
+    for (const [index, value] of row.entries())
+      bytes += (value?.length ?? 0) + (names[index]?.name.length ?? 0) + bytesAround
+    truncated = rows.length >= maxRows ? 'rows' : bytes > maxBytes ? 'bytes' : null
+    if (!truncated) rows.push(row)
   }
-  // Known even where no row comes, and then said here alone.
-  const columns = (pending as Described).statement?.columns ?? []
+  const collected = (): Collected => {
+    // Known even where no row comes, and then said here alone.
+    const columns = columnsOf()
+    return {
+      affected: columns.length > 0 ? returned : changed,
+      truncated,
+      result: (namesOf) => present({ columns, rows, changed, truncated }, namesOf),
+    }
+  }
+
   return {
-    affected: columns.length > 0 ? returned : changed,
-    result: (namesOf) => present({ columns, rows, changed, truncated }, namesOf),
+    async read(tx) {
+      const parameters = values.map((value, index) => tx.typed(value as string, types[index] ?? unknownType))
+      // Not the simple protocol, which takes several statements.
+      const pending = tx.unsafe(text, parameters as unknown as string[], { simple: false } as object).raw()
+      answer = pending as Answer
+      // A page would be buffered until its last row is there.
+      answer.forEachFn = add
+      const batches = whole ? [(await pending) as Batch] : (pending.cursor(page) as AsyncIterable<Batch>)
+      for await (const batch of batches) {
+        changed = batch.count ?? 0
+        if (truncated && !drain) break
+      }
+      return collected()
+    },
+    cut() {
+      truncated = 'bytes'
+      return collected()
+    },
   }
 }
 
-/** What postgres.js has beside the rows, and its types leave out. */
-interface Batch extends Array<(Buffer | null)[]> {
+/** Reads what a statement answers, up to the caps. */
+export const collectRows = (
+  tx: Pick<ISql, 'unsafe' | 'typed'>,
+  options: CollectOptions,
+): Promise<Collected> => createCollector(options).read(tx)
+
+type RawRow = (Buffer | null)[]
+
+/** What postgres.js has besides the rows, and its types leave out. */
+interface Batch {
   count: number | null
 }
-interface Described {
+interface Answer {
   statement?: { columns?: readonly Column[] | null }
+  /** Given each row as it arrives; batches are empty then. */
+  forEachFn?: (row: RawRow) => void
 }
 
 interface Found extends Pick<QueryResult, 'truncated'> {

@@ -79,6 +79,22 @@ export const limitTable = {
     initial: 500,
     description: 'KPIs of one workspace in one environment',
   },
+  tables: {
+    initial: 1_000,
+    description: 'tables of one workspace in one environment, with those in the trash',
+  },
+  recordBytes: {
+    initial: 53_687_091_200,
+    description: 'bytes of the tables of one workspace in one environment, with their indexes',
+  },
+  imports: {
+    initial: 100,
+    description: 'imports of one workspace that are being uploaded, being written or wait to be',
+  },
+  importBytes: {
+    initial: 5_368_709_120,
+    description: 'bytes of the files of these imports',
+  },
   egressBytesPerMinute: {
     initial: 268_435_456,
     description:

@@ -33,6 +33,8 @@ export interface Past {
 
 /** Records a page of the past looks through at most. */
 const mostLookedThrough = 5_000
+/** Of the records of a page, as JSON. It ends with the one that fills it. */
+const pageBytes = 8_388_608
 
 /** The stream of a record in the journal; with an empty id, what those of a table begin with. */
 export const streamOf = ({ table }: Pick<Opened, 'table'>, id: string): string => `${table.id}/${id}`
@@ -64,6 +66,13 @@ export function createPast({
     }
   }
 
+  const isSeen = async ({ space, table, readRule }: Opened, id: string): Promise<boolean> => {
+    const parameters = new Parameters()
+    const where = `r.id = ${parameters.bind(id, 'text')} and ${conditionsSql(readRule, 'r', parameters)}`
+    const text = `select from ${quoted(space.schema)}.${quoted(table.slug)} r where ${where}`
+    return (await access.read(space, { text, parameters: parameters.values })).length > 0
+  }
+
   return {
     async get(slug, id, asOf, meta) {
       const opened = await access.open(slug, meta)
@@ -83,7 +92,8 @@ export function createPast({
       const left = await leftOut(opened)
       const items = rows.flatMap(({ record }) => (record ? [shown(record, left)] : []))
       const last = rows.at(-1)
-      const more = last !== undefined && (items.length === limit || last.walked === mostLookedThrough)
+      const more =
+        last !== undefined && (last.isCut || items.length === limit || last.walked === mostLookedThrough)
       return { items, nextCursor: more ? cursors.encode([last.id], bound) : null, limit }
     },
 
@@ -92,12 +102,13 @@ export function createPast({
       const bound = tenantBinding(meta.tenant, binding)
       const before = after === undefined ? null : Before.parse(cursors.decode(after, bound))[0]
       const rows = await query(Logged, historyStatement(opened, id, before, limit + 1))
-      if (rows.length === 0 && before === null) throw notFound()
+      // What it was may be hidden where what it is now, by a migration, is not.
+      if (rows.length === 0 && before === null && !(await isSeen(opened, id))) throw notFound()
       const page = rows.slice(0, limit)
-      const last = rows.length > limit ? page.at(-1) : undefined
+      const last = (rows[0]?.found ?? 0) > page.length ? page.at(-1) : undefined
       const left = await leftOut(opened)
       return {
-        items: page.flatMap((row) => changeOf(row, left)),
+        items: page.map((row) => changeOf(row, left)),
         nextCursor: last ? cursors.encode([last.version], bound) : null,
         limit,
       }
@@ -110,7 +121,7 @@ const Before = z.tuple([z.number()])
 const Json = z.record(z.string(), z.unknown())
 const Named = z.object({ name: z.string() })
 const Shown = z.object({ record: Json })
-const Walked = z.object({ id: z.string(), record: Json.nullable(), walked: z.number() })
+const Walked = z.object({ id: z.string(), record: Json.nullable(), walked: z.number(), isCut: z.boolean() })
 const Logged = z.object({
   id: z.string(),
   version: z.number(),
@@ -121,6 +132,8 @@ const Logged = z.object({
   changes: z.array(z.string()),
   before: Json.nullable(),
   after: Json.nullable(),
+  /** How many there are for the page, and one more, before any is left out for its bytes. */
+  found: z.number(),
 })
 
 /** A record of the journal as the API shows it. */
@@ -132,14 +145,13 @@ function shown(
   return record as StudioRecord
 }
 
-/** A change whose sides the caller may not see is none to them; one side alone is answered alone. */
+/** A side that the caller may not see is left out. */
 function changeOf(
-  { version: _, before, after, changes, ...change }: z.infer<typeof Logged>,
+  { version: _, found: __, before, after, changes, ...change }: z.infer<typeof Logged>,
   leftOut: ReadonlySet<string>,
-): RecordChange[] {
-  if (before === null && after === null) return []
+): RecordChange {
   const sides = { before: before && shown(before, leftOut), after: after && shown(after, leftOut) }
-  return [{ ...change, changes: changes.filter((name) => !leftOut.has(name)), ...sides }]
+  return { ...change, changes: changes.filter((name) => !leftOut.has(name)), ...sides }
 }
 
 /** What a list of the past takes: a filter, and an order by id. */
@@ -205,17 +217,24 @@ function pastStatement(
         select head.stream_id, head.walked, last.after from heads head cross join lateral (${last}) last
         cross join lateral ${record} where json_typeof(last.after) = 'object' and ${holds}
         order by head.walked limit ${rows}
-      )
-      select substr(stream_id, ${prefix.length + 1}) as id, after as record, walked from found
+      ), sized as (
+        select *, ${precedingBytes('octet_length(after::text)', 'walked')} as preceding from found
+      ), cut as (select coalesce(max(preceding) >= ${pageBytes}, false) as is_cut from sized)
+      select substr(stream_id, ${prefix.length + 1}) as id, after as record, walked, is_cut as "isCut" from sized, cut
+      where preceding < ${pageBytes}
       union all
-      select substr(stream_id, ${prefix.length + 1}), null, walked from heads
-      where walked = ${most} and (select count(*) from found) < ${rows}
+      select substr(stream_id, ${prefix.length + 1}), null, walked, false from heads, cut
+      where walked = ${most} and (select count(*) from found) < ${rows} and not is_cut
       order by walked`,
     parameters: parameters.values,
   }
 }
 
-/** The events of a record, each side null where the caller may not see it. */
+/** Bytes of the rows before each one, in an order. */
+const precedingBytes = (bytes: string, order: string): string =>
+  `sum(${bytes}) over (order by ${order} rows unbounded preceding) - (${bytes})`
+
+/** The events of a record of which the caller may see a side; the other one is null where they may not see it. */
 function historyStatement(opened: Opened, id: string, before: number | null, limit: number): Statement {
   const parameters = new Parameters()
   const { space, readRule } = opened
@@ -227,14 +246,20 @@ function historyStatement(opened: Opened, id: string, before: number | null, lim
     return `case when json_typeof(${json}) = 'object' then ${shown} end`
   }
   const [earlier, later] = [seen('before'), seen('after')]
+  const bytes = 'coalesce(octet_length(before::text), 0) + coalesce(octet_length(after::text), 0)'
+  const version = parameters.bind(before === null ? null : String(before), 'int4')
   return {
-    text: `select id, version, type, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, actor,
+    text: `select * from (
+      select *, ${precedingBytes(bytes, 'version desc')} as preceding, (count(*) over ())::int4 as found from (
+      select * from (
+      select id, version, type, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, actor,
         request_id as "requestId", data->'changes' as changes, ${earlier} as before, ${later} as after
       from (select * from events where stream_id = ${parameters.bind(streamOf(opened, id), 'text')}
         and workspace_id = ${parameters.bind(space.workspaceId, 'text')} and environment = ${parameters.bind(space.environment, 'text')}
-        and (${parameters.bind(before === null ? null : String(before), 'int4')} is null
-          or version < ${parameters.bind(before === null ? null : String(before), 'int4')})) logged
-      order by version desc limit ${parameters.bind(String(limit), 'int8')}`,
+        and (${version} is null or version < ${version})) logged) seen
+      where before is not null or after is not null
+      order by version desc limit ${parameters.bind(String(limit), 'int8')}) shown) sized
+      where preceding < ${pageBytes} order by version desc`,
     parameters: parameters.values,
   }
 }

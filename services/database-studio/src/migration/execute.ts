@@ -2,9 +2,10 @@ import type { DryRun } from '@opsplane/contracts'
 import type { Sql, TransactionSql } from 'postgres'
 import { z } from 'zod'
 import type { Run } from '../migration-ledger/runs.js'
+import { AnswerTooLargeError, answerBytes } from '../plane/answer-size.js'
 import type { DataPlane, Session } from '../plane/data-plane.js'
 import type { Acting } from '../plane/space.js'
-import { explainFailure } from '../query/failure.js'
+import { explainFailure, tooLarge } from '../query/failure.js'
 import type { MigrationStatement } from './statements.js'
 
 export interface Execution {
@@ -36,7 +37,10 @@ export async function execute(plane: DataPlane, execution: Execution): Promise<v
     await session.sql.begin(async (tx) => {
       await begin(tx, session, execution)
       if (execution.transactional)
-        for (const statement of execution.statements) await step(tx, execution, statement)
+        for (const statement of execution.statements) {
+          await step(tx, execution, statement)
+          session.renewAnswer()
+        }
       await tx.unsafe('select studio.finish_migration($1)', [execution.run.token]).catch(explained(execution))
     })
   })
@@ -60,6 +64,7 @@ export function executeDry(plane: DataPlane, execution: Execution): Promise<DryE
         for (const statement of execution.statements) {
           const startedAt = performance.now()
           const rows = await step(tx, execution, statement)
+          session.renewAnswer()
           const durationMs = Math.round((performance.now() - startedAt) * 10) / 10
           const [row] = await tx.unsafe('select studio.migration_locks($1) as locks', [token])
           const locks = Locks.parse(row?.locks).filter(({ name, mode }) => !held.has(`${name}/${mode}`))
@@ -78,10 +83,13 @@ export function executeDry(plane: DataPlane, execution: Execution): Promise<DryE
 
 function inSession<T>(
   plane: DataPlane,
-  { run, timeoutMs }: Execution,
+  { run, timeoutMs, path }: Execution,
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
-  return plane.session(run.space, 'migrator', { deadlineMs: timeoutMs + graceMs }, work)
+  const session = plane.session(run.space, 'migrator', { deadlineMs: timeoutMs + graceMs }, work)
+  return session.catch((error: unknown) => {
+    throw error instanceof AnswerTooLargeError ? tooLarge(path, answerBytes.session, error) : error
+  })
 }
 
 async function begin(
@@ -104,6 +112,8 @@ async function step(
 ): Promise<number | null> {
   const result = await tx
     .unsafe(statement.text, [], { simple: false } as object)
+    // Nobody asks for the rows it answers.
+    .forEach(() => {})
     .catch(explained(execution, statement))
   if (statement.changesRows) return result.count ?? 0
   await tx

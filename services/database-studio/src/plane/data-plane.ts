@@ -3,6 +3,7 @@ import { createConnectionPool, type StatementRunner } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import type { ParameterOrJSON, Sql, TransactionSql } from 'postgres'
 import type { StudioConfig } from '../config.js'
+import { AnswerTooLargeError, answerBytes } from './answer-size.js'
 import { boundedBy, type Deadline } from './deadline.js'
 import type { Acting, Space, SpaceRole } from './space.js'
 import { createSpaces } from './spaces.js'
@@ -19,6 +20,11 @@ export interface Session {
   /** One connection. Nothing is prepared on it, and an extended-protocol statement is one statement. */
   sql: Sql
   pid: number
+  /**
+   * Counts what is answered from 0 again. Comes before COMMIT: a connection that is ended while COMMIT is under way says nothing
+   * of whether it was done.
+   */
+  renewAnswer(): void
   /** Says who acts in the present transaction: its first statement where rows are written. */
   act(tx: StatementRunner, acting: Acting): Promise<void>
 }
@@ -35,6 +41,7 @@ export interface DataPlane {
   /**
    * A session of this role, alone with it until `work` ends, and reset afterwards. What runs when the deadline has passed,
    * or the signal aborts, is cancelled from outside, and the session ended where that is of no use; nobody has it after that.
+   * Rejects with AnswerTooLargeError where Postgres answers more than `answerBytes.session`, of which no more is read.
    */
   session<T>(
     space: Space,
@@ -42,18 +49,25 @@ export interface DataPlane {
     deadline: Deadline,
     work: (session: Session) => Promise<T>,
   ): Promise<T>
-  /** Statements of ours, as runtime and in one transaction; the journal names who acts. */
+  /**
+   * Statements of ours, as runtime and in one transaction; the journal names who acts. Rejects with AnswerTooLargeError, and
+   * nothing written, where they are answered more than `answerBytes.write`.
+   */
   write<T>(space: Space, acting: Acting, work: (tx: TransactionSql) => Promise<T>): Promise<T>
   /**
    * The same for one statement, in one round trip. `statement` is given a function call to select from, such as `insert
    * into t (…) select … from <proof>, unnest($4 …)`; $1 to $3 are its arguments, so that those of the statement begin at $4.
+   * It answers `mostWrittenAtOnce` records at most, so that its answer is never the reason that its outcome is unknown.
    */
   writeOne<Row extends object>(
     space: Space,
     acting: Acting,
     statement: (proof: string) => Statement,
   ): Promise<Row[]>
-  /** Statements of ours, as reader; each is a transaction. */
+  /**
+   * Statements of ours, as reader; each is a transaction. Rejects with AnswerTooLargeError where they are answered more than
+   * `answerBytes.read`, of which no more is read.
+   */
   read<T>(space: Space, work: (sql: StatementRunner) => Promise<T>): Promise<T>
   counts(): { open: number; idle: number; waiting: number }
   close(): Promise<void>
@@ -90,11 +104,19 @@ export function createDataPlane({
 
   async function using<T>(
     key: ConnectionKey,
+    mostBytes: number,
     work: (connection: TenantConnection) => Promise<T>,
   ): Promise<T> {
     const connection = await pool.acquire(key)
+    const { meter, pid } = connection
+    meter.allow(mostBytes)
     try {
       return await work(connection)
+    } catch (error) {
+      if (!meter.exceeded()) throw error
+      // It may be busy with what nobody reads any more. Where it cannot be ended now, it ends when it next writes.
+      await endSession(database.sql, pid, true).catch(() => {})
+      throw new AnswerTooLargeError(mostBytes, { cause: error })
     } finally {
       // Who waits for an answer does not wait for the next one's session.
       void pool.release(key, connection)
@@ -105,37 +127,47 @@ export function createDataPlane({
   return {
     space: (tenant) => spaces.of(tenant),
     session: (space, role, deadline, work) =>
-      using({ space, role, purpose: 'free' }, ({ sql, pid, prove: proof, retire }) =>
-        boundedBy(
-          deadline,
-          (hard) => {
-            retire()
-            return endSession(database.sql, pid, hard)
-          },
-          () =>
-            work({
-              sql,
-              pid,
-              act: async (tx, acting) => void (await tx.unsafe(prove, proof(acting))),
-            }),
-        ),
+      using(
+        { space, role, purpose: 'free' },
+        answerBytes.session,
+        ({ sql, pid, meter, prove: proof, retire }) =>
+          boundedBy(
+            deadline,
+            (hard) => {
+              retire()
+              return endSession(database.sql, pid, hard)
+            },
+            () =>
+              work({
+                sql,
+                pid,
+                renewAnswer: () => meter.allow(answerBytes.session),
+                act: async (tx, acting) => void (await tx.unsafe(prove, proof(acting))),
+              }),
+          ),
       ),
     write: (space, acting, work) =>
-      using({ space, role: 'runtime', purpose: 'own' }, async ({ sql, prove: proof }) => {
-        const result = await sql.begin(async (tx) => {
-          // Sent together with the first statement of the work.
-          const proved = tx.unsafe(prove, proof(acting), { prepare: true }).execute()
-          const [value] = await Promise.all([work(tx), proved])
-          return { value }
-        })
-        return result.value
-      }),
+      using(
+        { space, role: 'runtime', purpose: 'own' },
+        answerBytes.write,
+        async ({ sql, meter, prove: proof }) => {
+          const result = await sql.begin(async (tx) => {
+            // Sent together with the first statement of the work.
+            const proved = tx.unsafe(prove, proof(acting), { prepare: true }).execute()
+            const [value] = await Promise.all([work(tx), proved])
+            meter.allow(answerBytes.write)
+            return { value }
+          })
+          return result.value
+        },
+      ),
     writeOne: <Row extends object>(space: Space, acting: Acting, statement: (proof: string) => Statement) =>
-      using({ space, role: 'runtime', purpose: 'own' }, async ({ sql, prove: proof }) => {
+      using({ space, role: 'runtime', purpose: 'own' }, answerBytes.write, async ({ sql, prove: proof }) => {
         const { text, parameters } = statement('studio.acting($1, $2, $3)')
         return sql.unsafe<Row[]>(text, [...proof(acting), ...parameters], { prepare: true })
       }),
-    read: (space, work) => using({ space, role: 'reader', purpose: 'own' }, ({ sql }) => work(sql)),
+    read: (space, work) =>
+      using({ space, role: 'reader', purpose: 'own' }, answerBytes.read, ({ sql }) => work(sql)),
     counts: pool.counts,
     close: pool.close,
   }

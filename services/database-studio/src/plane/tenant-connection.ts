@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { type AnswerMeter, createMeteredSocket } from '@opsplane/postgres'
 import postgres from 'postgres'
 import { passwordOf, roleName } from './logins.js'
 import type { Acting, Space, SpaceRole } from './space.js'
@@ -25,6 +26,8 @@ export interface TenantConnection {
   sql: postgres.Sql
   /** The number of its backend. */
   pid: number
+  /** Bounds what is answered to one user of the connection. */
+  meter: AnswerMeter
   prove(acting: Acting): Proof
   /** Makes it as new; false where it must be closed instead. */
   reset(): Promise<boolean>
@@ -51,9 +54,11 @@ const closeTimeoutS = 1
 export async function openConnection(options: ConnectOptions): Promise<TenantConnection> {
   const { key } = options
   const state = { open: true }
-  const sql = clientOf(options, () => {
+  const { socket, meter } = createMeteredSocket()
+  const onclose = () => {
     state.open = false
-  })
+  }
+  const sql = clientOf(options, { socket, onclose })
   try {
     const [entered] = await sql<{ pid: number; nonce: string; sequence: string; altered: boolean }[]>`
       select pid, nonce, sequence, altered from studio.enter()`.catch(explainLogin)
@@ -63,6 +68,7 @@ export async function openConnection(options: ConnectOptions): Promise<TenantCon
     return {
       sql,
       pid,
+      meter,
       prove: (acting) => proofOf(key, nonce, ++sequence, acting),
       reset: () => reset(sql, options),
       isOpen: () => state.open,
@@ -77,8 +83,12 @@ export async function openConnection(options: ConnectOptions): Promise<TenantCon
   }
 }
 
-function clientOf({ url, space, role, purpose, key }: ConnectOptions, onclose: () => void): postgres.Sql {
+function clientOf(
+  { url, space, role, purpose, key }: ConnectOptions,
+  events: { socket: ReturnType<typeof createMeteredSocket>['socket']; onclose: () => void },
+): postgres.Sql {
   return postgres(url, {
+    ...events,
     max: 1,
     user: roleName(space.schema, role),
     password: passwordOf(key, space.schema, role),
@@ -89,7 +99,6 @@ function clientOf({ url, space, role, purpose, key }: ConnectOptions, onclose: (
     max_lifetime: null,
     connect_timeout: 5,
     onnotice: () => {},
-    onclose,
     connection: {
       application_name: `opsplane-tenant-${purpose}`,
       search_path: `${space.schema}, extensions`,

@@ -1,19 +1,24 @@
-import type { RequestMeta, Route } from '@opsplane/http'
+import type { Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import type { StudioConfig } from '../config.js'
 import type { DataPlane } from '../plane/data-plane.js'
 import { savedQueryRoutes } from './routes.js'
 import { createQueryRunner } from './run.js'
-import { createFreeSql, runRoutes } from './run-routes.js'
+import { createFreeSql, type FreeSqlOptions, runRoutes } from './run-routes.js'
 import { createSlots } from './slots.js'
 
 /** Everything about SQL that callers write: run at once, or saved. */
 export function createQueries(
   ctx: ServiceContext<StudioConfig>,
   plane: DataPlane,
-  refuseRuled: (meta: RequestMeta) => Promise<void> = async () => {},
+  refusals: Pick<FreeSqlOptions, 'refuseRuled' | 'refuseFull'>,
 ): { routes: Route[] } {
   const runner = createQueryRunner(plane, ctx.database)
-  const freeSql = createFreeSql({ runner, slots: createSlots(ctx.config.queriesPerWorkspace), refuseRuled })
+  const freeSql = createFreeSql({
+    runner,
+    slots: createSlots(ctx.config.queriesPerWorkspace),
+    plane,
+    ...refusals,
+  })
   return { routes: [...runRoutes(freeSql), ...savedQueryRoutes(ctx, freeSql)] }
 }

@@ -138,7 +138,14 @@ export function savedQueryRoutes(ctx: ServiceContext, freeSql: FreeSql): Route[]
       response: QueryResult,
       waits: true,
       idempotency: 'claim',
-      errors: ['not_found', 'insufficient_scope', 'forbidden', 'rate_limited', 'upstream_timeout'],
+      errors: [
+        'not_found',
+        'insufficient_scope',
+        'forbidden',
+        'quota_exceeded',
+        'rate_limited',
+        'upstream_timeout',
+      ],
       handler: async ({ params: { id }, body, meta }) => {
         const current = await queries.get(id, meta.tenant)
         const query = body.version === undefined ? current : await versions.get(id, body.version, meta.tenant)

@@ -1,5 +1,7 @@
 import { ApiError, QueryResult, RunQuery } from '@opsplane/contracts'
 import { defineRoute, type RequestMeta, type Route } from '@opsplane/http'
+import type { DataPlane } from '../plane/data-plane.js'
+import type { RefuseFull } from '../plane/space-size.js'
 import { typesByName } from './arguments.js'
 import type { QueryRequest, QueryRunner } from './run.js'
 import type { Slots } from './slots.js'
@@ -14,14 +16,21 @@ export interface FreeSqlOptions {
   slots: Slots
   /** Throws `forbidden` where a row rule binds the caller: SQL would reach past it. */
   refuseRuled(meta: RequestMeta): Promise<void>
+  plane: Pick<DataPlane, 'space'>
+  /** Throws `quota_exceeded`: then only DELETE may write. */
+  refuseFull: RefuseFull
 }
 
-export function createFreeSql({ runner, slots, refuseRuled }: FreeSqlOptions): FreeSql {
+const deletes = /^\s*delete\b/i
+
+export function createFreeSql({ runner, slots, refuseRuled, plane, refuseFull }: FreeSqlOptions): FreeSql {
   return {
     async run(request, meta) {
       if (request.mode === 'write' && !meta.principal.permissions.includes('queries:write'))
         throw new ApiError('insufficient_scope', 'Mode write takes the permission queries:write.')
       await refuseRuled(meta)
+      if (request.mode === 'write' && !deletes.test(request.sql))
+        await refuseFull(await plane.space(meta.tenant))
       return slots.run(meta.tenant.workspaceId, () => runner.run(meta.tenant, request, meta, meta.signal()))
     },
   }
@@ -39,7 +48,7 @@ export function runRoutes(freeSql: FreeSql): Route[] {
       description:
         'One statement, as a role that sees nothing but the data of this workspace and environment: read-only, or with ' +
         '`mode` write (permission `queries:write`) as one that may change rows, which emits `record.*`. Beyond `maxRows` ' +
-        'or 4 MiB the result is cut, and `truncated` says so. What the SQL fails at is a 422 with the code, position and ' +
+        'or 4 MiB the result is cut, and `truncated` says so; a write, or a plan, of more than 4 MiB is undone and refused (422). What the SQL fails at is a 422 with the code, position and ' +
         'hint of Postgres in `details`. Callers under a row rule run no SQL (403).',
       tag: queryTag,
       scope: 'queries:run',
@@ -47,7 +56,7 @@ export function runRoutes(freeSql: FreeSql): Route[] {
       response: QueryResult,
       waits: true,
       idempotency: 'claim',
-      errors: ['insufficient_scope', 'forbidden', 'rate_limited', 'upstream_timeout'],
+      errors: ['insufficient_scope', 'forbidden', 'quota_exceeded', 'rate_limited', 'upstream_timeout'],
       handler: ({ body: { types, ...body }, meta }) =>
         freeSql.run({ ...body, types: typesByName(types) }, meta),
     }),

@@ -1,12 +1,13 @@
 import type { QueryMode, QueryResult, TenantScope } from '@opsplane/contracts'
-import { collectRows, createTypeNames, type Database } from '@opsplane/postgres'
+import { createCollector, createTypeNames, type Database } from '@opsplane/postgres'
 import type { Sql, TransactionSql } from 'postgres'
+import { AnswerTooLargeError } from '../plane/answer-size.js'
 import type { DataPlane, Session } from '../plane/data-plane.js'
 import type { Acting } from '../plane/space.js'
 import { numberParameters } from '../sql/parameters.js'
 import { checkQuery } from '../sql/statement.js'
 import { argumentsOf, type ParameterTypes, type ParameterValues } from './arguments.js'
-import { explainFailure } from './failure.js'
+import { explainFailure, tooLarge } from './failure.js'
 
 export interface QueryRequest {
   sql: string
@@ -21,8 +22,8 @@ export interface QueryRequest {
 export interface QueryRunner {
   /**
    * Runs one statement of a tenant, as its reader in a read-only transaction or, in mode `write`, as its runtime with
-   * `acting` in the journal. Throws `validation_failed` for what the statement is not allowed or fails at, `rate_limited`
-   * where the workspace runs too many at once.
+   * `acting` in the journal. Of a read that answers more than 4 MiB the rest is left out; a write that does is undone. Throws
+   * `validation_failed` for that, and for what the statement is not allowed or fails at.
    */
   run(tenant: TenantScope, request: QueryRequest, acting: Acting, signal: AbortSignal): Promise<QueryResult>
 }
@@ -47,14 +48,16 @@ export function createQueryRunner(plane: DataPlane, database: Pick<Database, 'sq
       const space = await plane.space(tenant)
       const prefix = explain ? `explain (format json${explain === 'analyze' ? ', analyze' : ''}) ` : ''
       const startedAt = performance.now()
-      const execute = (tx: TransactionSql) =>
-        collectRows(tx, {
-          text: `${prefix}${statement.text}`,
-          values,
-          maxRows,
-          maxBytes,
-          whole: explain !== undefined,
-        })
+      const collector = createCollector({
+        ...{ text: `${prefix}${statement.text}`, values, maxRows, maxBytes },
+        whole: explain !== undefined,
+      })
+      const mayBeCut = mode === 'read' && !explain
+      const execute = async (tx: TransactionSql) => {
+        const collected = await collector.read(tx)
+        if (collected.truncated === 'bytes' && !mayBeCut) throw tooLarge('/sql', maxBytes)
+        return collected
+      }
       const options = { deadlineMs: timeoutMs + graceMs, signal }
       const role = mode === 'write' ? 'runtime' : 'reader'
       const found = await plane
@@ -63,6 +66,10 @@ export function createQueryRunner(plane: DataPlane, database: Pick<Database, 'sq
           return writing(session, { timeoutMs, acting, undo: explain !== undefined }, execute)
         })
         .catch((error: unknown) => {
+          if (error instanceof AnswerTooLargeError) {
+            if (mayBeCut) return collector.cut()
+            throw tooLarge('/sql', maxBytes, error)
+          }
           const writtenPosition = (position: number) => statement.writtenPosition(position - prefix.length)
           throw explainFailure(error, { path: '/sql', writtenPosition })
         })
@@ -93,7 +100,7 @@ interface Writing {
 }
 
 async function writing<T>(
-  { sql, act }: Session,
+  { sql, act, renewAnswer }: Session,
   { timeoutMs, acting, undo }: Writing,
   work: (tx: TransactionSql) => Promise<T>,
 ): Promise<T> {
@@ -103,6 +110,7 @@ async function writing<T>(
       await act(tx, acting)
       const value = await work(tx)
       if (undo) throw new Undone(value)
+      renewAnswer()
       return value as Awaited<T>
     }),
   )

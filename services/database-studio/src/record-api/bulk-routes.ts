@@ -15,7 +15,7 @@ import type { RecordServices } from './record-services.js'
 const tag = 'Records'
 const path = '/tables/:slug/records/bulk'
 const bodyLimitBytes = 16 * 1024 * 1024
-const errors = ['not_found', 'conflict', 'forbidden'] as const
+const errors = ['not_found', 'conflict', 'forbidden', 'quota_exceeded'] as const
 const common = { tag, scope: 'records:write', bodyLimitBytes, errors } as const
 
 /** Many records in one request: all of it, or nothing. */

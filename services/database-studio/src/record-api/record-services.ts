@@ -1,8 +1,10 @@
+import type { Limits } from '@opsplane/runtime'
 import type { ServiceContext } from '@opsplane/service'
 import { createRecordList } from '../list/list.js'
 import { createPast, type Past } from '../list/past.js'
 import type { DataPlane } from '../plane/data-plane.js'
 import type { Definitions } from '../plane/definitions.js'
+import type { RefuseFull } from '../plane/space-size.js'
 import { createBatch } from '../record/batch.js'
 import { type Bulk, createBulk } from '../record/bulk.js'
 import { createRecords, type Records } from '../record/records.js'
@@ -33,12 +35,27 @@ export function createRecordServices(
     clock,
     log,
   }: Pick<ServiceContext, 'database' | 'cursors' | 'dueWork' | 'clock' | 'log'>,
-  { plane, definitions, validating }: { plane: DataPlane; definitions: Definitions; validating: Validating },
+  {
+    plane,
+    definitions,
+    validating,
+    limits,
+    refuseFull,
+  }: {
+    plane: DataPlane
+    definitions: Definitions
+    validating: Validating
+    limits: Limits
+    refuseFull: RefuseFull
+  },
 ): RecordServices {
-  const access = createRecordAccess({ plane, definitions, sql: database.sql })
-  const store = createImportStore(database)
+  const access = createRecordAccess({ plane, definitions, sql: database.sql, refuseFull })
+  const store = createImportStore(database, limits)
   const importing = dueWork.start(
-    importWork({ access, validating, store, sql: database.sql, now: () => clock.now(), log }),
+    importWork({
+      ...{ access, validating, store, sql: database.sql, now: () => clock.now(), log },
+      goOn: () => importing.wake(),
+    }),
   )
   return {
     records: createRecords(access, validating),

@@ -15,7 +15,7 @@ export function singleRoutes({ records, list, past }: RecordServices): Route[] {
       path,
       summary: 'List records',
       description:
-        'The newest first unless `sort` says otherwise. A filter and sort that a declared index serves stay fast however many records there are; of a table of more than 50,000 records others are refused, with the index that is missing, unless `slow=true`.',
+        'The newest first unless `sort` says otherwise. A filter and sort that a declared index serves stay fast however many records there are; of a table of more than 50,000 records others are refused, with the index that is missing, unless `slow=true`. A page of large records ends with fewer than `limit`, where it has some 8 MiB.',
       tag,
       scope: 'records:read',
       sorts: [],
@@ -39,7 +39,7 @@ export function singleRoutes({ records, list, past }: RecordServices): Route[] {
       body: RecordBody,
       response: StudioRecord,
       status: 201,
-      errors: ['not_found', 'conflict', 'forbidden'],
+      errors: ['not_found', 'conflict', 'forbidden', 'quota_exceeded'],
       handler: ({ params, body, meta }) => records.create(params.slug, body, meta),
     }),
 

@@ -38,7 +38,7 @@ export function transferRoutes({ imports, exported }: RecordServices): Route[] {
       }),
       response: RecordImport,
       status: 202,
-      errors: ['not_found', 'forbidden'],
+      errors: ['not_found', 'forbidden', 'quota_exceeded'],
       handler: ({ params, query, upload, meta }) => imports.begin(params.slug, query, upload, meta),
     }),
 
@@ -52,6 +52,19 @@ export function transferRoutes({ imports, exported }: RecordServices): Route[] {
       response: RecordImport,
       errors: ['not_found'],
       handler: ({ params, meta }) => imports.get(params.slug, params.id, meta),
+    }),
+
+    defineRoute({
+      operationId: 'cancelRecordImport',
+      method: 'post',
+      path: '/tables/:slug/imports/:id/cancel',
+      summary: 'Cancel an import',
+      description: 'It ends after the batch that is being written; what is written stays.',
+      tag,
+      scope: 'records:write',
+      response: RecordImport,
+      errors: ['not_found', 'invalid_state_transition'],
+      handler: ({ params, meta }) => imports.cancel(params.slug, params.id, meta),
     }),
 
     defineStream({

@@ -8,6 +8,7 @@ import { groupsOf, insertGroups, targetOf } from '../row/inserts.js'
 import { type RecordAccess, run } from '../row/open.js'
 import type { Opened, Row } from '../row/opened.js'
 import { below, invalid, type Place, Problems } from '../row/problems.js'
+import { checkReferences } from '../row/references.js'
 import { wholeOf } from '../row/selection.js'
 import type { Step } from '../row/step.js'
 import { deleteStatement, updateStatement } from '../row/write-statements.js'
@@ -35,6 +36,8 @@ export function createBatch(access: RecordAccess, validating: Validating) {
     const steps = readSteps(given.operations, tables)
     const [first] = steps
     if (!first) return { results: [], dryRun: given.dryRun }
+    if (steps.some(({ operation }) => operation.op === 'create')) await access.refuseFull(first.opened)
+    await checkStepReferences(access, steps, meta)
     await validateSteps({ access, validating }, steps, meta)
     return access.commit([...tables.values()], meta, async (tx) => {
       const results: StepResult[] = []
@@ -96,6 +99,20 @@ function readSteps(operations: readonly RecordOperation[], tables: Map<string, O
 
 const referredId = (id: string, named: ReadonlyMap<string, string>): string =>
   id.startsWith('$as:') ? (named.get(id.slice('$as:'.length)) ?? id) : id
+
+async function checkStepReferences(
+  access: RecordAccess,
+  steps: readonly Step[],
+  meta: RequestMeta,
+): Promise<void> {
+  const made = new Set(steps.flatMap(({ operation, id }) => (operation.op === 'create' ? [id] : [])))
+  for (const opened of new Set(steps.map((step) => step.opened))) {
+    const own = steps.filter((step) => step.opened === opened)
+    const rows = own.map(({ id, values }) => ({ ...values, id }))
+    const placeOf = (index: number) => below(own[index]?.place ?? operationsPlace, 'data')
+    await checkReferences(access, opened, { rows, placeOf, made }, meta)
+  }
+}
 
 /** Neighbours that are one statement. */
 function runsOf(steps: readonly Step[]): Step[][] {

@@ -10,6 +10,7 @@ import { groupsOf, insertGroups, targetOf } from '../row/inserts.js'
 import { type RecordAccess, run } from '../row/open.js'
 import type { Opened, Row } from '../row/opened.js'
 import { below, type Place, Problems } from '../row/problems.js'
+import { checkReferences } from '../row/references.js'
 import { wholeOf } from '../row/selection.js'
 import {
   deleteStatement,
@@ -74,6 +75,7 @@ export function createBulk(access: RecordAccess, validating: Validating): Bulk {
       const conditions = readFilter(opened.table, given.filter, below(body, 'filter'), problems)
       const changing = prepare(opened, problems)
       problems.check()
+      await checkReferences(access, opened, { rows: [changing.values], placeOf: () => changing.place }, meta)
       const write = (change: (tx: StatementRunner) => Promise<Row[]>) =>
         commit([opened], meta, async (tx) => {
           await checkMatches(tx, opened, conditions, given.limit)
@@ -102,6 +104,8 @@ export function createBulk(access: RecordAccess, validating: Validating): Bulk {
     create: (slug, given, meta) =>
       withTable(slug, meta, async (opened) => {
         const rows = readRecords(opened, given)
+        await access.refuseFull(opened)
+        await checkReferences(access, opened, { rows, placeOf: recordPlace }, meta)
         if (validating.concerns(opened, ['create']))
           await validating.check(newRecords(opened, rows, recordPlace), meta)
         const groups = groupsOf(opened, rows)
@@ -112,7 +116,12 @@ export function createBulk(access: RecordAccess, validating: Validating): Bulk {
         }
         const writing =
           groups.length === 1 && only
-            ? commitOne(opened, meta, (target) => insertStatement(target, only), finish)
+            ? commitOne(
+                opened,
+                meta,
+                { count: only.rows.length, of: (target) => insertStatement(target, only) },
+                finish,
+              )
             : commit([opened], meta, async (tx) => finish(await insertGroups(tx, targetOf(opened), groups)))
         return writing.catch(failing(opened, '/records'))
       }),
@@ -121,6 +130,8 @@ export function createBulk(access: RecordAccess, validating: Validating): Bulk {
       withTable(slug, meta, async (opened) => {
         checkKey(opened, on, below(body, 'on'))
         const rows = readRecords(opened, given)
+        await access.refuseFull(opened)
+        await checkReferences(access, opened, { rows, placeOf: recordPlace }, meta)
         const groups = groupsOf(opened, rows, on)
         const write = (isAsValidated: AsValidated) =>
           commit([opened], meta, async (tx) => {

@@ -4,10 +4,11 @@ import { quoted } from '@opsplane/postgres'
 import { conditionsSql } from '../row/conditions.js'
 import { writeFailure } from '../row/failures.js'
 import { readRecord, type Values } from '../row/input.js'
-import { type Look, type RecordAccess, run } from '../row/open.js'
+import { type Look, type OneStatement, type RecordAccess, run } from '../row/open.js'
 import type { Opened, Row } from '../row/opened.js'
 import { Parameters, type Statement } from '../row/parameters.js'
 import { type Place, Problems } from '../row/problems.js'
+import { checkReferences } from '../row/references.js'
 import type { ShownQuery } from '../row/selected.js'
 import { failingRead, selectionOf } from '../row/selected.js'
 import { type Selection, selectList, wholeOf } from '../row/selection.js'
@@ -62,6 +63,8 @@ export function createRecords(access: RecordAccess, validating: Validating): Rec
     create: (slug, body, meta) =>
       withTable(slug, meta, async (opened) => {
         const given = parsed(opened, body, true)
+        await access.refuseFull(opened)
+        await checkReferences(access, opened, { rows: [given], placeOf: () => wholeBody }, meta)
         const values = { ...given, id: newId('record') }
         if (validating.concerns(opened, ['create']))
           await validating.check(
@@ -74,7 +77,7 @@ export function createRecords(access: RecordAccess, validating: Validating): Rec
           : commitOne(
               opened,
               meta,
-              (target) => insertStatement(target, { columns: Object.keys(given), rows: [values] }),
+              one((target) => insertStatement(target, { columns: Object.keys(given), rows: [values] })),
               (inserted) => theOne(onlyAllowed(inserted)),
             )
         return inserting.catch(failing(opened))
@@ -92,6 +95,7 @@ export function createRecords(access: RecordAccess, validating: Validating): Rec
     update: (slug, id, given, meta) =>
       withTable(slug, meta, async (opened) => {
         const values = parsed(opened, given, false)
+        await checkReferences(access, opened, { rows: [{ ...values, id }], placeOf: () => wholeBody }, meta)
         const columns = Object.keys(values)
         if (columns.length === 0)
           return access.commit([opened], meta, (tx) => explain(opened, id, meta, (looked) => run(tx, looked)))
@@ -99,7 +103,7 @@ export function createRecords(access: RecordAccess, validating: Validating): Rec
           commitOne(
             opened,
             meta,
-            (target) => updateStatement(target, { columns, rows: [{ ...values, id, version }] }),
+            one((target) => updateStatement(target, { columns, rows: [{ ...values, id, version }] })),
             async (updated, look) => {
               const [row] = onlyAllowed(updated)
               if (row) return row
@@ -118,7 +122,7 @@ export function createRecords(access: RecordAccess, validating: Validating): Rec
           commitOne(
             opened,
             meta,
-            (target) => deleteStatement(target, [{ id, version }]),
+            one((target) => deleteStatement(target, [{ id, version }])),
             async (deleted, look) => {
               if (deleted.length > 0) return
               const there = await explain(opened, id, meta, look)
@@ -134,6 +138,8 @@ export function createRecords(access: RecordAccess, validating: Validating): Rec
 /** Whether a record is another one than was validated, which nobody but the platform has named the version of. */
 const isRaced = ({ version: present }: Row, version: number | null, meta: RequestMeta) =>
   meta.expectedVersion === undefined && version !== null && present !== version
+
+const one = (of: OneStatement['of']): OneStatement => ({ count: 1, of })
 
 function theOne([row]: Row[]): Row {
   if (!row) throw new Error('a record was written and not answered')

@@ -1,9 +1,11 @@
 import type { CommandMeta } from '@opsplane/contracts'
 import { type StatementRunner, translatePostgresError } from '@opsplane/postgres'
 import type { TransactionSql } from 'postgres'
+import { AnswerTooLargeError, mostWrittenAtOnce } from '../plane/answer-size.js'
 import type { DataPlane } from '../plane/data-plane.js'
 import type { Definitions } from '../plane/definitions.js'
 import type { Acting, Space } from '../plane/space.js'
+import type { RefuseFull } from '../plane/space-size.js'
 import { DryRun } from './dry-run.js'
 import { isOutdated } from './failures.js'
 import type { Values } from './input.js'
@@ -18,6 +20,12 @@ import type { WriteTarget } from './write-statements.js'
 /** Reads by one statement. */
 export type Look = (statement: Statement) => Promise<Row[]>
 
+export interface OneStatement {
+  /** Records it writes at most. */
+  count: number
+  of(target: WriteTarget): Statement
+}
+
 /** What everything about records works with. */
 export interface RecordAccess {
   /** Throws `not_found`. */
@@ -27,6 +35,10 @@ export interface RecordAccess {
   /** `work` on the table as it is defined now; once again where the definition turns out to have changed meanwhile. */
   withTable<T>(slug: string, meta: Caller, work: (opened: Opened) => Promise<T>): Promise<T>
   read<Found extends object = Row>(space: Space, statement: Statement): Promise<Found[]>
+  /** The same for a page: of what is too much to be answered at once, those that come first. Rejects where none of them fits. */
+  readPage(space: Space, statement: Statement): Promise<{ rows: Row[]; isCut: boolean }>
+  /** Throws `quota_exceeded` where the tables of the space take as much as its workspace may have: nothing is made then. */
+  refuseFull(opened: Opened): Promise<void>
   /** How many records a table has about. */
   sizeOf(opened: Opened): Promise<number>
   /** In one transaction, with the answer to the request's Idempotency-Key. */
@@ -42,7 +54,7 @@ export interface RecordAccess {
   commitOne<T>(
     opened: Opened,
     meta: CommandMeta,
-    statement: (target: WriteTarget) => Statement,
+    statement: OneStatement,
     finish: (rows: Row[], look: Look) => T | Promise<T>,
   ): Promise<T>
   /** Makes one record, in one statement with others that arrive at the same time. */
@@ -53,11 +65,13 @@ export function createRecordAccess({
   plane,
   definitions,
   sql,
+  refuseFull,
 }: {
   plane: DataPlane
   definitions: Definitions
   /** As the service itself. */
   sql: StatementRunner
+  refuseFull: RefuseFull
 }): RecordAccess {
   const open = async (slug: string, meta: Caller): Promise<Opened> => {
     const [space, { table, validations }] = await Promise.all([
@@ -90,6 +104,21 @@ export function createRecordAccess({
     }
   }
 
+  const readPage: RecordAccess['readPage'] = async (space, { text, parameters }) => {
+    const rows: Row[] = []
+    try {
+      await plane.read(space, (tenant) =>
+        tenant
+          .unsafe<Row[]>(text, [...parameters], { prepare: true })
+          .forEach((row) => void rows.push(row as Row)),
+      )
+      return { rows, isCut: false }
+    } catch (error) {
+      if (rows.length === 0 || !(error instanceof AnswerTooLargeError)) throw error
+      return { rows, isCut: true }
+    }
+  }
+
   const read: RecordAccess['read'] = (space, statement) => plane.read(space, (sql) => run(sql, statement))
 
   return {
@@ -105,15 +134,17 @@ export function createRecordAccess({
       }
     },
     read,
+    readPage,
+    refuseFull: ({ space }) => refuseFull(space),
     sizeOf: (opened) =>
       estimatedRows(sql, opened).catch((error: unknown) => {
         throw translatePostgresError(error)
       }),
     commit,
-    commitOne: async (opened, meta, statement, finish) => {
+    commitOne: async (opened, meta, { count, of: statement }, finish) => {
       const { space, table, writeRule: rule } = opened
       const target = { schema: space.schema, table, rule }
-      if (meta.idempotency || rule.length > 0)
+      if (meta.idempotency || rule.length > 0 || count > mostWrittenAtOnce)
         return commit([opened], meta, async (tx) =>
           finish(await run(tx, statement(target)), (looked) => run(tx, looked)),
         )

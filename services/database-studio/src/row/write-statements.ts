@@ -33,7 +33,7 @@ export interface Insert {
 
 /**
  * One insert for all of these, which name the same columns; the rest have their defaults. With `on`, what is there already by
- * those columns is updated instead. Answers the records, or their ids alone, in no order.
+ * those columns is updated instead. Answers the records, or their ids and versions alone, in no order.
  */
 export function insertStatement(
   target: WriteTarget,
@@ -44,7 +44,9 @@ export function insertStatement(
   const source = recordset(target, rows, parameters)
   const conflict = on ? onConflict(target, { on, columns }, parameters) : ''
   const answered =
-    answer === 'records' ? returning(target, parameters) : `returning ${row}.id${allowed(target, parameters)}`
+    answer === 'records'
+      ? returning(target, parameters)
+      : `returning ${row}.id, ${row}.version${allowed(target, parameters)}`
   const text = `insert into ${into(target)} as ${row} (${names.map(quoted).join(', ')}) select ${names.map((name) => `given.${quoted(name)}`).join(', ')} from ${source}${conflict} ${answered}`
   return { text: on ? `${text}, (${row}.xmax = 0) as ${marks.created}` : text, parameters: parameters.values }
 }
@@ -62,7 +64,7 @@ function onConflict(
 }
 
 /**
- * What is there already of these, distinguished by the columns `on`: records as the API shows them, each with the id of the given
+ * What is there already of these and satisfies the rule, distinguished by the columns `on`: records as the API shows them, each with the id of the given
  * one as `_given`.
  */
 export function existingStatement(
@@ -74,8 +76,9 @@ export function existingStatement(
   const source = recordset(target, keys, parameters)
   const same = on.map((name) => `${row}.${quoted(name)} = given.${quoted(name)}`).join(' and ')
   const list = selectList(wholeOf(target.table), row, target.schema, parameters)
+  const seen = conditionsSql(target.rule, row, parameters)
   return {
-    text: `select given.id as _given, ${list} from ${source} join ${into(target)} ${row} on ${same}`,
+    text: `select given.id as _given, ${list} from ${source} join ${into(target)} ${row} on ${same} where ${seen}`,
     parameters: parameters.values,
   }
 }

@@ -43,7 +43,7 @@ export function tableRoutes({ database: { db }, cursors }: ServiceContext, table
       body: NewTable,
       response: Table,
       status: 201,
-      errors: ['conflict'],
+      errors: ['conflict', 'quota_exceeded'],
       handler: ({ body, meta }) => tables.create(body, meta),
     }),
 

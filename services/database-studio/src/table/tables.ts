@@ -10,6 +10,7 @@ import {
 } from '@opsplane/contracts'
 import type { Aggregate, Unit } from '@opsplane/eventstore'
 import type { StatementRunner } from '@opsplane/postgres'
+import { type Limits, quotaExceeded } from '@opsplane/runtime'
 import type { ServiceContext } from '@opsplane/service'
 import type { RecordChange } from '../migration-ledger/record-change.js'
 import type { DataPlane } from '../plane/data-plane.js'
@@ -32,6 +33,7 @@ export type TableAggregate = Aggregate<TableState, TableCommand, Table>
 /** Everything that can be done to tables. */
 export interface Tables {
   aggregate: TableAggregate
+  /** Throws `quota_exceeded` where one more is one too many. */
   create(body: NewTable, meta: CommandMeta): Promise<Table>
   get(slug: string, meta: CommandMeta): Promise<Table>
   /** Throws `conflict` where rows stand against the change, or lose something that nobody has forced. */
@@ -44,7 +46,12 @@ export interface Tables {
 
 export function createTables(
   ctx: Pick<ServiceContext, 'database' | 'store' | 'relay' | 'clock'>,
-  { plane, definitions, record }: { plane: DataPlane; definitions: Definitions; record: RecordChange },
+  {
+    plane,
+    definitions,
+    record,
+    limits,
+  }: { plane: DataPlane; definitions: Definitions; record: RecordChange; limits: Limits },
 ): Tables {
   const define = createDefine(ctx)
   const aggregate = ctx.store.aggregate(table)
@@ -78,6 +85,8 @@ export function createTables(
       await checkDefinition(named)
       const id = newId('table')
       const result = await define(space, meta, async ({ tx, unit, asOwner }) => {
+        const most = limits.of('tables', meta.tenant.workspaceId)
+        if (most > 0 && (await lockTables(tx, meta)).length >= most) throw quotaExceeded('tables', most)
         const made = await unit.create(aggregate, id, { kind: 'create', id, fields: named, now: meta.now })
         const statements = createTable({ schema: space.schema, slug: body.slug }, made)
         await asOwner((owner) => all(owner, statements))

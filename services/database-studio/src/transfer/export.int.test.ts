@@ -19,7 +19,7 @@ it('holds few pages of many small records, and none of more bytes than it may ha
   const { plane, ours, service } = at
   const defined = async () => ({ table, validations: [] })
   const definitions = { defined, get: async () => table, forget: () => {} }
-  const access = createRecordAccess({ plane, definitions, sql: service.sql })
+  const access = createRecordAccess({ plane, definitions, sql: service.sql, refuseFull: async () => {} })
   const limits: number[] = []
   const read: RecordAccess['read'] = (space, statement) => {
     const [, limit] = /limit (\d+)\) found/.exec(statement.text) ?? []

@@ -1,4 +1,4 @@
-import { ApiError, type CommandMeta, newId, type RefusedRow } from '@opsplane/contracts'
+import { ApiError, type CommandMeta, newId, type Principal, type RefusedRow } from '@opsplane/contracts'
 import type { TransactionSql } from 'postgres'
 import { forbidden, onlyAllowed } from '../record/records.js'
 import { isOutdated, writeFailure } from '../row/failures.js'
@@ -7,10 +7,16 @@ import { groupsOf, insertGroups, targetOf } from '../row/inserts.js'
 import type { RecordAccess } from '../row/open.js'
 import type { Opened } from '../row/opened.js'
 import { type Place, Problems } from '../row/problems.js'
+import { missingReference, missingReferences } from '../row/references.js'
 import { type AsValidated, newRecords, upsertChanges } from '../validation/changes.js'
 import { RacedValidation, untilUnraced } from '../validation/raced.js'
 import type { Validating } from '../validation/validating.js'
 import type { FileRow } from './import-rows.js'
+
+/** What of a request an import still has. */
+export interface ImportMeta extends CommandMeta {
+  principal: Principal
+}
 
 /** What became of one batch of rows. */
 export interface BatchOutcome {
@@ -25,7 +31,7 @@ interface ReadRow {
 
 /** How batches are written: as whom, over what is there, and by whose leave. */
 export interface BatchOptions {
-  meta: CommandMeta
+  meta: ImportMeta
   on: readonly string[] | undefined
   validating: Validating
 }
@@ -34,24 +40,43 @@ export interface BatchOptions {
  * Writes what can be written of a batch of rows, in one transaction with its outcome, which is kept under the key of `meta`:
  * so a batch is written once, however often its import is resumed. What validations refuse is refused row by row.
  */
-export function writeBatch(
+export async function writeBatch(
   access: RecordAccess,
   opened: Opened,
   rows: readonly FileRow[],
   { meta, on, validating }: BatchOptions,
 ): Promise<BatchOutcome> {
+  await access.refuseFull(opened)
   const unreadable: RefusedRow[] = []
   const readable = rows.flatMap((row) => readRow(opened, row, unreadable))
   const isValidated = validating.concerns(opened, on ? ['create', 'update'] : ['create'])
   return untilUnraced(async () => {
     const refused = [...unreadable]
-    const validate = () => validateRows({ access, validating }, opened, readable, { meta, on, refused })
-    const { left, isAsValidated } = isValidated ? await validate() : { left: readable, isAsValidated: null }
+    const referring = await withoutMissing(access, opened, readable, { meta, refused })
+    const validate = () => validateRows({ access, validating }, opened, referring, { meta, on, refused })
+    const { left, isAsValidated } = isValidated ? await validate() : { left: referring, isAsValidated: null }
     return access.commit([opened], meta, async (tx) => {
       const written = await writeParts(tx, opened, left, { refused, on, isAsValidated })
       return { written, refused: refused.sort((a, b) => a.line - b.line) }
     })
   })
+}
+
+/** The rows whose references lead to records that the caller may see. */
+async function withoutMissing(
+  access: RecordAccess,
+  opened: Opened,
+  rows: readonly ReadRow[],
+  { meta, refused }: { meta: ImportMeta; refused: RefusedRow[] },
+): Promise<readonly ReadRow[]> {
+  const given = rows.map(({ values }) => values)
+  const missing = await missingReferences(access, opened, given, meta)
+  for (const { index, column } of missing) {
+    const line = rows[index]?.line
+    if (line !== undefined) refused.push({ line, path: `/${column}`, message: missingReference.message })
+  }
+  const faulty = new Set(missing.map(({ index }) => index))
+  return rows.filter((_, index) => !faulty.has(index))
 }
 
 /** The rows that validations let pass. */
@@ -108,7 +133,7 @@ async function writeParts(
   const { on, isAsValidated } = options
   try {
     await tx.savepoint(async (part) => {
-      const answer = { answer: isAsValidated ? 'records' : 'ids', ...(on && { on }) } as const
+      const answer = { answer: 'ids', ...(on && { on }) } as const
       const written = await insertGroups(part, targetOf(opened), groupsOf(opened, given, on), answer)
       if (onlyAllowed(written).length < rows.length) throw forbidden()
       isAsValidated?.(written)

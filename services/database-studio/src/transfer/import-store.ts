@@ -1,6 +1,7 @@
 import {
   ApiError,
   type ImportFormat,
+  invalidTransition,
   newId,
   notFound,
   RecordImport,
@@ -8,15 +9,19 @@ import {
 } from '@opsplane/contracts'
 import type { RequestMeta } from '@opsplane/http'
 import { type Database, translatePostgresError } from '@opsplane/postgres'
-import { gathered } from '@opsplane/runtime'
-import { and, asc, eq, sql } from 'drizzle-orm'
+import { gathered, type Limits } from '@opsplane/runtime'
+import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import { recordImportParts, recordImports } from '../schema.js'
+import { createImportQuota } from './import-quota.js'
 
 /** Imports as they are kept. */
 export interface ImportStore {
-  /** Keeps a file as it arrives, and has it imported once it is there. */
+  /** Keeps a file as it arrives, and has it imported once it is there. Throws `quota_exceeded`. */
   upload(file: NewImport, content: AsyncIterable<Buffer>, meta: RequestMeta): Promise<RecordImport>
-  get(id: string, table: string, tenant: TenantScope): Promise<RecordImport>
+  /** With `by`, of this actor alone. Throws `not_found`. */
+  get(id: string, table: string, tenant: TenantScope, by?: string): Promise<RecordImport>
+  /** Ends an import; what it has written stays. With `by`, one of this actor alone. Throws `not_found`, `invalid_state_transition`. */
+  cancel(id: string, table: string, tenant: TenantScope, by?: string): Promise<RecordImport>
   content(id: string): AsyncIterable<Buffer>
   /** What a batch came to, unless there has been no such batch yet. */
   outcome(key: string): Promise<unknown>
@@ -32,8 +37,13 @@ const partBytes = 1_048_576
 /** A file that has not arrived by then never will. */
 const uploadSeconds = 3_600
 
-export function createImportStore({ db, sql: client }: Pick<Database, 'db' | 'sql'>): ImportStore {
-  const get: ImportStore['get'] = async (id, table, { workspaceId, environment }) => {
+export function createImportStore(
+  { db, sql: client }: Pick<Database, 'db' | 'sql'>,
+  limits: Limits,
+): ImportStore {
+  const { refuseMore, keepPart } = createImportQuota(client, limits)
+
+  const get: ImportStore['get'] = async (id, table, { workspaceId, environment }, by) => {
     const [row] = await db
       .select()
       .from(recordImports)
@@ -43,6 +53,7 @@ export function createImportStore({ db, sql: client }: Pick<Database, 'db' | 'sq
           eq(recordImports.tableSlug, table),
           eq(recordImports.workspaceId, workspaceId),
           eq(recordImports.environment, environment),
+          ...(by === undefined ? [] : [sql`${recordImports.principal}->'actor'->>'id' = ${by}`]),
         ),
       )
     if (!row) throw notFound()
@@ -53,6 +64,7 @@ export function createImportStore({ db, sql: client }: Pick<Database, 'db' | 'sq
     get,
 
     async upload({ table, format, on }, content, { tenant, principal, requestId, now }) {
+      await refuseMore(tenant.workspaceId)
       const id = newId('import')
       const dueAt = sql`now() + interval '1 second' * ${uploadSeconds}`
       await db.insert(recordImports).values({
@@ -63,7 +75,7 @@ export function createImportStore({ db, sql: client }: Pick<Database, 'db' | 'sq
       let part = 0
       try {
         for await (const chunk of gathered(content, partBytes)) {
-          await db.insert(recordImportParts).values({ importId: id, part: part++, content: chunk })
+          await keepPart(tenant.workspaceId, { importId: id, part: part++, content: chunk })
           bytes += chunk.length
         }
         if (bytes === 0) throw new ApiError('validation_failed', 'The file is empty.')
@@ -72,10 +84,28 @@ export function createImportStore({ db, sql: client }: Pick<Database, 'db' | 'sq
         await db.delete(recordImports).where(eq(recordImports.id, id))
         throw error
       }
-      await db
+      const begun = await db
         .update(recordImports)
         .set({ status: 'pending', bytes, dueAt: sql`now()` as unknown as string })
-        .where(eq(recordImports.id, id))
+        .where(and(eq(recordImports.id, id), eq(recordImports.status, 'uploading')))
+        .returning({ id: recordImports.id })
+      // Cancelled meanwhile.
+      if (begun.length === 0) await db.delete(recordImportParts).where(eq(recordImportParts.importId, id))
+      return get(id, table, tenant)
+    },
+
+    async cancel(id, table, tenant, by) {
+      const { status } = await get(id, table, tenant, by)
+      const ended = await db.transaction(async (tx) => {
+        const rows = await tx
+          .update(recordImports)
+          .set({ status: 'cancelled', finishedAt: sql`now()` as unknown as string })
+          .where(and(eq(recordImports.id, id), inArray(recordImports.status, ['uploading', 'pending'])))
+          .returning({ id: recordImports.id })
+        if (rows.length > 0) await tx.delete(recordImportParts).where(eq(recordImportParts.importId, id))
+        return rows
+      })
+      if (ended.length === 0) throw invalidTransition('cancel', status, [])
       return get(id, table, tenant)
     },
 

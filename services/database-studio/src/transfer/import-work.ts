@@ -12,9 +12,10 @@ import { z } from 'zod'
 import type { RecordAccess } from '../row/open.js'
 import { dueImports } from '../schema.js'
 import type { Validating } from '../validation/validating.js'
-import { type BatchOutcome, writeBatch } from './import-batch.js'
-import { batchesOf, type FileRow, rowsOf, UnreadableFileError } from './import-rows.js'
+import { type BatchOutcome, type ImportMeta, writeBatch } from './import-batch.js'
+import { type FileRow, UnreadableFileError } from './import-rows.js'
 import type { ImportStore } from './import-store.js'
+import { createOpenFiles } from './open-files.js'
 
 const Claimed = z.object({
   id: z.string(),
@@ -52,12 +53,15 @@ interface Ended {
 }
 
 const mostRefused = 1_000
+/** Of one slice, which others wait for at most: it ends with the batch that is under way then. */
+const sliceMs = 1_000
+/** For a slice that has to read its file from the beginning, or whose batch waits for locks. */
 const deadlineMs = 600_000
 /** In a row, with nothing written in between: what fails so often fails for ever. */
 const mostAttempts = 8
 const retry = { baseMs: 1_000, maxMs: 60_000 }
 
-/** Imports files batch by batch: whoever takes over where another one died goes on after the last batch that was committed. */
+/** Imports files batch by batch, in slices, so that workspaces take turns: whoever takes over where another one died goes on after the last batch that was committed. */
 export function importWork({
   access,
   validating,
@@ -65,6 +69,7 @@ export function importWork({
   sql,
   now,
   log,
+  goOn,
 }: {
   access: RecordAccess
   validating: Validating
@@ -72,16 +77,18 @@ export function importWork({
   sql: StatementRunner
   now(): string
   log: Logger
+  /** Something may be left to do. */
+  goOn(): void
 }) {
-  const perform = async (claimed: Claimed, signal: AbortSignal): Promise<Ended> => {
+  const files = createOpenFiles(store)
+  const perform = async (claimed: Claimed, signal: AbortSignal): Promise<Ended | null> => {
     if (claimed.status === 'uploading')
       return { status: 'failed', error: 'The file has never arrived whole.' }
     // Whoever was at it died of it each time.
     if (claimed.failures >= mostAttempts) return givenUp(claimed, claimed.batches)
     const progress = { batches: claimed.batches }
     try {
-      await importAll(claimed, progress, signal)
-      return { status: 'succeeded', error: null }
+      return await importSlice(claimed, progress, signal)
     } catch (error) {
       const isOver = error instanceof UnreadableFileError || (error instanceof ApiError && error.status < 500)
       if (isOver) return { status: 'failed', error: error.message }
@@ -92,47 +99,51 @@ export function importWork({
     }
   }
 
-  async function importAll(
+  /** Imports for a while; null where something is left to import, or it is another's by now. */
+  async function importSlice(
     claimed: Claimed,
     progress: { batches: number },
     signal: AbortSignal,
-  ): Promise<void> {
+  ): Promise<Ended | null> {
     const meta = metaOf(claimed, now())
     const { table } = await access.open(claimed.tableSlug, meta)
-    let bytesRead = 0
-    const counted = async function* () {
-      for await (const part of store.content(claimed.id)) {
-        yield part
-        bytesRead += part.length
-      }
-    }
-    let number = 0
-    for await (const rows of batchesOf(rowsOf(claimed.format, table, counted()))) {
+    const file = files.take(claimed, table)
+    const until = performance.now() + sliceMs
+    for (;;) {
       signal.throwIfAborted()
-      if (number >= claimed.batches) await importBatch(claimed, rows, { number, bytesRead, meta })
-      progress.batches = Math.max(progress.batches, ++number)
+      const { number } = file
+      const rows = await file.next()
+      if (rows === undefined) return { status: 'succeeded', error: null }
+      if (number < claimed.batches) continue
+      if (!(await importBatch(claimed, rows, { number, bytesRead: file.bytes(), meta }))) return null
+      progress.batches = file.number
+      if (performance.now() < until) continue
+      files.keep(claimed.id, table, file)
+      return null
     }
   }
 
+  /** Whether the import goes on: it may be cancelled, or have passed to another replica. */
   async function importBatch(
     claimed: Claimed,
     rows: readonly FileRow[],
     { number, bytesRead, meta }: { number: number; bytesRead: number; meta: ImportMeta },
-  ): Promise<void> {
+  ): Promise<boolean> {
     const key = `import:${claimed.id}:${number}`
     const known = Outcome.safeParse(await store.outcome(key))
     const outcome = known.success
       ? known.data
       : await write(claimed, rows, { ...meta, idempotency: kept(key) })
     const parameters = [claimed.id, number, bytesRead, outcome.written, outcome.refused.length].map(String)
-    await sql.unsafe(
+    const noted = await sql.unsafe(
       `update record_imports set batches = $2::text::int4 + 1, failures = 0, bytes_done = $3::text::int8,
          written = written + $4::text::int8, refused = refused + $5::text::int8,
          refused_rows = case when jsonb_array_length(refused_rows) >= ${mostRefused} then refused_rows
            else refused_rows || $6::text::jsonb end
-       where id = $1 and batches = $2::text::int4`,
+       where id = $1 and batches = $2::text::int4 and status = 'pending' returning id`,
       [...parameters, JSON.stringify(outcome.refused.slice(0, mostRefused))],
     )
+    return noted.length > 0
   }
 
   const write = (claimed: Claimed, rows: readonly FileRow[], meta: ImportMeta): Promise<BatchOutcome> =>
@@ -140,7 +151,7 @@ export function importWork({
       writeBatch(access, opened, rows, { meta, on: claimed.conflictColumns ?? undefined, validating }),
     )
 
-  return leased<Claimed & LeasedRow, Ended>({
+  return leased<Claimed & LeasedRow, Ended | null>({
     name: 'record-imports',
     of: dueImports,
     columns,
@@ -150,8 +161,10 @@ export function importWork({
     perform: async (rows, signal) =>
       Promise.all(rows.map((row) => perform({ ...row, ...Claimed.parse(row) }, signal))),
     done: async (tx, finished) => {
-      for (const { row, result } of finished) await end(tx, row.key, result)
+      for (const { row, result } of finished) if (result) await end(tx, row.key, result)
     },
+    // What is left over is due at once, in its turn.
+    committed: goOn,
   })
 }
 
@@ -163,15 +176,10 @@ const givenUp = ({ requestId }: Claimed, batches: number): Ended => ({
 async function end(tx: StatementRunner, id: string, { status, error }: Ended): Promise<void> {
   await tx.unsafe(
     `update record_imports set status = $2, error = $3, finished_at = now(), bytes_done = case when $2 = 'succeeded' then bytes else bytes_done end
-     where id = $1`,
+     where id = $1 and status in ('uploading', 'pending')`,
     [id, status, error],
   )
   await tx.unsafe('delete from record_import_parts where import_id = $1', [id])
-}
-
-/** What of a request an import still has. */
-export interface ImportMeta extends CommandMeta {
-  principal: Principal
 }
 
 function metaOf(claimed: Claimed, now: string): ImportMeta {

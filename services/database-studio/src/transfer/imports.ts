@@ -13,6 +13,8 @@ export interface Imports {
     meta: RequestMeta,
   ): Promise<RecordImport>
   get(slug: string, id: string, meta: RequestMeta): Promise<RecordImport>
+  /** Ends it; what is written stays. */
+  cancel(slug: string, id: string, meta: RequestMeta): Promise<RecordImport>
 }
 
 export function createImports({
@@ -25,17 +27,22 @@ export function createImports({
   /** Something is due. */
   wake(): void
 }): Imports {
+  /** What an import was refused for speaks of records that others may not see. */
+  const onlyBy = async (slug: string, meta: RequestMeta): Promise<string | undefined> => {
+    const { readRule } = await access.open(slug, meta)
+    return readRule.length > 0 ? meta.principal.actor.id : undefined
+  }
+
   return {
     async begin(slug, { format, on }, file, meta) {
       const opened = await access.open(slug, meta)
+      await access.refuseFull(opened)
       if (on) checkKey(opened, on, { in: 'query', path: '/on' })
       const begun = await store.upload({ table: slug, format, on }, file, meta)
       wake()
       return begun
     },
-    async get(slug, id, meta) {
-      await access.open(slug, meta)
-      return store.get(id, slug, meta.tenant)
-    },
+    get: async (slug, id, meta) => store.get(id, slug, meta.tenant, await onlyBy(slug, meta)),
+    cancel: async (slug, id, meta) => store.cancel(id, slug, meta.tenant, await onlyBy(slug, meta)),
   }
 }

@@ -1,5 +1,6 @@
 import type { TableState } from '@opsplane/contracts'
 import { quoted } from '@opsplane/postgres'
+import { mostReadAtOnce } from '../plane/answer-size.js'
 import { conditionsSql } from '../row/conditions.js'
 import type { Condition } from '../row/filter.js'
 import type { Values } from '../row/input.js'
@@ -12,8 +13,6 @@ import { type Image, mostBytes, tooLarge } from './validating.js'
 
 type Reading = Pick<RecordAccess, 'read'>
 
-const pageRows = 200
-
 /** Records as they are, by their ids; those that are not there, or not the caller's to see, are absent. Throws `payload_too_large`. */
 export async function recordsById(
   { read }: Reading,
@@ -22,10 +21,10 @@ export async function recordsById(
 ): Promise<Map<string, Row>> {
   const found = new Map<string, Row>()
   let bytes = 0
-  for (let at = 0; at < ids.length; at += pageRows) {
+  for (let at = 0; at < ids.length; at += mostReadAtOnce) {
     const rows = await read(
       space,
-      byIds({ table, schema: space.schema, rule: readRule }, ids.slice(at, at + pageRows)),
+      byIds({ table, schema: space.schema, rule: readRule }, ids.slice(at, at + mostReadAtOnce)),
     )
     for (const row of rows) found.set(String(row.id), row)
     bytes += JSON.stringify(rows).length
@@ -49,17 +48,20 @@ export async function matchingIds(
   return rows.map(({ id }) => String(id))
 }
 
-/** What is there already of records that are to be there, by the ids these would have. */
+/** What is there already of records that are to be there, and may be seen by the caller, by the ids these would have. */
 export async function existingRecords(
   { read }: Reading,
-  { space, table }: Opened,
+  { space, table, readRule }: Opened,
   { rows, on }: { rows: readonly Values[]; on: readonly string[] },
 ): Promise<Map<string, Row>> {
   const found = new Map<string, Row>()
   let bytes = 0
-  for (let at = 0; at < rows.length; at += pageRows) {
-    const target = { schema: space.schema, table, rule: [] }
-    const page = await read(space, existingStatement(target, { rows: rows.slice(at, at + pageRows), on }))
+  for (let at = 0; at < rows.length; at += mostReadAtOnce) {
+    const target = { schema: space.schema, table, rule: readRule }
+    const page = await read(
+      space,
+      existingStatement(target, { rows: rows.slice(at, at + mostReadAtOnce), on }),
+    )
     for (const { _given, ...row } of page) found.set(String(_given), row as Row)
     bytes += JSON.stringify(page).length
     if (bytes > mostBytes) throw tooLarge()

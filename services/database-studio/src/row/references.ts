@@ -1,0 +1,92 @@
+import { quoted } from '@opsplane/postgres'
+import { conditionsSql } from './conditions.js'
+import type { Values } from './input.js'
+import type { RecordAccess } from './open.js'
+import type { Caller, Opened } from './opened.js'
+import { Parameters, type Statement } from './parameters.js'
+import { below, type Place, Problems } from './problems.js'
+
+/** A reference to no record that the caller may see. */
+export interface MissingReference {
+  /** Of the values that give it. */
+  index: number
+  column: string
+}
+
+/** As Postgres is answered for where a referred record is absent. */
+export const missingReference = {
+  code: 'not_found',
+  message: 'refers to a record that does not exist',
+} as const
+
+interface Given {
+  at: number
+  id: unknown
+  ref: unknown
+}
+
+/**
+ * The references among these values to records that a row rule hides from the caller, or that are absent: both look the same. None
+ * where the caller is under no rule of the tables referred to, as Postgres itself finds those that are absent. A record may keep a
+ * reference it has, if its `id` is given and the caller may see it. Records in `made` are of the same request.
+ */
+export async function missingReferences(
+  { open, read }: Pick<RecordAccess, 'open' | 'read'>,
+  opened: Opened,
+  rows: readonly Values[],
+  meta: Caller,
+  made: ReadonlySet<unknown> = new Set(),
+): Promise<MissingReference[]> {
+  const missing: MissingReference[] = []
+  for (const { name: column, ...definition } of opened.table.columns) {
+    if (definition.type !== 'reference') continue
+    const given = rows.flatMap((row, at): Given[] => {
+      const ref = row[column] ?? null
+      return ref === null || made.has(ref) ? [] : [{ at, id: row.id ?? null, ref }]
+    })
+    if (given.length === 0) continue
+    const target = await open(definition.table, meta).catch(() => undefined)
+    if (!target || target.readRule.length === 0) continue
+    const found = await read<{ at: number }>(
+      opened.space,
+      missingStatement(opened, { column, target, given }),
+    )
+    missing.push(...found.map(({ at: index }) => ({ index, column })))
+  }
+  return missing
+}
+
+/** Throws `validation_failed` for missing references, each at the place of its field. */
+export async function checkReferences(
+  access: Pick<RecordAccess, 'open' | 'read'>,
+  opened: Opened,
+  {
+    rows,
+    placeOf,
+    made,
+  }: { rows: readonly Values[]; placeOf(index: number): Place; made?: ReadonlySet<unknown> },
+  meta: Caller,
+): Promise<void> {
+  const problems = new Problems()
+  for (const { index, column } of await missingReferences(access, opened, rows, meta, made))
+    problems.add(below(placeOf(index), column), missingReference.code, missingReference.message)
+  problems.check()
+}
+
+function missingStatement(
+  { space, table, readRule }: Opened,
+  { column, target, given }: { column: string; target: Opened; given: readonly Given[] },
+): Statement {
+  const parameters = new Parameters()
+  const from = (slug: string) => `${quoted(space.schema)}.${quoted(slug)}`
+  const rows = parameters.bind(JSON.stringify(given), 'json')
+  const seen = conditionsSql(target.readRule, 't', parameters)
+  const kept = conditionsSql(readRule, 'r', parameters)
+  return {
+    text: `select given.at from json_to_recordset(${rows}) as given(at int4, id text, ref text)
+      where not exists (select from ${from(target.table.slug)} t where t.id = given.ref and ${seen})
+        and not exists (select from ${from(table.slug)} r where r.id = given.id and r.${quoted(column)} = given.ref and ${kept})
+      order by given.at`,
+    parameters: parameters.values,
+  }
+}

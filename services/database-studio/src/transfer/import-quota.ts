@@ -1,0 +1,41 @@
+import { type Limits, quotaExceeded } from '@opsplane/runtime'
+import type { Sql } from 'postgres'
+
+interface Part {
+  importId: string
+  part: number
+  content: Buffer
+}
+
+/**
+ * What the files of one workspace may take until they are imported. Counted as they arrive: several that arrive at the same moment
+ * may come out a few parts above.
+ */
+export function createImportQuota(sql: Sql, limits: Limits) {
+  return {
+    /** Throws `quota_exceeded` where one more import is one too many. */
+    async refuseMore(workspaceId: string): Promise<void> {
+      const most = limits.of('imports', workspaceId)
+      if (most === 0) return
+      const [found] = await sql<{ count: number }[]>`
+        select count(*)::int4 as count from record_imports
+        where workspace_id = ${workspaceId} and status in ('uploading', 'pending')`
+      if ((found?.count ?? 0) >= most) throw quotaExceeded('imports', most)
+    },
+
+    /** Keeps a part of a file. Throws `quota_exceeded` where it is too much. */
+    async keepPart(workspaceId: string, { importId, part, content }: Part): Promise<void> {
+      const [found] = await sql<{ bytes: string }[]>`
+        with part as (
+          insert into record_import_parts (import_id, part, content) values (${importId}, ${part}, ${content})
+        ), file as (
+          update record_imports set bytes = bytes + ${content.length} where id = ${importId}
+        )
+        select coalesce(sum(bytes), 0)::text as bytes from record_imports
+        where workspace_id = ${workspaceId} and status in ('uploading', 'pending')`
+      const most = limits.of('importBytes', workspaceId)
+      if (most > 0 && Number(found?.bytes ?? 0) + content.length > most)
+        throw quotaExceeded('importBytes', most)
+    },
+  }
+}

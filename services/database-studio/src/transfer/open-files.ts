@@ -1,0 +1,68 @@
+import type { ImportFormat, Table } from '@opsplane/contracts'
+import { LRUCache } from 'lru-cache'
+import { batchesOf, type FileRow, rowsOf } from './import-rows.js'
+import type { ImportStore } from './import-store.js'
+
+/** A file that is being read, batch by batch. */
+export interface OpenFile {
+  /** The number of the next batch. */
+  number: number
+  /** Rows of the next batch; undefined at the end. Throws UnreadableFileError. */
+  next(): Promise<readonly FileRow[] | undefined>
+  /** Bytes of the file that are read. */
+  bytes(): number
+  close(): void
+}
+
+/** Files whose import goes on later here, so that it need not read them again from their beginning. */
+export interface OpenFiles {
+  /** A file that is at this batch, or before it. */
+  take(file: { id: string; format: ImportFormat; batches: number }, table: Table): OpenFile
+  keep(id: string, table: Table, file: OpenFile): void
+}
+
+/** Each has a part of its file in memory, and a batch. */
+const mostKept = 8
+
+export function createOpenFiles(store: Pick<ImportStore, 'content'>): OpenFiles {
+  const kept = new LRUCache<string, OpenFile>({
+    max: mostKept,
+    dispose: (file, _, reason) => {
+      if (reason === 'evict') file.close()
+    },
+  })
+  // How cells are read follows from the definition.
+  const keyOf = (id: string, { id: table, version }: Table) => `${id}/${table}/${version}`
+
+  return {
+    take({ id, format, batches }, table) {
+      const key = keyOf(id, table)
+      const file = kept.get(key)
+      kept.delete(key)
+      return file && file.number <= batches ? file : openFile(store.content(id), format, table)
+    },
+    keep: (id, table, file) => void kept.set(keyOf(id, table), file),
+  }
+}
+
+function openFile(content: AsyncIterable<Buffer>, format: ImportFormat, table: Table): OpenFile {
+  let bytes = 0
+  const counted = async function* () {
+    for await (const part of content) {
+      yield part
+      bytes += part.length
+    }
+  }
+  const batches = batchesOf(rowsOf(format, table, counted()))[Symbol.asyncIterator]()
+  return {
+    number: 0,
+    bytes: () => bytes,
+    close: () => void batches.return?.(undefined),
+    async next() {
+      const { value, done } = await batches.next()
+      if (done) return undefined
+      this.number++
+      return value
+    },
+  }
+}
