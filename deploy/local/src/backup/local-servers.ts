@@ -25,14 +25,14 @@ export async function withServersOf<T>(home: string, work: (target: Target) => P
     throw new OpsError('refused', `Opsplane runs from ${home} (process ${running.pid}): stop it first.`)
   const releasers = createReleasers(createLogger({ service: 'restore', level: 'silent' }))
   try {
-    const { databasePasswords, natsPasswords } = state.secrets()
+    const { databasePasswords, natsPasswords, installation } = state.secrets()
     mkdirSync(state.postgresDir, { recursive: true })
     const postgres = await startEmbeddedPostgres({ dataDir: state.postgresDir })
     releasers.add('postgres', () => postgres.stop())
     const authorization = () => natsAuthorization(state.secrets())
     const nats = await startEmbeddedNats({ storeDir: state.natsDir, authorization })
     releasers.add('nats', () => nats.stop())
-    await provisionAll(postgres.url, databasePasswords)
+    await provisionAll(postgres.url, databasePasswords, installation)
     const { natsUrl } = natsUrlsOf(nats.url, natsPasswords)
     return await work({
       databaseUrl: () => postgres.url,

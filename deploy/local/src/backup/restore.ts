@@ -102,7 +102,7 @@ async function refuseUnlessEmpty({
   names,
   force,
 }: Place & { force: boolean }): Promise<void> {
-  for (const database of databasesOf(adminUrl)) {
+  for (const database of await databasesOf(adminUrl)) {
     const sql = openSession(database.url, 'opsplane-restore')
     try {
       await refuseUnlessFree(sql, database, force)
@@ -123,8 +123,9 @@ const emptyOnly = 'A backup is restored into an empty installation; --force repl
 /** Throws OpsError where a service is connected to a database. */
 export async function refuseConnected(sql: Database['sql'], { services }: ServiceDatabase): Promise<void> {
   const connected = await sql<{ name: string }[]>`
-    select distinct usename as name from pg_stat_activity
-    where usename = any(${schemasOf(services)}) and datname = current_database() order by 1`
+    select distinct service as name from pg_stat_activity join unnest(${schemasOf(services)}::text[]) service
+      on usename = opsplane.role_name(service)
+    where datname = current_database() order by 1`
   if (connected.length === 0) return
   const names = connected.map(({ name }) => name).join(', ')
   throw new OpsError('refused', `Services are connected (${names}): stop all of them first.`)
@@ -147,7 +148,7 @@ async function refuseUnlessFree(sql: Database['sql'], database: ServiceDatabase,
 async function fill(task: RestoreTask, { adminUrl, link, names, manifest }: Place & { manifest: Manifest }) {
   const say = task.say ?? (() => {})
   const folder = resolve(task.from)
-  const databases = databasesOf(adminUrl)
+  const databases = await databasesOf(adminUrl)
   const sessions: Database['sql'][] = []
   try {
     for (const saved of manifest.databases) {

@@ -7,6 +7,7 @@ import {
   startPooler,
   startTcpProxy,
   testNatsUrl,
+  testRole,
   testRolePassword,
   uniquePrefix,
   waitFor,
@@ -177,11 +178,12 @@ describe('the lease of the relay', () => {
 
   const withPooler = pgbouncer ? test : test.skip
   withPooler('is held and handed on behind a pooler of transactions (with pgbouncer)', async () => {
-    const pooler = await startPooler({ databaseUrl: testStore.url, users: { [schema]: testRolePassword } })
+    const role = testRole(schema)
+    const pooler = await startPooler({ databaseUrl: testStore.url, users: { [role]: testRolePassword } })
     closing.push(() => pooler.stop())
-    const [one, two] = [start('one', link, pooler.urlOf(schema)), start('two', link, pooler.urlOf(schema))]
+    const [one, two] = [start('one', link, pooler.urlOf(role)), start('two', link, pooler.urlOf(role))]
     const replicas = [one, two].map((relay) => {
-      const database = connect(pooler.urlOf(schema), { schema, max: 4 })
+      const database = connect(pooler.urlOf(role), { schema, max: 4 })
       closing.push(() => database.close())
       return testStore.replica({ database, onCommit: relay.offer })
     })

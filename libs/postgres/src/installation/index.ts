@@ -1,0 +1,3 @@
+export * from './installation.js'
+export * from './record.js'
+export * from './role-marks.js'
