@@ -43,13 +43,15 @@ export function uniquePrefix(): string {
   return `t${randomBytes(6).toString('hex')}`
 }
 
-/** Creates a database for one test file, empty or as a copy of a template. */
-export async function createDatabase(template?: string): Promise<TestDatabase> {
+/** Creates a database for one test file, empty or as a copy of a template, which records its own place unless it is not to. */
+export async function createDatabase(
+  template?: string,
+  { isInPlace = true }: { isInPlace?: boolean } = {},
+): Promise<TestDatabase> {
   const name = newName()
   await asAdmin((sql) => createFrom(sql, name, template))
   const database = testDatabase(name)
-  // The template has recorded its own place.
-  if (template !== undefined) await asAdmin(recordPlaceWhereRecorded, database.url)
+  if (template !== undefined && isInPlace) await asAdmin(recordPlaceWhereRecorded, database.url)
   return database
 }
 
