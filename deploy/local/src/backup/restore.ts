@@ -6,11 +6,14 @@ import {
   deleteStream,
   type NatsLink,
   objectStreamOf,
+  ownedBy,
   StreamBackupError,
   writeConsumer,
   writeStream,
 } from '@opsplane/nats'
-import type { Database } from '@opsplane/postgres'
+import { type Database, installationIn } from '@opsplane/postgres'
+import { z } from 'zod'
+import { withAdmin } from '../data-database.js'
 import { keyIdsOf, type MasterKeys } from '../ops-keys.js'
 import { explainDatabaseError, OpsError, type Target, withNats } from '../ops-target.js'
 import { databasesOf, openSession, type ServiceDatabase, schemasOf } from './databases.js'
@@ -54,6 +57,7 @@ export async function restore(task: RestoreTask): Promise<RestoreResult> {
   const { url, names } = target.nats()
   try {
     await withNats(url, async (link) => {
+      refuseOtherNames(manifest, names)
       await refuseUnlessEmpty({ adminUrl, link, names, force: task.force ?? false })
       await fill(task, { adminUrl, link, names, manifest })
     })
@@ -94,6 +98,17 @@ const streamsOf = (names: NatsNames) => [
   names.topicsStream,
   objectStreamOf(names.exportsBucket),
 ]
+
+/** Throws OpsError where the backup has streams that would not be this installation's: the server lets none be renamed. */
+function refuseOtherNames({ streams }: Manifest, names: NatsNames): void {
+  const other = streams.find(({ name }) => !streamsOf(names).includes(name))
+  if (!other) return
+  throw new OpsError(
+    'refused',
+    `The backup has the stream ${other.name}, and this installation calls its streams ${streamsOf(names).join(', ')}. Restore it with ` +
+      'the NATS_PREFIX that it was made with, on a NATS server or account of its own.',
+  )
+}
 
 /** Throws OpsError where a service is connected, or anything is there that would go, unless that is meant. */
 async function refuseUnlessEmpty({
@@ -177,11 +192,17 @@ async function fillStreams(
 ) {
   const connection = await link.ready()
   for (const stream of streamsOf(names)) await deleteStream(connection, stream)
+  const { id } = await withAdmin(task.target.databaseUrl(), (sql) => installationIn(sql))
   for (const { name, file, config, state, messages } of manifest.streams) {
     const replicas = task.replicas === undefined ? {} : { num_replicas: task.replicas }
+    const { description } = z.object({ description: z.string().optional() }).parse(config)
+    const owner = name === names.topicsStream ? { description: ownedBy(description, id) } : {}
     await writeStream(
       connection,
-      { config: { ...config, name, ...replicas }, state: state as SavedState },
+      {
+        config: { ...config, name, ...replicas, ...owner },
+        state: state as SavedState,
+      },
       createReadStream(join(resolve(task.from), file)),
     )
     const restored = await countMessages(connection, name)

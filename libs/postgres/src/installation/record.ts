@@ -76,9 +76,7 @@ export async function installationIn(sql: StatementRunner, expectedId?: string):
   refuseForeign(identity, expectedId)
   const { record, database } = identity
   if (!record)
-    throw new InstallationError(
-      `The database "${database}" belongs to no installation: run opsplane migrate.`,
-    )
+    throw new InstallationError(`The database ${database} belongs to no installation: run opsplane migrate.`)
   return { id: record.id, rolePrefix: record.rolePrefix }
 }
 
@@ -120,18 +118,18 @@ export function refuseForeign(identity: DatabaseIdentity, expectedId: string | u
   const isAdopted = record.adopting === record.id && record.rolePrefix !== ''
   if (record.adopting !== null && !isAdopted)
     throw new InstallationError(
-      `The database "${database}" is half adopted, as installation ${record.adopting}. Run opsplane adopt again: it goes on where it ended.`,
+      `The database ${database} is half adopted, as installation ${record.adopting}. Run opsplane adopt again: it goes on where it ended.`,
     )
   if (expectedId !== undefined && expectedId !== record.id)
     throw new InstallationError(
-      `The database "${database}" belongs to installation ${record.id}, and this is installation ${expectedId}. Name a ` +
+      `The database ${database} belongs to installation ${record.id}, and this is installation ${expectedId}. Name a ` +
         `database of ${expectedId} in DATABASE_URL. To make this one its own, stop the services of ${record.id} and run opsplane adopt.`,
     )
   if (isInPlace(identity)) return
   const place = ({ systemIdentifier, databaseOid }: DatabasePlace) =>
     `database ${databaseOid} of server ${systemIdentifier}`
   throw new InstallationError(
-    `The database "${database}" is a copy or was moved: installation ${record.id} has recorded ${place(record)}, and this is ` +
+    `The database ${database} is a copy or was moved: installation ${record.id} has recorded ${place(record)}, and this is ` +
       `${place(here)}. Run opsplane adopt to make it an installation of its own beside the other, or opsplane adopt --moved ` +
       'where the other is gone.',
   )

@@ -24,7 +24,7 @@ export async function refuseForeignRole(
   const mark = await markOfRole(sql, role)
   if (mark === undefined || mark === null || mark === id) return mark !== undefined
   throw new InstallationError(
-    `The role "${role}" of this Postgres server belongs to installation ${mark}, and this is installation ${id}. ` +
+    `The role ${role} of this Postgres server belongs to installation ${mark}, and this is installation ${id}. ` +
       'Run opsplane adopt, which gives this installation roles of its own.',
   )
 }
