@@ -48,12 +48,12 @@ export const onServerOf = (adminUrl: string, database: string): string => {
   return url.href
 }
 
-/** One connection as the administrator, for as long as `work` takes. */
+/** One connection as the administrator, for as long as `work` takes: its statements have no limit of time. */
 export async function withAdmin<T>(
   adminUrl: string,
   work: (sql: ReturnType<typeof openClient>) => Promise<T>,
 ): Promise<T> {
-  const sql = openClient(adminUrl, { schema: 'public', max: 1 })
+  const sql = openClient(adminUrl, { schema: 'public', max: 1, settings: { statement_timeout: '0' } })
   try {
     return await work(sql)
   } finally {

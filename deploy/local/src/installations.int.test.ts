@@ -25,7 +25,11 @@ import { backends } from './services.js'
 const folder = mkdtempSync(join(tmpdir(), 'opsplane-installations-'))
 let server: EmbeddedPostgres
 beforeAll(async () => {
-  server = await startEmbeddedPostgres({ dataDir: join(folder, 'postgres') })
+  server = await startEmbeddedPostgres({
+    dataDir: join(folder, 'postgres'),
+    // What is killed here is the client.
+    flags: ['fsync=off', 'full_page_writes=off'],
+  })
 }, 120_000)
 afterEach(() => {
   delete process.env.DATA_DATABASE_URL
