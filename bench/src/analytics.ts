@@ -142,7 +142,7 @@ async function measureGathering({ cluster, say }: MeasureOptions, sql: postgres.
   const spentMs = async () => {
     const backends = await sql<
       { pid: number }[]
-    >`select pid from pg_stat_activity where usename = 'analytics'`
+    >`select pid from pg_stat_activity where usename = opsplane.role_name('analytics')`
     return backends.reduce((sum, { pid }) => sum + ownMs(pid), 0)
   }
   const [before, spent] = [cpuTimes(cluster), await spentMs()]

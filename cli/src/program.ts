@@ -1,6 +1,7 @@
 import { environments } from '@opsplane/contracts'
 import { Command, CommanderError, Option } from 'commander'
 import { addAccountCommands } from './commands/account.js'
+import { addAdoptCommand } from './commands/adopt.js'
 import { addAppCommands } from './commands/apps.js'
 import { addAuditCommands } from './commands/audit.js'
 import { addBackupCommands } from './commands/backup.js'
@@ -76,6 +77,7 @@ function createProgram(io: Io): Command {
   addOperationCommands(program, io)
   addDeadLetterCommands(program, io)
   addBackupCommands(program, io)
+  addAdoptCommand(program, io)
   addLogCommands(program, io)
   addKeyCommands(program, io)
   return program

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type Cluster, openState, startCluster } from '@opsplane/local'
+import { type Cluster, databaseIn, openState, provisionAll, startCluster } from '@opsplane/local'
+import { startEmbeddedNats } from '@opsplane/nats/embedded'
+import { newInstallation } from '@opsplane/postgres'
 import { type Receiver, startReceiver, waitFor } from '@opsplane/testing'
 import postgres from 'postgres'
 import { downloaded, type Families, makeFamilies, readFamilies } from './backup-data.js'
@@ -162,6 +164,47 @@ test('neither an installation in use nor one without the master key is restored 
     1,
     expect.stringMatching(/sealed under master key .* Nothing was changed/),
   ])
+})
+
+test('beside the installation it is of, it becomes another one, and that one keeps what it has', async () => {
+  const { info, secrets } = cluster
+  const nats = await startEmbeddedNats({ storeDir: join(folder, 'nats-beside') })
+  const adminUrl = Object.assign(new URL(info.postgresUrl), { pathname: '/beside' }).href
+  const installation = newInstallation()
+  const roles = () =>
+    asked<{ name: string }>(
+      info.postgresUrl,
+      `select rolname as name from pg_roles where starts_with(rolname, '${secrets.installation.rolePrefix}')
+      order by 1`,
+    )
+  const spaces = `select s.id, s.schema_name, array(select tablename::text from pg_tables where schemaname = s.schema_name order by 1) as tables
+    from database_studio.spaces s order by 1`
+  try {
+    const [own, ownSpaces] = [
+      await roles(),
+      await asked(databaseIn(secrets.installation, 'database-studio', info.postgresUrl), spaces),
+    ]
+    await asked(info.postgresUrl, 'create database beside')
+    await provisionAll(adminUrl, secrets.databasePasswords, installation)
+    const result = await cliOn({ info: { ...info, postgresUrl: adminUrl, natsUrl: nats.url }, secrets }).run([
+      'restore',
+      '--from',
+      saved,
+    ])
+    expect([result.code, result.stderr]).toEqual([0, expect.stringContaining('all databases are committed')])
+    expect(ownSpaces.length).toBeGreaterThan(0)
+    expect(await asked(databaseIn(installation, 'database-studio', adminUrl), spaces)).toEqual(ownSpaces)
+    const owners = `select distinct pg_get_userbyid(relowner) ~ '^${installation.rolePrefix}' as own from pg_class c
+      join database_studio.spaces s on s.schema_name = relnamespace::regnamespace::text`
+    expect(await asked(databaseIn(installation, 'database-studio', adminUrl), owners)).toEqual([
+      { own: true },
+    ])
+    expect(await roles()).toEqual(own)
+    const id = await create(apiClient(info), 'goes on')
+    expect(await asked(adminUrl, `select from itsm.incidents where id = '${id}'`)).toEqual([])
+  } finally {
+    await nats.stop()
+  }
 })
 
 test('what was destroyed is restored into an empty installation, and goes on', async () => {

@@ -5,20 +5,25 @@ import { cliRunner } from './cli.js'
 import { nothingIsLost } from './crash-checks.js'
 import { type CreateLoad, conditionOfServices, killAndRecover, startCreating } from './crash-load.js'
 import { faultsOf } from './faults.js'
+import { type Neighbour, startNeighbour } from './neighbour.js'
 import { type Api, apiClient, startTestCluster } from './platform.js'
 
 let cluster: Awaited<ReturnType<typeof startTestCluster>>
 let api: Api
 let receiver: Receiver
 let sql: postgres.Sql
+/** Another installation on the same servers, throughout. */
+let neighbour: Neighbour
 
 beforeAll(async () => {
   cluster = await startTestCluster()
   api = apiClient(cluster.info)
   sql = postgres(cluster.info.postgresUrl, { max: 1, onnotice: () => {} })
+  neighbour = await startNeighbour(cluster)
   receiver = await startReceiver({ tls: { key: cluster.certificate.key, cert: cluster.certificate.cert } })
 })
 afterAll(async () => {
+  await neighbour?.stop()
   await sql?.end({ timeout: 5 })
   await receiver?.stop()
   await cluster?.stop()
@@ -52,6 +57,7 @@ test(
     await nothingIsLost({ sql, natsUrl: cluster.info.natsUrl, receiver }, load).catch((cause: unknown) => {
       throw new Error(`${String(cause)}\n${conditionOfServices(cluster)}`, { cause })
     })
+    await neighbour.nothingIsShared()
     await rebuildChangesNothing()
   },
   600_000 + faults * 30_000,

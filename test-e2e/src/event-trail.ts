@@ -6,11 +6,11 @@ import { serverOf } from '@opsplane/testing'
 /** A busy server may take longer than the 5 s that clients give it. */
 export const patienceMs = 60_000
 
-/** The ids of all that stands in the stream of events, in its order. Throws where there is no stream. */
-export async function eventsInStream(natsUrl: string): Promise<string[]> {
+/** The ids of all that stands in the stream of events, in its order. Throws where there is no stream. `natsPrefix` is that of the installation. */
+export async function eventsInStream(natsUrl: string, natsPrefix?: string): Promise<string[]> {
   const connection = await connect(serverOf(natsUrl))
   try {
-    const stream = natsNames().eventsStream
+    const stream = natsNames(natsPrefix).eventsStream
     const { state } = await (await jetstreamManager(connection, { timeout: patienceMs })).streams.info(stream)
     const ids: string[] = []
     if (state.messages === 0) return ids

@@ -31,8 +31,8 @@ export function faultsOf(
     'rows locked': lockedRows(cluster, load),
     'connections cut': {
       async kill() {
-        const roles = ['itsm', 'settings', 'dispatcher']
-        await cut(cluster, [roles[Math.floor(random() * roles.length)] ?? ''])
+        const services = ['itsm', 'settings', 'dispatcher']
+        await cut(cluster, [services[Math.floor(random() * services.length)] ?? ''])
       },
       start: async () => {},
     },
@@ -102,11 +102,12 @@ async function asAdmin({ info }: TestCluster, work: (sql: postgres.Sql) => Promi
   }
 }
 
-/** Ends all connections of these roles, of all services unless given. */
-async function cut(cluster: TestCluster, roles = ['itsm', 'settings', 'dispatcher']): Promise<void> {
+/** Ends all connections of these services. */
+async function cut(cluster: TestCluster, services = ['itsm', 'settings', 'dispatcher']): Promise<void> {
   await asAdmin(
     cluster,
-    (sql) => sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = any (${roles})`,
+    (sql) => sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where usename in (select opsplane.role_name(service) from unnest(${services}::text[]) service)`,
   )
 }
 

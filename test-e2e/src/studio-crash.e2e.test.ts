@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { databaseOf } from '@opsplane/local'
 import { waitFor } from '@opsplane/testing'
 import postgres from 'postgres'
 import { eventsInStream } from './event-trail.js'
@@ -10,9 +11,8 @@ let sql: postgres.Sql
 beforeAll(async () => {
   cluster = await startTestCluster()
   api = apiClient(cluster.info)
-  const url = new URL(cluster.info.postgresUrl)
-  url.pathname = '/opsplane_data'
-  sql = postgres(url.href, { max: 1, onnotice: () => {}, connection: { search_path: 'database_studio' } })
+  const url = await databaseOf('database-studio', cluster.info.postgresUrl)
+  sql = postgres(url, { max: 1, onnotice: () => {}, connection: { search_path: 'database_studio' } })
 })
 afterAll(async () => {
   await sql?.end({ timeout: 5 })
@@ -198,7 +198,7 @@ test('a migration that Postgres dies in is wholly absent, and the next one goes'
   const answer = ask('POST', `/migrations/${killed}/apply`, { timeoutMs: 60_000 }).catch(() => undefined)
   await waitFor(
     () =>
-      sql`select from pg_stat_activity where usename like ${'s\\_%\\_migrator'} and query like ${`${slow.slice(0, 60)}%`}`.then(
+      sql`select from pg_stat_activity where usename like ${'%\\_s\\_%\\_migrator'} and query like ${`${slow.slice(0, 60)}%`}`.then(
         (rows) => rows.length > 0,
       ),
     patience,

@@ -148,7 +148,7 @@ async function statementCounter(adminUrl: string) {
     count: async () => {
       const [row] = await sql<{ calls: number }[]>`
         select coalesce(sum(calls), 0)::int as calls
-          from pg_stat_statements s join pg_roles r on r.oid = s.userid where r.rolname = 'dispatcher'`
+          from pg_stat_statements s join pg_roles r on r.oid = s.userid where r.rolname = opsplane.role_name('dispatcher')`
       return row?.calls ?? 0
     },
     close: () => sql.end(),

@@ -104,7 +104,7 @@ async function deliver(options: {
   const cpu = cpuSince(before, cpuTimes(cluster))
   const [row] = await sql<{ ms: number }[]>`
     select sum(total_exec_time) as ms from pg_stat_statements s join pg_roles r on r.oid = s.userid
-     where rolname = 'dispatcher'`
+     where rolname = opsplane.role_name('dispatcher')`
   const { latencies } = await ask<{ latencies: number[] }>(receiver, 'report')
   return {
     cpuMs: (cpu.dispatcher ?? 0) / expected,

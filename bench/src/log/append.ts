@@ -22,6 +22,7 @@ export async function measureAppend({ cluster, seconds, say }: MeasureOptions): 
     service: schema,
     password: randomUUID(),
     migrationsDir,
+    installation: cluster.secrets.installation,
   })
   await copyTables(postgresUrl)
   const start = (mode: 'store' | 'inserts') =>

@@ -28,6 +28,7 @@ export async function measureRelay({ cluster, say }: MeasureOptions): Promise<Fi
     service: schema,
     password,
     migrationsDir,
+    installation: cluster.secrets.installation,
   })
   const sql = postgres(postgresUrl, { max: 1, onnotice: () => {}, connection: { search_path: schema } })
   const link = connectNats({ url: natsUrl, name: 'bench-relay', log })

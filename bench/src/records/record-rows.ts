@@ -1,11 +1,10 @@
-import type { Cluster } from '@opsplane/local'
+import { type Cluster, databaseIn } from '@opsplane/local'
 import postgres from 'postgres'
 
 /** As the superuser, in the database of tenants' data. */
-export function openData({ info }: Pick<Cluster, 'info'>, max = 1): postgres.Sql {
-  const url = new URL(info.postgresUrl)
-  url.pathname = '/opsplane_data'
-  return postgres(url.href, { max, onnotice: () => {}, connection: { search_path: 'database_studio' } })
+export function openData({ info, secrets }: Pick<Cluster, 'info' | 'secrets'>, max = 1): postgres.Sql {
+  const url = databaseIn(secrets.installation, 'database-studio', info.postgresUrl)
+  return postgres(url, { max, onnotice: () => {}, connection: { search_path: 'database_studio' } })
 }
 
 /**

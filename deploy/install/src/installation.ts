@@ -1,5 +1,6 @@
 import { type BackendName, backendNames, type ServiceName, serviceNames } from '@opsplane/contracts'
-import { databaseOf, type Environment, eachOf, type LocalSecrets, natsUrlsOf } from '@opsplane/local'
+import { databaseIn, type Environment, eachOf, type LocalSecrets, natsUrlsOf } from '@opsplane/local'
+import { roleOf, urlAs } from '@opsplane/postgres'
 
 /** Where the servers of an installation are. */
 export interface Servers {
@@ -22,6 +23,7 @@ export function secretEnvironments(
   const trusted = JSON.stringify(Object.fromEntries(publicKeys))
   return eachOf(serviceNames, (name) => ({
     NATS_URL: natsUrls[name],
+    INSTALLATION_ID: secrets.installation.id,
     SERVICE_PRIVATE_KEY: secrets.serviceKeys[name].privateKey,
     TRUSTED_SERVICE_KEYS: trusted,
     ...(isBackend(name) && {
@@ -36,14 +38,17 @@ export function secretEnvironments(
 /** What `opsplane migrate` is given. */
 export const migrationEnvironment = (secrets: LocalSecrets, adminUrl: string): Record<string, string> => ({
   DATABASE_URL: adminUrl,
+  INSTALLATION_ID: secrets.installation.id,
   DATABASE_PASSWORDS: JSON.stringify(eachOf(backendNames, (name) => secrets.databasePasswords[name] ?? '')),
 })
 
 const isBackend = (name: ServiceName): name is BackendName => backendNames.some((other) => other === name)
 
-function databaseUrlOf(name: BackendName, postgresUrl: string, { databasePasswords }: LocalSecrets): string {
-  const url = new URL(databaseOf(name, postgresUrl))
-  url.username = name.replaceAll('-', '_')
-  url.password = databasePasswords[name] ?? ''
-  return url.href
+function databaseUrlOf(
+  name: BackendName,
+  postgresUrl: string,
+  { databasePasswords, installation }: LocalSecrets,
+): string {
+  const role = roleOf(installation, name.replaceAll('-', '_'))
+  return urlAs(databaseIn(installation, name, postgresUrl), role, databasePasswords[name] ?? '')
 }

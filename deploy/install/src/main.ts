@@ -1,4 +1,5 @@
 import { runOpsplane } from '@opsplane/cli/run'
+import { InstallationError } from '@opsplane/postgres'
 import { ConfigError } from '@opsplane/runtime'
 import { Command } from 'commander'
 import { bootstrap } from './bootstrap.js'
@@ -55,9 +56,8 @@ async function run(args: readonly string[]) {
   try {
     await program.parseAsync(args, { from: 'user' })
   } catch (error) {
-    process.stderr.write(
-      `${error instanceof ConfigError || !(error instanceof Error) ? error : error.stack}\n`,
-    )
+    const isReported = error instanceof ConfigError || error instanceof InstallationError
+    process.stderr.write(`${isReported ? error.message : error instanceof Error ? error.stack : error}\n`)
     process.exitCode = 1
   }
 }

@@ -1,6 +1,6 @@
 import { backendNames } from '@opsplane/contracts'
 import { provisionAll } from '@opsplane/local'
-import { isDatabaseAway, openClient } from '@opsplane/postgres'
+import { installationIdPattern, installationOf, isDatabaseAway, openClient } from '@opsplane/postgres'
 import { delay, parseConfig, retryDelayMs, stringMap } from '@opsplane/runtime'
 import { z } from 'zod'
 
@@ -11,6 +11,9 @@ const config = z.object({
   databasePasswords: passwords.meta({
     description: 'JSON object: service name to the password of its login role',
   }),
+  installationId: z.string().regex(installationIdPattern).optional().meta({
+    description: 'id of the installation; the database records it, and names on its server begin with it',
+  }),
   databaseWaitSeconds: z.coerce.number().int().min(0).max(3_600).default(120).meta({
     description: 'how long Postgres may take to answer',
   }),
@@ -20,12 +23,16 @@ type Environment = Record<string, string | undefined>
 
 /**
  * Brings the schema and the login role of every service up to date. Can be repeated, and run from several places at once.
- * Throws ConfigError, or what Postgres says.
+ * Throws ConfigError, InstallationError, or what Postgres says.
  */
 export async function migrate(env: Environment, say: (line: string) => void): Promise<void> {
-  const { databaseUrl, databasePasswords, databaseWaitSeconds } = parseConfig(config, env)
+  const { databaseUrl, databasePasswords, databaseWaitSeconds, installationId } = parseConfig(config, env)
   await answering(databaseUrl, databaseWaitSeconds * 1_000)
-  await provisionAll(databaseUrl, databasePasswords)
+  await provisionAll(
+    databaseUrl,
+    databasePasswords,
+    installationId ? installationOf(installationId) : undefined,
+  )
   say(`The databases of ${backendNames.length} services are up to date.`)
 }
 

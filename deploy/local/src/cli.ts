@@ -1,4 +1,5 @@
 import { createWriteStream } from 'node:fs'
+import { InstallationError } from '@opsplane/postgres'
 import { createLogger, type LogLevel } from '@opsplane/runtime'
 import { DirectoryInUseError } from '@opsplane/runtime/server-process'
 import { Command, InvalidArgumentError } from 'commander'
@@ -99,7 +100,7 @@ for (const [name, withDemo, description] of [
 }
 
 program.parseAsync().catch((error: unknown) => {
-  const reported = [LocalRunError, DirectoryInUseError, InvalidArgumentError].some(
+  const reported = [LocalRunError, InstallationError, DirectoryInUseError, InvalidArgumentError].some(
     (kind) => error instanceof kind,
   )
   console.error(reported && error instanceof Error ? `\n${error.message}` : error)

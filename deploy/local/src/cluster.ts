@@ -74,11 +74,15 @@ async function start(options: ClusterOptions, releasers: Releasers): Promise<Clu
   const { state } = options
   await bundleServices()
   const certificate = await makeReceiverCertificate(state.tlsDir)
-  const { databasePasswords, natsPasswords } = state.secrets()
+  const { databasePasswords, natsPasswords, installation } = state.secrets()
   const { postgres, postgresUrl, nats, url } = await startServers(options, releasers)
   const { natsUrl, natsUrls } = natsUrlsOf(url, natsPasswords)
 
-  const databaseUrls = await (options.prepared ? urlsOf : provisionAll)(postgresUrl, databasePasswords)
+  const databaseUrls = await (options.prepared ? urlsOf : provisionAll)(
+    postgresUrl,
+    databasePasswords,
+    installation,
+  )
   const secrets = await finishMasterKeyRotation(state, postgresUrl)
   const ports = await choosePorts()
   const metricsPorts = options.metrics ? await choosePorts() : undefined

@@ -1,34 +1,67 @@
 import { type BackendName, type ServiceEntry, serviceRegistry } from '@opsplane/contracts'
-import { openClient } from '@opsplane/postgres'
+import { dataDatabaseOf, type Installation, identityOf, openClient } from '@opsplane/postgres'
 
-const name = 'opsplane_data'
+/** Whether a service's schema is in the database of the tenants' data. */
+const isInDataDatabase = (service: BackendName): boolean => {
+  const { inDataDatabase }: ServiceEntry = serviceRegistry[service]
+  return inDataDatabase ?? false
+}
 
 /**
  * The database that has a service's schema, as a role that owns its tables. That of the tenants' data is apart: the one
- * DATA_DATABASE_URL names, else one on the same server.
+ * DATA_DATABASE_URL names, else one on the same server, by the name that the installation gives it.
  */
-export function databaseOf(service: BackendName, adminUrl: string): string {
-  const { inDataDatabase }: ServiceEntry = serviceRegistry[service]
-  if (!inDataDatabase) return adminUrl
-  if (process.env.DATA_DATABASE_URL) return process.env.DATA_DATABASE_URL
-  const url = new URL(adminUrl)
-  url.pathname = `/${name}`
-  return url.href
+export function databaseIn(
+  installation: Pick<Installation, 'rolePrefix'>,
+  service: BackendName,
+  adminUrl: string,
+): string {
+  if (!isInDataDatabase(service)) return adminUrl
+  return process.env.DATA_DATABASE_URL || onServerOf(adminUrl, dataDatabaseOf(installation))
+}
+
+/** The same, where the database itself says which installation it belongs to. */
+export async function databaseOf(service: BackendName, adminUrl: string): Promise<string> {
+  if (!isInDataDatabase(service)) return adminUrl
+  return databaseIn(await recordedIn(adminUrl), service, adminUrl)
+}
+
+/** Of the installation, what names go by. Those of a database that records none have no prefix. */
+async function recordedIn(adminUrl: string): Promise<Pick<Installation, 'rolePrefix'>> {
+  const { record } = await withAdmin(adminUrl, identityOf)
+  return record ?? { rolePrefix: '' }
 }
 
 /** Makes the database of the tenants' data on the server of the others; one that is named by its URL is there already. */
-export async function makeDataDatabase(adminUrl: string): Promise<void> {
+export async function makeDataDatabase(adminUrl: string, installation: Installation): Promise<void> {
   if (process.env.DATA_DATABASE_URL) return
-  const sql = openClient(adminUrl, { schema: 'public', max: 1 })
-  try {
+  const name = dataDatabaseOf(installation)
+  await withAdmin(adminUrl, async (sql) => {
     const [found] = await sql`select 1 from pg_database where datname = ${name}`
     if (!found) await sql`create database ${sql(name)}`.catch(ignoreDuplicate)
+  })
+}
+
+export const onServerOf = (adminUrl: string, database: string): string => {
+  const url = new URL(adminUrl)
+  url.pathname = `/${database}`
+  return url.href
+}
+
+/** One connection as the administrator, for as long as `work` takes: its statements have no limit of time. */
+export async function withAdmin<T>(
+  adminUrl: string,
+  work: (sql: ReturnType<typeof openClient>) => Promise<T>,
+): Promise<T> {
+  const sql = openClient(adminUrl, { schema: 'public', max: 1, settings: { statement_timeout: '0' } })
+  try {
+    return await work(sql)
   } finally {
     await sql.end({ timeout: 5 })
   }
 }
 
-/** Somebody else has made it meanwhile. */
+/** Another start was first. */
 function ignoreDuplicate(error: unknown): void {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code !== '42P04' && code !== '23505') throw error

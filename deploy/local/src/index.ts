@@ -1,7 +1,7 @@
 export * from './bootstrap-owner.js'
 export * from './certificate.js'
 export * from './cluster.js'
-export { databaseOf } from './data-database.js'
+export { databaseIn, databaseOf } from './data-database.js'
 export * from './demo.js'
 export { eachOf } from './each-of.js'
 export * from './master-key.js'

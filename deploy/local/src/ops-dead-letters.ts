@@ -127,10 +127,10 @@ async function over<T>(
 ): Promise<T[]> {
   const { target, consumer, ids } = task
   const services = task.services.filter((service) => !ids || ids.some((id) => id.service === service))
-  return eachService({ ...task, services }, (service) =>
+  return eachService({ ...task, services }, async (service) =>
     work(
       service,
-      { databaseUrl: databaseOf(service, target.databaseUrl()), schema: schemaOf(service) },
+      { databaseUrl: await databaseOf(service, target.databaseUrl()), schema: schemaOf(service) },
       {
         ...(consumer !== undefined && { consumer }),
         ...(ids && { ids: ids.filter((id) => id.service === service).map(({ number }) => number) }),

@@ -84,7 +84,7 @@ export function attachMonths(task: ArchiveTask): Promise<MonthResult[]> {
  * that it is as it was. Throws OpsError that names the first that differs.
  */
 export async function auditMonths(task: ArchiveTask): Promise<MonthResult[]> {
-  const settings = session(databaseOf('settings', task.target.databaseUrl()), 'settings')
+  const settings = session(await databaseOf('settings', task.target.databaseUrl()), 'settings')
   try {
     return await eachFile(task, async (sql, file, path) => {
       const [known] = await sql.unsafe(
@@ -164,7 +164,7 @@ async function within<T>(
   service: BackendName,
   work: (sql: Database['sql']) => Promise<T>,
 ): Promise<T> {
-  const sql = session(databaseOf(service, task.target.databaseUrl()), schemaOf(service))
+  const sql = session(await databaseOf(service, task.target.databaseUrl()), schemaOf(service))
   try {
     return await work(sql)
   } finally {

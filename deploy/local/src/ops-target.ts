@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { durableConsumers, type NatsNames, natsNames, type ServiceName } from '@opsplane/contracts'
 import { DetachedMonthsError } from '@opsplane/eventstore'
 import { connectNats, createEventSignatures, type EventSignatures, type NatsLink } from '@opsplane/nats'
-import { isDatabaseAway } from '@opsplane/postgres'
+import { InstallationError, isDatabaseAway } from '@opsplane/postgres'
 import { createLogger, delay, publicKeyOf, stringMap } from '@opsplane/runtime'
 import { LocalRunError } from './ports.js'
 import { keptKeys, runningPlatform } from './state.js'
@@ -99,7 +99,8 @@ export const connectTimeoutMs = 10_000
 
 /** Says what to do about what Postgres answered; any other error stays as it is. */
 export function explainDatabaseError(error: unknown, databaseUrl: string): unknown {
-  if (error instanceof DetachedMonthsError) return new OpsError('refused', error.message)
+  if (error instanceof DetachedMonthsError || error instanceof InstallationError)
+    return new OpsError('refused', error.message)
   const place = placeOf(databaseUrl)
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === '25006') {

@@ -16,7 +16,7 @@ export const schemaOf = (service: BackendName) => backends[service].schema
 /** Folds the read models of the services anew, each in one transaction. Throws OpsError. */
 export function rebuildServices(task: OpsTask): Promise<{ service: BackendName; events: number }[]> {
   return eachService(task, async (service, onProgress) => {
-    const adminUrl = databaseOf(service, task.target.databaseUrl())
+    const adminUrl = await databaseOf(service, task.target.databaseUrl())
     const { events } = await backends[service].rebuild({ adminUrl, onProgress })
     task.say?.(`${service}: read models rebuilt from ${events} events`)
     return { service, events }
@@ -37,7 +37,7 @@ export function reseedServices(task: ReseedTask): Promise<{ service: BackendName
   return withNats(url, (link) =>
     eachService(task, async (service, onProgress) => {
       const { published } = await reseed({
-        databaseUrl: databaseOf(service, target.databaseUrl()),
+        databaseUrl: await databaseOf(service, target.databaseUrl()),
         schema: schemaOf(service),
         link,
         names,
@@ -59,7 +59,7 @@ export function statusOfServices(task: OpsTask): Promise<({ service: BackendName
   return eachService(task, async (service) => ({
     service,
     ...(await logStatus({
-      databaseUrl: databaseOf(service, task.target.databaseUrl()),
+      databaseUrl: await databaseOf(service, task.target.databaseUrl()),
       schema: schemaOf(service),
     })),
   }))

@@ -1,11 +1,18 @@
 import { mkdirSync } from 'node:fs'
 import { type BackendName, backendNames, serviceNames } from '@opsplane/contracts'
 import { startEmbeddedNats } from '@opsplane/nats/embedded'
-import { asciiLocaleWarning, hasUnicodeLocale, openClient, urlAs } from '@opsplane/postgres'
+import {
+  asciiLocaleWarning,
+  claimInstallation,
+  hasUnicodeLocale,
+  type Installation,
+  roleOf,
+  urlAs,
+} from '@opsplane/postgres'
 import { startEmbeddedPostgres } from '@opsplane/postgres/embedded'
 import { createReleasers, type Logger, type Releasers } from '@opsplane/runtime'
 import { bootstrapOwner } from './bootstrap-owner.js'
-import { databaseOf, makeDataDatabase } from './data-database.js'
+import { databaseIn, makeDataDatabase, withAdmin } from './data-database.js'
 import { eachOf } from './each-of.js'
 import { keepServer } from './kept-server.js'
 import { finishMasterKeyRotation } from './master-key.js'
@@ -49,10 +56,10 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
   const metricsPorts = metricsPortsFrom(process.env.METRICS_PORT)
   const releasers = createReleasers(log)
   try {
-    const { databasePasswords, natsPasswords } = state.secrets()
+    const { databasePasswords, natsPasswords, installation } = state.secrets()
     const servers = await startServers({ state, log, releasers, onStep, natsPasswords, tell: onServerEnd })
     onStep('migrating the databases')
-    const databaseUrls = await provisionAll(servers.info.postgresUrl, databasePasswords)
+    const databaseUrls = await provisionAll(servers.info.postgresUrl, databasePasswords, installation)
     const notices = await noticesOf(servers.info.postgresUrl)
     const secrets = await finishMasterKeyRotation(state, servers.info.postgresUrl)
 
@@ -127,32 +134,41 @@ async function startServers({ state, log, releasers, natsPasswords, onStep, tell
   return { info: { postgresUrl, natsUrl }, natsUrls }
 }
 
-async function noticesOf(postgresUrl: string): Promise<string[]> {
-  const sql = openClient(postgresUrl, { schema: 'public', max: 1 })
-  try {
-    return (await hasUnicodeLocale(sql)) ? [] : [asciiLocaleWarning]
-  } finally {
-    await sql.end({ timeout: 5 })
-  }
-}
+const noticesOf = (postgresUrl: string): Promise<string[]> =>
+  withAdmin(postgresUrl, async (sql) => ((await hasUnicodeLocale(sql)) ? [] : [asciiLocaleWarning]))
 
-/** Brings every service's schema up to date; returns the URL each service connects with. */
+/**
+ * Brings every service's schema up to date; returns the URL each service connects with. `wanted` is the installation that
+ * starts; the names go by what the database records of it. Throws InstallationError before anything is changed where a
+ * database is another installation's, or a copy.
+ */
 export async function provisionAll(
   adminUrl: string,
   passwords: Record<string, string>,
+  wanted?: Installation,
 ): Promise<Record<BackendName, string>> {
-  await makeDataDatabase(adminUrl)
+  const installation = await claimInstallation(adminUrl, wanted)
+  await makeDataDatabase(adminUrl, installation)
   const urls = eachOf(backendNames, () => '')
   for (const name of backendNames)
     urls[name] = await backends[name].provision({
-      adminUrl: databaseOf(name, adminUrl),
+      adminUrl: databaseIn(installation, name, adminUrl),
       password: passwords[name] ?? '',
+      installation,
     })
   return urls
 }
 
 /** The same URLs, where all schemas are as they should be. */
-export const urlsOf = (adminUrl: string, passwords: Record<string, string>): Record<BackendName, string> =>
+export const urlsOf = (
+  adminUrl: string,
+  passwords: Record<string, string>,
+  installation: Installation,
+): Record<BackendName, string> =>
   eachOf(backendNames, (name) =>
-    urlAs(databaseOf(name, adminUrl), backends[name].schema, passwords[name] ?? ''),
+    urlAs(
+      databaseIn(installation, name, adminUrl),
+      roleOf(installation, backends[name].schema),
+      passwords[name] ?? '',
+    ),
   )

@@ -1,5 +1,6 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { type InternalParty, internalParties, serviceNames } from '@opsplane/contracts'
+import { type Installation, installationIdPattern, newInstallation } from '@opsplane/postgres'
 import { z } from 'zod'
 import { eachOf } from './each-of.js'
 
@@ -8,6 +9,8 @@ type KeyPair = z.infer<typeof KeyPair>
 
 /** What is kept of an installation; a service that was added since has no keys in it yet. */
 export const KeptSecrets = z.object({
+  /** Which names it has on servers that it shares with others; none where a version made it that knew no others. */
+  installation: z.object({ id: z.string().regex(installationIdPattern), rolePrefix: z.string() }).optional(),
   masterKey: z.string(),
   /** What the present master key takes the place of, until the next start has wrapped every data key anew. */
   previousMasterKeys: z.array(z.string()).default([]),
@@ -32,6 +35,7 @@ export const KeptSecrets = z.object({
 type KeptSecrets = z.infer<typeof KeptSecrets>
 
 export type LocalSecrets = KeptSecrets & {
+  installation: Installation
   auditSigningKey: string
   serviceKeys: Record<InternalParty, KeyPair>
 }
@@ -56,6 +60,7 @@ export function completeSecrets(kept?: KeptSecrets): LocalSecrets {
     cursorSecret: randomBytes(32).toString('base64url'),
     owner: { email: 'owner@opsplane.local', password: password(), workspace: 'demo' },
     ...kept,
+    installation: kept ? (kept.installation ?? { ...newInstallation(), rolePrefix: '' }) : newInstallation(),
     auditSigningKey: kept?.auditSigningKey ?? newKeyPair().privateKey,
     databasePasswords: { ...eachOf(serviceNames, password), ...kept?.databasePasswords },
     natsPasswords: { ...eachOf(internalParties, password), ...kept?.natsPasswords },

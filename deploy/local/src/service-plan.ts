@@ -38,6 +38,7 @@ export function planServices(options: PlanOptions): Record<ServiceName, Environm
     INTERNAL_TLS_CA_FILE: internalCertificate?.caFile,
     INTERNAL_TLS_MUTUAL: internalCertificate && 'true',
     HOST: '127.0.0.1',
+    INSTALLATION_ID: options.secrets.installation.id,
     NATS_PREFIX: options.natsPrefix,
     INSTANCE_ID: 'local',
     SERVICE_URLS: JSON.stringify(

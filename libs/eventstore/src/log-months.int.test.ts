@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { idFactory } from '@opsplane/contracts'
 import { connect, partitionsOf } from '@opsplane/postgres'
-import { testRolePassword, waitFor } from '@opsplane/testing'
+import { testRole, testRolePassword, waitFor } from '@opsplane/testing'
 import { log, meta, opening, openTestStore, schema, type TestStore, tenant } from './fixture/test-database.js'
 import { createMonths, startMonths } from './log-months.js'
 
@@ -119,7 +119,7 @@ describe('the log by month', () => {
 
   test('is three months ahead, made by a role that cannot change what is written', async () => {
     const url = new URL(testStore.url)
-    url.username = schema
+    url.username = testRole(schema)
     url.password = testRolePassword
     const own = connect(url.href, { schema })
     try {

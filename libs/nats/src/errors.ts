@@ -49,3 +49,15 @@ export class CorruptObjectError extends Error {
     this.name = 'CorruptObjectError'
   }
 }
+
+/** A stream on the NATS server is another installation's: what was expected, what was found, and the cure. */
+export class ForeignStreamError extends Error {
+  override name = 'ForeignStreamError'
+  constructor(stream: string, found: string, expected: string) {
+    super(
+      `The stream ${stream} of this NATS server belongs to installation ${found}, and this is installation ${expected}. Set ` +
+        'NATS_PREFIX, or name a NATS server or account of its own in NATS_URL; where the streams are to be of this one ' +
+        'from now on, run opsplane adopt --streams.',
+    )
+  }
+}

@@ -1,7 +1,7 @@
 import { connect, type NatsConnection, type NodeConnectionOptions } from '@nats-io/transport-node'
 import type { Logger } from '@opsplane/runtime'
 import { delay, retryDelayMs } from '@opsplane/runtime'
-import { NatsLinkClosedError } from './errors.js'
+import { ForeignStreamError, NatsLinkClosedError } from './errors.js'
 import type { EventSignatures } from './event-signatures.js'
 import { setInboxPrefix, userInbox } from './inbox.js'
 
@@ -31,6 +31,8 @@ export interface ConnectNatsOptions {
   url: string
   name: string
   log: Logger
+  /** Rejects where this server is not the caller's: the connection is closed then, and tried again. */
+  admit?: ((connection: NatsConnection) => Promise<void>) | undefined
   /** Events are signed and checked with it; without it, as for customers, they are neither. */
   identity?: ServiceIdentity
 }
@@ -52,10 +54,14 @@ export function connectNats(options: ConnectNatsOptions): NatsLink {
           break
         }
         setInboxPrefix(connection, serverOf(options.url).inboxPrefix)
+        await admitted(connection)
         watch(connection)
         return connection
       } catch (error) {
-        if (attempt === 1) log.warn({ err: error }, 'NATS cannot be reached, still trying')
+        if (attempt === 1) {
+          if (error instanceof ForeignStreamError) log.error(error.message)
+          else log.warn({ err: error }, 'NATS cannot be reached, still trying')
+        }
         await delay(
           retryDelayMs({ attempt, strategy: 'exponential', baseMs: 100, maxMs: 2_000 }),
           closing.signal,
@@ -63,6 +69,16 @@ export function connectNats(options: ConnectNatsOptions): NatsLink {
       }
     }
     throw new NatsLinkClosedError()
+  }
+
+  async function admitted(connection: NatsConnection): Promise<void> {
+    try {
+      await options.admit?.(connection)
+      if (closing.signal.aborted) throw new NatsLinkClosedError()
+    } catch (error) {
+      await connection.close()
+      throw error
+    }
   }
 
   function setUp(now: boolean) {

@@ -12,7 +12,7 @@ import {
 import { type NatsConnection, nanos, PermissionViolationError } from '@nats-io/transport-node'
 import type { NatsNames } from '@opsplane/contracts'
 import { type BackendConfig, delay, type Logger, retryDelayMs } from '@opsplane/runtime'
-import { NatsLinkClosedError } from './errors.js'
+import { ForeignStreamError, NatsLinkClosedError } from './errors.js'
 import type { NatsLink } from './link.js'
 
 /** Limits of the platform's streams: what is given here holds, what is not stays as whoever runs the server has set it. */
@@ -24,6 +24,8 @@ export interface StreamOptions {
   /** Of a stream that is made; it cannot be changed later. */
   storage?: 'file' | 'memory' | undefined
   replicas?: number | undefined
+  /** Marks a stream that is made; one that is marked as another installation's is refused. */
+  installationId?: string | undefined
   /** Ends the retrying. */
   signal?: AbortSignal
   log?: Logger
@@ -36,6 +38,7 @@ export const streamOptionsOf = (config: BackendConfig): StreamOptions => ({
   maxBytes: config.natsStreamMaxBytes,
   storage: config.natsStreamStorage,
   replicas: config.natsStreamReplicas,
+  installationId: config.installationId,
 })
 
 const minuteMs = 60_000
@@ -67,7 +70,10 @@ const platformStreams = (names: NatsNames, options: StreamOptions): WantedStream
 /** The server's code for a stream that somebody else has made meanwhile, with another time in its description. */
 const streamNameInUse = 10_058
 
-/** Creates the streams or, as a user who may, brings them to what is wanted. Idempotent; retried until it works or is aborted. */
+/**
+ * Creates the streams or, as a user who may, brings them to what is wanted. Idempotent; retried until it works or is aborted.
+ * Rejects with ForeignStreamError where one is another installation's.
+ */
 export async function ensureStreams(
   link: NatsLink,
   names: NatsNames,
@@ -79,7 +85,8 @@ export async function ensureStreams(
       for (const wanted of platformStreams(names, options)) await ensureStream(manager, wanted, options)
       return
     } catch (error) {
-      if (options.signal?.aborted || error instanceof NatsLinkClosedError) throw error
+      const isFinal = error instanceof NatsLinkClosedError || error instanceof ForeignStreamError
+      if (options.signal?.aborted || isFinal) throw error
       if (attempt === 1) options.log?.warn({ err: error }, 'the streams cannot be set up, still trying')
       await delay(
         retryDelayMs({ attempt, strategy: 'exponential', baseMs: 100, maxMs: 2_000 }),
@@ -92,6 +99,7 @@ export async function ensureStreams(
 async function ensureStream(manager: JetStreamManager, wanted: WantedStream, options: StreamOptions) {
   const existing = (await streamInfo(manager, wanted.name)) ?? (await addStream(manager, wanted, options))
   if (!existing) return
+  refuseForeignStream(existing, options.installationId)
   const { config } = existing
   const changes = Object.entries(settled(wanted, options, config.max_age)).filter(
     ([key, value]) => JSON.stringify(config[key as keyof StreamConfig]) !== JSON.stringify(value),
@@ -121,7 +129,7 @@ async function addStream(manager: JetStreamManager, wanted: WantedStream, option
 }
 
 /** The server lets this user do no such thing. */
-const isDenied = (error: unknown): boolean =>
+export const isDenied = (error: unknown): boolean =>
   error instanceof PermissionViolationError || (error instanceof Error && isDenied(error.cause))
 
 /** The server knows no stream of the name. */
@@ -154,20 +162,41 @@ export async function streamInfo(manager: JetStreamManager, name: string): Promi
   }
 }
 
-const madeAt = 'made '
+const made = /^made \S+/
+const owner = /(?:^| )for (\S+)$/
 
 /**
  * What ids are made of: when the stream was made, by its own description, which backups keep. The instant the server gives changes with
  * a restart (nats-server 2.9, after a change of configuration) or a restore; it holds for a stream that somebody else has made.
  */
 export function streamIdentity({ config, created }: Pick<StreamInfo, 'config' | 'created'>): string {
-  const { description } = config
-  return description?.startsWith(madeAt) ? description : String(created)
+  return made.exec(config.description ?? '')?.[0] ?? String(created)
+}
+
+/** The installation that a stream is marked with: `made <time> for <id>`. */
+export const ownerOf = ({ description }: Pick<StreamConfig, 'description'>): string | undefined =>
+  owner.exec(description ?? '')?.[1]
+
+/** The description of a stream, with this installation for its owner. Its identity stays. */
+export const ownedBy = (description: string | undefined, installationId: string): string =>
+  [made.exec(description ?? '')?.[0], `for ${installationId}`].filter(Boolean).join(' ')
+
+/** Throws ForeignStreamError where a stream is marked, and not as this installation's. */
+export function refuseForeignStream(
+  { config }: Pick<StreamInfo, 'config'>,
+  installationId: string | undefined,
+): void {
+  const found = ownerOf(config)
+  if (found !== undefined && installationId !== undefined && found !== installationId)
+    throw new ForeignStreamError(config.name, found, installationId)
 }
 
 const newStream = (wanted: WantedStream, options: StreamOptions) => ({
   name: wanted.name,
-  description: `${madeAt}${new Date().toISOString()}`,
+  description:
+    options.installationId === undefined
+      ? `made ${new Date().toISOString()}`
+      : ownedBy(`made ${new Date().toISOString()}`, options.installationId),
   retention: RetentionPolicy.Limits,
   discard: DiscardPolicy.Old,
   max_msgs: -1,

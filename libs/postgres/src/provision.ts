@@ -3,14 +3,19 @@ import { migrate } from 'drizzle-orm/postgres-js/migrator'
 import postgres from 'postgres'
 import { computeColumnsTogether } from './computed-columns.js'
 import { roleSettings } from './database.js'
+import { type Installation, roleOf } from './installation/installation.js'
+import { claimDatabase, grantsOfInstallation } from './installation/record.js'
+import { markRole, refuseForeignRole } from './installation/role-marks.js'
 import { literal } from './sql-text.js'
 
 export interface ProvisionOptions {
   /** A role that may create roles and schemas; used here only, never by a running service. */
   adminUrl: string
-  /** Names the schema and the login role. */
+  /** Names the schema and, after the prefix of the installation, the login role. */
   service: string
   password: string
+  /** Whose role and schema they are. The names go by what the database records of it. */
+  installation: Installation
   /** In the order they are applied. */
   migrations: readonly Migrations[]
 }
@@ -28,7 +33,8 @@ const provisioningLock = 7_241_001
 /**
  * Brings one service's schema up to date: login role, schema, migrations, grants. Safe to repeat and to run
  * from several processes at once. The service's role can only read and write rows, and of event log and audit log it can
- * change none. Returns the URL the service connects with.
+ * change none. Returns the URL the service connects with. Throws InstallationError where the database, or the role, is another
+ * installation's: nothing is changed then.
  */
 export async function provisionSchema(options: ProvisionOptions): Promise<string> {
   const { adminUrl, service, password } = options
@@ -36,7 +42,11 @@ export async function provisionSchema(options: ProvisionOptions): Promise<string
   const admin = postgres(adminUrl, { max: 1, onnotice: () => {}, connection: { search_path: service } })
   try {
     await admin`select pg_advisory_lock(${provisioningLock})`
-    await createRoleAndSchema(admin, service, password)
+    const installation = await claimDatabase(admin, options.installation)
+    const role = roleOf(installation, service)
+    await ensureRole(admin, { installation, role, service, password })
+    await admin.unsafe(`create schema if not exists ${service}`)
+    await admin.unsafe(`revoke all on schema public from ${role}`)
     for (const { folder, table } of options.migrations)
       await migrate(drizzle(admin), {
         migrationsFolder: folder,
@@ -44,11 +54,22 @@ export async function provisionSchema(options: ProvisionOptions): Promise<string
         migrationsTable: table,
       })
     await computeColumnsTogether(admin, service)
-    await grant(admin, options)
+    await grant(admin, role, options)
+    return urlAs(adminUrl, role, password)
   } finally {
     await admin.end({ timeout: 5 })
   }
-  return urlAs(adminUrl, service, password)
+}
+
+/** Records to which installation a database belongs, or refuses: see `claimDatabase`. */
+export async function claimInstallation(adminUrl: string, wanted?: Installation): Promise<Installation> {
+  const admin = postgres(adminUrl, { max: 1, onnotice: () => {} })
+  try {
+    await admin`select pg_advisory_lock(${provisioningLock})`
+    return await claimDatabase(admin, wanted)
+  } finally {
+    await admin.end({ timeout: 5 })
+  }
 }
 
 /** The database of the URL, as this role. */
@@ -57,12 +78,6 @@ export function urlAs(adminUrl: string, role: string, password: string): string 
   url.username = role
   url.password = password
   return url.toString()
-}
-
-async function createRoleAndSchema(admin: postgres.Sql, service: string, password: string) {
-  await ensureRole(admin, service, password)
-  await admin.unsafe(`create schema if not exists ${service}`)
-  await admin.unsafe(`revoke all on schema public from ${service}`)
 }
 
 const roleRaces = 10
@@ -78,16 +93,23 @@ export async function retryRoleRaces<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-const ensureRole = (admin: postgres.Sql, service: string, password: string) =>
+interface ServiceRole {
+  installation: Installation
+  role: string
+  service: string
+  password: string
+}
+
+const ensureRole = (admin: postgres.Sql, { installation, role, service, password }: ServiceRole) =>
   retryRoleRaces(async () => {
-    const [role] = await admin`select 1 from pg_roles where rolname = ${service}`
-    const verb = role ? 'alter' : 'create'
+    const verb = (await refuseForeignRole(admin, role, installation)) ? 'alter' : 'create'
     await admin.unsafe(
       [
-        `${verb} role ${service} login password ${literal(password)}`,
+        `${verb} role ${role} login password ${literal(password)}`,
+        markRole(role),
         // For connections that a pooler opens, which takes no settings from its clients.
         ...Object.entries(roleSettings(service)).map(
-          ([name, value]) => `alter role ${service} set ${name} = '${value}'`,
+          ([name, value]) => `alter role ${role} set ${name} = '${value}'`,
         ),
       ].join(';'),
     )
@@ -103,22 +125,22 @@ function isRoleRace(error: unknown): boolean {
 /** Records nobody can rewrite, and what proves one of them. */
 const onlyGrowing = ['events', 'audit_log', 'audit_checkpoints']
 
-async function grant(admin: postgres.Sql, { service, migrations }: ProvisionOptions) {
+async function grant(admin: postgres.Sql, role: string, { service, migrations }: ProvisionOptions) {
   const ownersAlone = migrations.map(({ table }) => `${service}.${table}`)
-  await admin.unsafe(`
-    grant usage on schema ${service} to ${service};
-    grant select, insert, update, delete on all tables in schema ${service} to ${service};
-    grant usage, select on all sequences in schema ${service} to ${service};
-    revoke all on ${ownersAlone.join(', ')} from ${service};
+  await admin.unsafe(`${grantsOfInstallation(role)}
+    grant usage on schema ${service} to ${role};
+    grant select, insert, update, delete on all tables in schema ${service} to ${role};
+    grant usage, select on all sequences in schema ${service} to ${role};
+    revoke all on ${ownersAlone.join(', ')} from ${role};
     do $$ declare name text; begin
       foreach name in array '{${onlyGrowing.join()}}'::text[] loop
         if to_regclass('${service}.' || name) is not null then
-          execute format('revoke update, delete on ${service}.%I from ${service}', name);
+          execute format('revoke update, delete on ${service}.%I from ${role}', name);
         end if;
       end loop;
       -- Rows of a partition are reached by way of the whole table alone.
       for name in select relname from pg_class where relnamespace = '${service}'::regnamespace and relispartition and relkind = 'r' loop
-        execute format('revoke all on ${service}.%I from ${service}', name);
+        execute format('revoke all on ${service}.%I from ${role}', name);
       end loop;
     end $$;`)
 }

@@ -100,6 +100,14 @@ export const baseConfig = z.object({
     .regex(/^[a-z0-9]*$/, 'must be lower-case letters and digits')
     .default('')
     .meta({ description: 'keeps several installations apart on one NATS server' }),
+  installationId: z
+    .string()
+    .regex(/^[a-z][a-z0-9]{5}$/, 'must be the id that opsplane secrets or adopt has printed')
+    .optional()
+    .meta({
+      description:
+        'id of the installation; without it a database or a stream of another one is not recognized',
+    }),
   instanceId: z.string().min(1).max(200).default(hostname).meta({
     description: 'names this replica in leases: no two of a service share one, and a restart keeps it',
   }),

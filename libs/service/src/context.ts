@@ -27,6 +27,7 @@ import {
 } from '@opsplane/eventstore'
 import { createInternalIssuer, type InternalIssuer, type InternalTls, readInternalTls } from '@opsplane/http'
 import {
+  admitOwner,
   connectNats,
   createEventSignatures,
   type NatsLink,
@@ -132,7 +133,9 @@ export function openContext<Config extends BackendConfig>(
   })
   releasers.add('database', () => database.close())
   const identity = natsIdentity(name, config)
-  const link = connectNats({ url: config.natsUrl, name: `opsplane-${name}`, log, identity })
+  const { installationId } = config
+  const admit = installationId === undefined ? undefined : admitOwner(names, installationId)
+  const link = connectNats({ url: config.natsUrl, name: `opsplane-${name}`, log, identity, admit })
   releasers.add('nats', () => link.close())
   const relay = startRelay({
     databaseUrl: config.databaseUrl,

@@ -1,5 +1,6 @@
 import { originPrefix, type ServiceEntry, serviceRegistry } from '@opsplane/contracts'
 import { type AnyDecider, compareReadModels, provisionService, rebuild } from '@opsplane/eventstore'
+import type { Installation } from '@opsplane/postgres'
 import type { BackendConfig, RunnableService } from '@opsplane/runtime'
 import type { ServiceOverrides } from './context.js'
 import type { BesideSchema, ServiceDefinition } from './service-definition.js'
@@ -15,8 +16,8 @@ export interface Service<
   migrationsDir: string
   /** Every table that folding its log anew fills. */
   tables: readonly string[]
-  /** Brings its schema up to date, as a superuser; returns the URL it connects with. */
-  provision(options: { adminUrl: string; password: string }): Promise<string>
+  /** Brings its schema up to date, as a superuser; returns the URL it connects with. Throws InstallationError: see `provisionSchema`. */
+  provision(options: { adminUrl: string; password: string; installation: Installation }): Promise<string>
   /** The end of `provision`: what belongs to the database rather than to the schema, and no copy of the database has. */
   afterMigrations: ServiceDefinition['afterMigrations']
   beside: BesideSchema | undefined
@@ -43,9 +44,9 @@ export function defineService<
     tables: [...deciders.map(({ table }) => table), ...projectedTables],
     loadConfig: definition.loadConfig,
     start: (config, overrides) => startService({ ...definition, schema, paths }, config, overrides),
-    async provision({ adminUrl, password }) {
-      const url = await provisionService({ adminUrl, service: schema, password, migrationsDir })
-      await definition.afterMigrations?.({ adminUrl })
+    async provision(options) {
+      const url = await provisionService({ ...options, service: schema, migrationsDir })
+      await definition.afterMigrations?.(options)
       return url
     },
     afterMigrations: definition.afterMigrations,

@@ -4,8 +4,10 @@ import type { StatementRunner } from '@opsplane/postgres'
 import type { BackendConfig } from '@opsplane/runtime'
 import type { BackgroundWork, ServiceContext, ServiceOverrides } from './context.js'
 
-/** What a service keeps in its database outside its own schema, for backups. */
+/** What a service keeps in its database outside its own schema, for backups and adoptions. */
 export interface BesideSchema {
+  /** Roles it has made beside its own, by their names without the prefix of the installation: what an adoption renames. */
+  roles(sql: StatementRunner): Promise<string[]>
   /** As the caller's transaction sees it: the schemas whose rows are copied, and what makes them anew, as JSON. */
   describe(sql: StatementRunner): Promise<{ schemas: string[]; description: unknown }>
   /** Makes them, within the transaction that then fills them; what there is of it goes. */

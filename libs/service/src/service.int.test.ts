@@ -31,6 +31,27 @@ describe('a service', () => {
     expect((await fetch(`${service.url}/readyz`)).status).toBe(200)
   })
 
+  test('starts on no database of another installation, nor on a copy', async () => {
+    const start = (env: Record<string, string>) =>
+      notes.start(notes.loadConfig({ ...service.env, ...env, PORT: '0' }), overrides)
+    await expect(start({ INSTALLATION_ID: 'strang' })).rejects.toThrow(
+      'belongs to installation tester, and this is installation strang',
+    )
+    const place = (change: string) =>
+      service.sql.unsafe(
+        `update opsplane.installation set database_oid = (database_oid::bigint ${change})::oid`,
+      )
+    await place('+ 1')
+    try {
+      await expect(start({})).rejects.toThrow('opsplane adopt')
+    } finally {
+      await place('- 1')
+    }
+    const own = await start({ INSTALLATION_ID: 'tester', INSTANCE_ID: 'own' })
+    expect((await fetch(`${own.url}/readyz`)).status).toBe(200)
+    await own.stop()
+  })
+
   test('takes effect once for 50 requests with one key at a time', async () => {
     const replies = await Promise.all(Array.from({ length: 50 }, () => create('Contended', 'key-1')))
     const statuses = new Set(replies.map(({ status }) => status))

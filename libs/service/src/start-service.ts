@@ -1,14 +1,10 @@
 import { internalEventRoutes } from '@opsplane/eventstore'
 import { createApp, createInternalVerifier, listen, type Route, routeTableRoute } from '@opsplane/http'
-import {
-  answerToPostgresError,
-  asciiLocaleWarning,
-  type Database,
-  hasUnicodeLocale,
-} from '@opsplane/postgres'
+import { answerToPostgresError, asciiLocaleWarning, hasUnicodeLocale } from '@opsplane/postgres'
 import { type BackendConfig, createLogger, createReleasers, type RunningService } from '@opsplane/runtime'
 import { openTelemetry } from '@opsplane/telemetry'
 import { openContext, type ServiceContext, type ServiceOverrides } from './context.js'
+import { readinessOf, refuseForeignDatabase } from './own-database.js'
 import type { ServiceDefinition } from './service-definition.js'
 
 interface StartedDefinition<Config extends BackendConfig, Overrides extends ServiceOverrides>
@@ -19,7 +15,7 @@ interface StartedDefinition<Config extends BackendConfig, Overrides extends Serv
 
 /**
  * Opens what the service has, then lets requests in. NATS and Postgres may be away at the start and later. Stops in the
- * opposite order: intake first, the database last.
+ * opposite order: intake first, the database last. Throws InstallationError where the database is another installation's.
  */
 export async function startService<Config extends BackendConfig, Overrides extends ServiceOverrides>(
   definition: StartedDefinition<Config, Overrides>,
@@ -32,6 +28,7 @@ export async function startService<Config extends BackendConfig, Overrides exten
     overrides.log ?? createLogger({ service: name, level: config.logLevel, tenantData: config.logTenantData })
   const releasers = createReleasers(log)
   try {
+    await refuseForeignDatabase(config, schema, log)
     const telemetry = await openTelemetry(name, config)
     releasers.add('telemetry', () => telemetry.close())
     const { metrics, tracing } = telemetry
@@ -50,7 +47,7 @@ export async function startService<Config extends BackendConfig, Overrides exten
       clock: ctx.clock,
       metrics,
       tracing,
-      readiness: () => readiness(ctx.database),
+      readiness: readinessOf(ctx.database, config),
       translateError: answerToPostgresError,
     })
     const { port, host, drainDelayMs } = config
@@ -86,14 +83,4 @@ function refuseForeignPaths(name: string, paths: readonly string[], routes: read
 async function warnOfAsciiOnly({ database, log }: ServiceContext): Promise<void> {
   const knows = await hasUnicodeLocale(database.sql).catch(() => true)
   if (!knows) log.warn(asciiLocaleWarning)
-}
-
-/** NATS is not asked for: without it events wait in Postgres and requests are answered. */
-async function readiness(database: Database): Promise<Record<string, string>> {
-  try {
-    await database.sql`select 1`
-    return { database: 'up' }
-  } catch {
-    return { database: 'cannot be reached' }
-  }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { provisionService } from '@opsplane/eventstore'
 import postgres from 'postgres'
-import { createDatabase, type TestDatabase, testRolePassword } from './test-env.js'
+import { createDatabase, type TestDatabase, testLogin, testRole } from './test-env.js'
 
 let migrationsDir: string
 let databases: TestDatabase[]
@@ -25,10 +25,10 @@ test('several databases of one cluster can be provisioned for the same service a
   for (let round = 0; round < 5; round++) {
     const urls = await Promise.all(
       databases.map(({ url: adminUrl }) =>
-        provisionService({ adminUrl, service: 'crowded', password: testRolePassword, migrationsDir }),
+        provisionService({ adminUrl, service: 'crowded', ...testLogin, migrationsDir }),
       ),
     )
-    for (const url of urls) expect(await currentUser(url)).toBe('crowded')
+    for (const url of urls) expect(await currentUser(url)).toBe(testRole('crowded'))
   }
 })
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
+import { identityOf, installationOf, recordPlace, roleOf } from '@opsplane/postgres'
 import postgres from 'postgres'
 
 export interface TestDatabase {
@@ -23,6 +24,15 @@ export function testPostgresUrl(): string {
  */
 export const testRolePassword = 'test'
 
+/** The installation that every database of the run belongs to, as all of them share the roles of the server. */
+export const testInstallation = installationOf('tester')
+
+/** As whom services are provisioned. */
+export const testLogin = { password: testRolePassword, installation: testInstallation }
+
+/** The role of a service, or of what it makes, on the run's Postgres. */
+export const testRole = (name: string): string => roleOf(testInstallation, name)
+
 /** The URL of the run's NATS. */
 export function testNatsUrl(): string {
   return required('TEST_NATS_URL')
@@ -33,11 +43,21 @@ export function uniquePrefix(): string {
   return `t${randomBytes(6).toString('hex')}`
 }
 
-/** Creates a database for one test file, empty or as a copy of a template. */
-export async function createDatabase(template?: string): Promise<TestDatabase> {
+/** Creates a database for one test file, empty or as a copy of a template, which records its own place unless it is not to. */
+export async function createDatabase(
+  template?: string,
+  { isInPlace = true }: { isInPlace?: boolean } = {},
+): Promise<TestDatabase> {
   const name = newName()
   await asAdmin((sql) => createFrom(sql, name, template))
-  return testDatabase(name)
+  const database = testDatabase(name)
+  if (template !== undefined && isInPlace) await asAdmin(recordPlaceWhereRecorded, database.url)
+  return database
+}
+
+async function recordPlaceWhereRecorded(sql: postgres.Sql): Promise<void> {
+  const { record } = await identityOf(sql)
+  if (record) await recordPlace(sql)
 }
 
 /** Creates an empty database with the LC_CTYPE C, which knows the letters of ASCII only. */
@@ -115,8 +135,11 @@ async function onceLeft(statement: () => PromiseLike<unknown>): Promise<void> {
   }
 }
 
-async function asAdmin<Result>(use: (sql: postgres.Sql) => Promise<Result>): Promise<Result> {
-  const sql = postgres(testPostgresUrl(), { max: 1, onnotice: () => undefined })
+async function asAdmin<Result>(
+  use: (sql: postgres.Sql) => Promise<Result>,
+  url = testPostgresUrl(),
+): Promise<Result> {
+  const sql = postgres(url, { max: 1, onnotice: () => undefined })
   try {
     return await use(sql)
   } finally {

@@ -10,7 +10,9 @@ import {
   createDatabase,
   type TestDatabase,
   templateDatabase,
+  testLogin,
   testNatsUrl,
+  testRole,
   testRolePassword,
   uniquePrefix,
 } from './test-env.js'
@@ -55,13 +57,13 @@ export async function startTestService<Config extends BackendConfig, Overrides e
   options: TestServiceOptions<Overrides> = {},
 ): Promise<TestService<Overrides>> {
   const { name } = service
-  const provision = (adminUrl: string) => service.provision({ adminUrl, password: testRolePassword })
+  const provision = (adminUrl: string) => service.provision({ adminUrl, ...testLogin })
   const database = options.database ?? (await migratedDatabase(service))
   const natsPrefix = uniquePrefix()
   const env: Env = {
     DATABASE_URL: options.database
       ? await provision(database.url)
-      : urlAs(database.url, service.schema, testRolePassword),
+      : urlAs(database.url, testRole(service.schema), testRolePassword),
     NATS_URL: testNatsUrl(),
     NATS_PREFIX: natsPrefix,
     INSTANCE_ID: uniquePrefix(),
@@ -128,7 +130,7 @@ async function migratedDatabase({
   afterMigrations,
 }: Pick<Service, 'name' | 'provision' | 'afterMigrations'>) {
   const template = await templateDatabase(name, async (adminUrl) => {
-    await provision({ adminUrl, password: testRolePassword })
+    await provision({ adminUrl, ...testLogin })
   })
   const database = await createDatabase(template)
   await afterMigrations?.({ adminUrl: database.url })

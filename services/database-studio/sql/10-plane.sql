@@ -1,22 +1,16 @@
 -- The data plane: where tenants are, how they log in, and who acts. Applied whole at each provisioning, by a role that may
--- create roles; search_path is the service's schema. See ADR 051.
+-- create roles; search_path is the service's schema. See ADR 051. Names of roles begin with the prefix of the installation:
+-- :service and :tenant stand for the service's own and for that of all logins of tenants, `opsplane.role_name` gives any.
 
 -- What tenants may call stands in a schema of its own.
 create schema if not exists studio;
 create schema if not exists extensions;
--- What all logins of tenants may do, and nothing else. Roles belong to the server, so another database may have made it.
-do $$ begin
-	if to_regrole('studio_tenant') is null then
-		create role studio_tenant nologin;
-	end if;
-exception when duplicate_object or unique_violation then
-	null;
-end $$;
-grant usage on schema studio, extensions to studio_tenant;
+-- What all logins of tenants may do, and nothing else.
+grant usage on schema studio, extensions to :tenant;
 -- It becomes an owner where it says so, and has none of their rights otherwise.
-alter role database_studio noinherit;
+alter role :service noinherit;
 do $$ begin
-	execute format('grant connect on database %I to studio_tenant, database_studio', current_database());
+	execute format('grant connect on database %I to :tenant, :service', current_database());
 end $$;
 create extension if not exists pg_trgm schema extensions;
 
@@ -52,13 +46,25 @@ create unlogged table if not exists plane_sessions (
 	acting json
 ) with (fillfactor = 50);
 
-grant select on plane_keys, spaces to database_studio;
+grant select on plane_keys, spaces to :service;
+
+-- The role of a space of this kind: owner, runtime, reader or migrator.
+create or replace function space_role(schema_name text, kind text) returns text language sql stable
+set search_path from current as $$
+	select opsplane.role_name(schema_name || '_' || kind)
+$$;
+
+-- The schema of the space whose login this is; null for any other role.
+create or replace function space_of(login name) returns text language sql stable
+set search_path from current as $$
+	select substring(login::text from '^' || opsplane.role_name('') || '(s_[0-9a-z]{12})_(?:runtime|reader|migrator)$')
+$$;
 
 create or replace function role_settings(schema_name text) returns text language sql stable
 set search_path from current as $$
 	select coalesce(string_agg(r.rolname || ' ' || s.setdatabase || ' ' || array_to_string(s.setconfig, ','), ';' order by r.rolname, s.setdatabase), '')
 	from pg_db_role_setting s join pg_roles r on r.oid = s.setrole
-	where r.rolname in (schema_name || '_runtime', schema_name || '_reader', schema_name || '_migrator')
+	where r.rolname in (space_role(schema_name, 'runtime'), space_role(schema_name, 'reader'), space_role(schema_name, 'migrator'))
 $$;
 
 -- Gives the roles of a space their passwords and settings. Passwords arrive as SCRAM verifiers, in the order of the roles.
@@ -71,7 +77,7 @@ declare
 begin
 	foreach kind in array '{runtime,reader,migrator}'::text[] loop
 		place := place + 1;
-		name := schema_name || '_' || kind;
+		name := space_role(schema_name, kind);
 		if verifiers[place] !~ '^SCRAM-SHA-256\$' then
 			raise exception 'no verifier for %', name;
 		end if;
@@ -95,7 +101,8 @@ security definer set search_path from current as $$
 declare
 	space spaces;
 	name text := 's_' || lower(right(space_id, 12));
-	owner text := name || '_owner';
+	owner text := space_role(name, 'owner');
+	login text;
 	kind text;
 begin
 	-- One at a time: rows of the catalogue are changed that all of them share.
@@ -106,21 +113,24 @@ begin
 	end if;
 	insert into spaces (id, workspace_id, environment, schema_name) values (space_id, workspace, env, name);
 	execute format('create role %I nologin', owner);
+	perform opsplane.mark_role(owner);
 	execute format('grant %I to %I', owner, current_user);
-	execute format('grant %I to database_studio', owner);
-	execute format('grant studio_tenant to %I', owner);
+	execute format('grant %I to %I', owner, opsplane.role_name('database_studio'));
+	execute format('grant %I to %I', opsplane.role_name('studio_tenant'), owner);
 	execute format('create schema %I authorization %I', name, owner);
 	execute format('create schema %I authorization %I', name || '_trash', owner);
 	foreach kind in array '{runtime,reader,migrator}'::text[] loop
-		execute format('create role %I', name || '_' || kind);
-		execute format('grant studio_tenant to %I', name || '_' || kind);
-		execute format('grant usage on schema %I to %I', name, name || '_' || kind);
+		login := space_role(name, kind);
+		execute format('create role %I', login);
+		perform opsplane.mark_role(login);
+		execute format('grant %I to %I', opsplane.role_name('studio_tenant'), login);
+		execute format('grant usage on schema %I to %I', name, login);
 	end loop;
-	execute format('grant %I to %I', owner, name || '_migrator');
+	execute format('grant %I to %I', owner, space_role(name, 'migrator'));
 	perform set_space_roles(name, verifiers);
-	execute format('alter default privileges for role %I in schema %I grant select on tables to %I', owner, name, name || '_reader');
-	execute format('alter default privileges for role %I in schema %I grant select, insert, update, delete on tables to %I', owner, name, name || '_runtime');
-	execute format('alter default privileges for role %I in schema %I grant usage on sequences to %I', owner, name, name || '_runtime');
+	execute format('alter default privileges for role %I in schema %I grant select on tables to %I', owner, name, space_role(name, 'reader'));
+	execute format('alter default privileges for role %I in schema %I grant select, insert, update, delete on tables to %I', owner, name, space_role(name, 'runtime'));
+	execute format('alter default privileges for role %I in schema %I grant usage on sequences to %I', owner, name, space_role(name, 'runtime'));
 	select * into space from spaces s where s.id = space_id;
 	return space;
 end
@@ -141,8 +151,7 @@ $$;
 create or replace function end_session(backend integer, hard boolean) returns boolean language sql
 security definer set search_path from current as $$
 	select case when hard then pg_terminate_backend(a.pid) else pg_cancel_backend(a.pid) end
-	from pg_stat_activity a join spaces s on a.usename in (s.schema_name || '_runtime', s.schema_name || '_reader', s.schema_name || '_migrator')
-	where a.pid = backend
+	from pg_stat_activity a where a.pid = backend and space_of(a.usename) in (select schema_name from spaces)
 $$;
 
 -- Called first in each session of a tenant: a number that its proofs are bound to, the last of their sequence, and whether its
@@ -152,7 +161,7 @@ drop function if exists studio.enter();
 create function studio.enter(out pid integer, out nonce text, out sequence bigint, out altered boolean) language plpgsql
 security definer set search_path from current as $$
 declare
-	space text := substring(session_user from '^(s_[^_]+)_');
+	space text := space_of(session_user);
 begin
 	pid := pg_backend_pid();
 	select s.role_settings is distinct from role_settings(s.schema_name) into altered from spaces s where s.schema_name = space;
@@ -200,5 +209,5 @@ create table if not exists plane_pads (
 insert into plane_pads (inner_pad, outer_pad) select pad(key, 54), pad(key, 92) from plane_keys on conflict do nothing;
 
 revoke execute on all functions in schema studio from public;
-grant execute on function studio.enter, studio.acting to studio_tenant;
+grant execute on function studio.enter, studio.acting to :tenant;
 

@@ -14,7 +14,7 @@ create table if not exists captured_tables (
 	-- Of the definition: who writes by another one is refused.
 	version integer
 );
-grant select on captured_tables to database_studio;
+grant select on captured_tables to :service;
 
 -- A new id of a record, for those that SQL makes: sorted by the time of its making.
 create or replace function studio.new_record_id() returns text language sql volatile
@@ -22,8 +22,8 @@ set search_path from current as $$
 	select 'rec_' || ulid_time(floor(extract(epoch from clock_timestamp()) * 1000)::bigint)
 		|| upper(substr(replace(gen_random_uuid()::text, '-', ''), 17, 16))
 $$;
-grant execute on function studio.new_record_id to studio_tenant, database_studio;
-grant usage on schema studio to database_studio;
+grant execute on function studio.new_record_id to :tenant, :service;
+grant usage on schema studio to :service;
 alter function studio.new_record_id security definer;
 
 -- Who acts where no session has proved it: the service says it for its own, a tenant writes nothing then, and everybody else
@@ -31,9 +31,9 @@ alter function studio.new_record_id security definer;
 create or replace function acts_unproved() returns json language plpgsql
 set search_path from current as $$
 begin
-	if session_user = 'database_studio' then
+	if session_user = opsplane.role_name('database_studio') then
 		return coalesce(nullif(current_setting('studio.acting', true), '')::json, '{}');
-	elsif session_user ~ '^s_[0-9a-z]{12}_(runtime|reader|migrator)$' then
+	elsif space_of(session_user) is not null then
 		raise exception 'this transaction does not say who acts' using errcode = 'insufficient_privilege';
 	end if;
 	return '{}';
@@ -334,7 +334,7 @@ end
 $$;
 
 revoke execute on all functions in schema database_studio, capture from public;
-grant execute on all functions in schema database_studio to database_studio;
+grant execute on all functions in schema database_studio to :service;
 -- Every table is captured by the functions as they are written here.
 do $$ declare
 	id text;

@@ -45,6 +45,6 @@ create table if not exists trashed_names (
 	name text not null,
 	primary key (table_id, trashed)
 );
-grant select, insert, delete on trashed_names to database_studio;
+grant select, insert, delete on trashed_names to :service;
 revoke execute on function studio.column_type, studio.is_readable, studio.reread from public;
-grant execute on function studio.column_type, studio.is_readable, studio.reread to studio_tenant;
+grant execute on function studio.column_type, studio.is_readable, studio.reread to :tenant;

@@ -19,7 +19,7 @@ begin
 end
 $$;
 
-grant execute on function studio.keep_answer to studio_tenant;
+grant execute on function studio.keep_answer to :tenant;
 
 -- Whether a text of the journal can be read as a value of a type that records have: a column may have had another one then.
 -- Null for null. What it names is of pg_catalog, so it needs no search_path of its own.
@@ -41,4 +41,4 @@ exception when data_exception then
 end
 $$;
 revoke execute on function reads_as from public;
-grant execute on function reads_as to database_studio;
+grant execute on function reads_as to :service;

@@ -74,7 +74,7 @@ create table if not exists table_shapes (
 	table_id text primary key,
 	shape jsonb not null
 );
-grant select on table_shapes to database_studio;
+grant select on table_shapes to :service;
 
 -- The shapes of all captured tables of a space as they are now.
 create or replace function space_shapes(id text) returns jsonb language sql stable
@@ -121,7 +121,7 @@ declare
 begin
 	select r.* into run from migration_runs r join spaces s on s.id = r.space_id
 	where r.token_hash = encode(sha256(convert_to(token, 'UTF8')), 'hex') and r.done_at is null
-		and session_user = s.schema_name || '_migrator'
+		and session_user = space_role(s.schema_name, 'migrator')
 	for update of r;
 	if not found then
 		raise exception 'this session runs no migration' using errcode = 'insufficient_privilege';
@@ -291,6 +291,6 @@ end
 $$;
 
 revoke execute on all functions in schema database_studio from public;
-grant execute on function table_shape, space_shapes, keep_shapes, capture_fault to database_studio;
+grant execute on function table_shape, space_shapes, keep_shapes, capture_fault to :service;
 revoke execute on function studio.begin_migration, studio.migration_step, studio.finish_migration, studio.migration_shapes, studio.migration_locks, studio.unfinished_index from public;
-grant execute on function studio.begin_migration, studio.migration_step, studio.finish_migration, studio.migration_shapes, studio.migration_locks, studio.unfinished_index to studio_tenant;
+grant execute on function studio.begin_migration, studio.migration_step, studio.finish_migration, studio.migration_shapes, studio.migration_locks, studio.unfinished_index to :tenant;

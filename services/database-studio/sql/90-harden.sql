@@ -29,14 +29,14 @@ begin
 		where pronamespace = 'pg_catalog'::regnamespace and has_function_privilege('public', oid, 'execute')
 			and not stays_public(proname, provolatile)
 	loop
-		execute format('grant execute on routine %s to database_studio', it.name);
+		execute format('grant execute on routine %s to :service', it.name);
 		execute format('revoke execute on routine %s from public', it.name);
 	end loop;
 	-- Names, sources and sessions of others stand in the catalogue. What information_schema shows is one's own.
 	for it in select oid::regclass as name from pg_class
 		where relnamespace = 'pg_catalog'::regnamespace and relkind in ('r', 'v') and has_any_column_privilege('public', oid, 'select')
 	loop
-		execute format('grant select on %s to database_studio', it.name);
+		execute format('grant select on %s to :service', it.name);
 		execute format('revoke select on %s from public', it.name);
 	end loop;
 	for it in select lanname as name from pg_language where has_language_privilege('public', oid, 'usage') and lanpltrusted loop
@@ -50,7 +50,7 @@ security definer set search_path from current as $$
 	select format_type(oid, modifier) from pg_type where oid = type and typnamespace = 'pg_catalog'::regnamespace
 $$;
 revoke execute on function studio.type_name from public;
-grant execute on function studio.type_name to studio_tenant, database_studio;
+grant execute on function studio.type_name to :tenant, :service;
 
 -- The one view of information_schema that names types and is read by everybody.
 do $$ declare
@@ -85,7 +85,7 @@ declare
 begin
 	select c.relation::regclass into open
 	from captured_tables c join spaces s on s.id = c.space_id join pg_class t on t.oid = c.relation
-	where s.schema_name = substring(session_user from '^(s_[^_]+)_')
+	where s.schema_name = space_of(session_user)
 		and (not is_captured(c.relation)
 			or exists (select from pg_inherits i where c.relation in (i.inhrelid, i.inhparent))
 			or exists (select from pg_rewrite w where w.ev_class = c.relation))
@@ -96,12 +96,20 @@ begin
 end
 $$;
 revoke execute on function studio.check_capture from public;
-grant execute on function studio.check_capture to studio_tenant;
+grant execute on function studio.check_capture to :tenant;
+
+-- Whether a login of a tenant makes or changes something, as itself or as the owner of its space.
+create or replace function studio.is_migrating(login name, acting name) returns boolean language sql stable
+security definer set search_path from current as $$
+	select acting in (space_role(space_of(login), 'owner'), space_role(space_of(login), 'migrator'))
+$$;
+revoke execute on function studio.is_migrating from public;
+grant execute on function studio.is_migrating to :tenant, :service;
 
 -- What a migration may do, and that capture outlives it. The service and the platform's own functions are not asked.
 create or replace function capture.guard() returns event_trigger language plpgsql set search_path = pg_catalog as $$
 begin
-	if session_user !~ '^s_[0-9a-z]{12}_(runtime|reader|migrator)$' or current_user !~ '^s_[0-9a-z]{12}_(owner|migrator)$' then
+	if studio.is_migrating(session_user, current_user) is not true then
 		return;
 	end if;
 	if tg_tag not in ('CREATE TABLE', 'CREATE TABLE AS', 'SELECT INTO', 'ALTER TABLE', 'DROP TABLE', 'CREATE INDEX', 'ALTER INDEX', 'DROP INDEX',
@@ -124,4 +132,4 @@ exception when insufficient_privilege then
 end $$;
 
 revoke execute on function stays_public, hardening_gaps from public;
-grant execute on function hardening_gaps, stays_public to database_studio;
+grant execute on function hardening_gaps, stays_public to :service;

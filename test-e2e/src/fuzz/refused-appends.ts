@@ -2,21 +2,27 @@ import { type BackendName, backendNames } from '@opsplane/contracts'
 import { databaseOf } from '@opsplane/local'
 import postgres from 'postgres'
 
-async function eachLog(adminUrl: string, work: (sql: postgres.Sql, schema: string) => Promise<unknown>) {
-  const change = async (service: BackendName) => {
-    const sql = postgres(databaseOf(service, adminUrl), { max: 1, onnotice: () => undefined })
-    await work(sql, service.replaceAll('-', '_')).finally(() => sql.end({ timeout: 5 }))
+async function eachLog(adminUrl: string, change: (schema: string, role: string) => string) {
+  const changeOne = async (service: BackendName) => {
+    const sql = postgres(await databaseOf(service, adminUrl), { max: 1, onnotice: () => undefined })
+    const schema = service.replaceAll('-', '_')
+    try {
+      const [role] = await sql<{ name: string }[]>`select opsplane.role_name(${schema}) as name`
+      await sql.unsafe(change(schema, String(role?.name)))
+    } finally {
+      await sql.end({ timeout: 5 })
+    }
   }
-  await Promise.all(backendNames.map(change))
+  await Promise.all(backendNames.map(changeOne))
 }
 
 /** While `work` goes on Postgres refuses every service to log anything, so that whatever would change something fails there. */
 export async function whileAppendsAreRefused<T>(adminUrl: string, work: () => Promise<T>): Promise<T> {
-  await eachLog(adminUrl, (sql, schema) => sql.unsafe(`revoke insert on ${schema}.events from ${schema}`))
+  await eachLog(adminUrl, (schema, role) => `revoke insert on ${schema}.events from ${role}`)
   try {
     return await work()
   } finally {
-    await eachLog(adminUrl, (sql, schema) => sql.unsafe(`grant insert on ${schema}.events to ${schema}`))
+    await eachLog(adminUrl, (schema, role) => `grant insert on ${schema}.events to ${role}`)
   }
 }
 

@@ -98,10 +98,10 @@ async function start(options: ReplicasOptions, releasers: Releasers): Promise<Re
   })
   releasers.add('postgres', () => postgres.stop())
   const secrets = state.secrets()
-  const migrate = () => provisionAll(postgres.url, secrets.databasePasswords)
-  const databaseUrls = await local.provisionAll(postgres.url, secrets.databasePasswords)
+  const migrate = () => provisionAll(postgres.url, secrets.databasePasswords, secrets.installation)
+  const databaseUrls = await local.provisionAll(postgres.url, secrets.databasePasswords, secrets.installation)
   if (options.pooler) {
-    const pooler = await poolerOf(postgres.url, secrets.databasePasswords, releasers)
+    const pooler = await poolerOf(postgres.url, databaseUrls, releasers)
     for (const name of Object.keys(databaseUrls) as (keyof typeof databaseUrls)[]) {
       // The studio's connections are logins of tenants: no pooler of transactions may stand there.
       if (name !== 'database-studio') databaseUrls[name] = pooler.urlOf(new URL(databaseUrls[name]).username)
@@ -164,12 +164,12 @@ async function temporaryFolder(releasers: Releasers): Promise<string> {
 
 async function poolerOf(
   databaseUrl: string,
-  passwords: Readonly<Record<string, string>>,
+  databaseUrls: Readonly<Record<string, string>>,
   releasers: Releasers,
 ): Promise<Pooler> {
   if (pgbouncer === undefined) throw new Error('there is no pgbouncer here')
   const users = Object.fromEntries(
-    Object.entries(passwords).map(([service, password]) => [service.replaceAll('-', '_'), password]),
+    Object.values(databaseUrls).map((url) => [new URL(url).username, new URL(url).password]),
   )
   const pooler = await startPooler({ databaseUrl, users, poolSize: 12 })
   releasers.add('pooler', () => pooler.stop())

@@ -11,10 +11,10 @@ export interface ServiceDatabase {
 }
 
 /** The databases of an installation: the one of most services, and that of the tenants' data. */
-export function databasesOf(adminUrl: string): ServiceDatabase[] {
+export async function databasesOf(adminUrl: string): Promise<ServiceDatabase[]> {
   const byUrl = new Map<string, BackendName[]>()
   for (const service of backendNames) {
-    const url = databaseOf(service, adminUrl)
+    const url = await databaseOf(service, adminUrl)
     byUrl.set(url, [...(byUrl.get(url) ?? []), service])
   }
   return [...byUrl].map(([url, services]) => ({ name: url === adminUrl ? 'main' : 'data', url, services }))

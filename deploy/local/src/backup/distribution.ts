@@ -37,19 +37,20 @@ export async function proveRunning({
     return await withNats(url, async (link) => {
       // Before the stream is read: what is published meanwhile is in neither.
       const ends = new Map<BackendName, Edge>()
-      for (const service of services) ends.set(service, await edgeOf(databaseOf(service, adminUrl), service))
+      for (const service of services)
+        ends.set(service, await edgeOf(await databaseOf(service, adminUrl), service))
       const streamed = await positionsIn(link, names.eventsStream)
       const problems: string[] = []
       const results: Distributed[] = []
       for (const service of services) {
         const { missing, ...result } = await compare(
-          databaseOf(service, adminUrl),
+          await databaseOf(service, adminUrl),
           service,
           streamed,
           ends.get(service),
         )
         if (missing > 0) problems.push(`${missing} events of ${service} are not in ${names.eventsStream}`)
-        problems.push(...(await backends[service].prove({ adminUrl: databaseOf(service, adminUrl) })))
+        problems.push(...(await backends[service].prove({ adminUrl: await databaseOf(service, adminUrl) })))
         say(
           `${service}: ${result.inStream} of ${result.events} events are in the stream, ${result.waiting} wait`,
         )

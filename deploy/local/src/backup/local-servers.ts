@@ -5,15 +5,20 @@ import { startEmbeddedNats } from '@opsplane/nats/embedded'
 import { startEmbeddedPostgres } from '@opsplane/postgres/embedded'
 import { createLogger, createReleasers } from '@opsplane/runtime'
 import { natsAuthorization, natsUrlsOf } from '../nats-users.js'
-import { OpsError, type Target } from '../ops-target.js'
+import { explainDatabaseError, OpsError, type Target } from '../ops-target.js'
 import { provisionAll } from '../platform.js'
-import { openState } from '../state.js'
+import { type LocalState, openState } from '../state.js'
 
-/**
- * Starts the servers of a local run without its services, migrates them, and stops them after `work`. The folder has the
- * secrets.json of the installation, since whatever is sealed needs its master key. Throws OpsError.
- */
-export async function withServersOf<T>(home: string, work: (target: Target) => Promise<T>): Promise<T> {
+/** The servers of a local run, without its services. */
+export interface OwnServers {
+  state: LocalState
+  postgresUrl: string
+  /** As the operator. */
+  natsUrl: string
+}
+
+/** Starts the servers of a local run without its services, and stops them after `work`. Throws OpsError. */
+export async function withOwnServers<T>(home: string, work: (servers: OwnServers) => Promise<T>): Promise<T> {
   if (!existsSync(join(home, 'secrets.json')))
     throw new OpsError(
       'unnamed',
@@ -23,25 +28,36 @@ export async function withServersOf<T>(home: string, work: (target: Target) => P
   const running = state.running()
   if (running)
     throw new OpsError('refused', `Opsplane runs from ${home} (process ${running.pid}): stop it first.`)
-  const releasers = createReleasers(createLogger({ service: 'restore', level: 'silent' }))
+  const releasers = createReleasers(createLogger({ service: 'ops', level: 'silent' }))
   try {
-    const { databasePasswords, natsPasswords } = state.secrets()
     mkdirSync(state.postgresDir, { recursive: true })
     const postgres = await startEmbeddedPostgres({ dataDir: state.postgresDir })
     releasers.add('postgres', () => postgres.stop())
     const authorization = () => natsAuthorization(state.secrets())
     const nats = await startEmbeddedNats({ storeDir: state.natsDir, authorization })
     releasers.add('nats', () => nats.stop())
-    await provisionAll(postgres.url, databasePasswords)
-    const { natsUrl } = natsUrlsOf(nats.url, natsPasswords)
-    return await work({
-      databaseUrl: () => postgres.url,
+    const { natsUrl } = natsUrlsOf(nats.url, state.secrets().natsPasswords)
+    return await work({ state, postgresUrl: postgres.url, natsUrl })
+  } finally {
+    await releasers.release()
+  }
+}
+
+/**
+ * The same, with its databases migrated. The folder has the secrets.json of the installation, since whatever is sealed needs its
+ * master key. Throws OpsError.
+ */
+export const withServersOf = <T>(home: string, work: (target: Target) => Promise<T>): Promise<T> =>
+  withOwnServers(home, async ({ state, postgresUrl, natsUrl }) => {
+    const { databasePasswords, installation } = state.secrets()
+    await provisionAll(postgresUrl, databasePasswords, installation).catch((error: unknown) => {
+      throw explainDatabaseError(error, postgresUrl)
+    })
+    return work({
+      databaseUrl: () => postgresUrl,
       nats: () => ({ url: natsUrl, names: natsNames() }),
       signatures: () => {
         throw new Error('nothing is signed while a backup is restored')
       },
     })
-  } finally {
-    await releasers.release()
-  }
-}
+  })

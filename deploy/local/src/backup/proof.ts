@@ -29,7 +29,7 @@ export interface ProofTask {
 export async function proveRestored({ adminUrl, manifest, keys, say }: ProofTask): Promise<Proof> {
   const problems: string[] = []
   let rows = 0
-  for (const { name, url } of databasesOf(adminUrl)) {
+  for (const { name, url } of await databasesOf(adminUrl)) {
     const saved = manifest.databases.find((database) => database.name === name)
     if (!saved) continue
     const sql = openSession(url, 'opsplane-proof')
@@ -44,7 +44,7 @@ export async function proveRestored({ adminUrl, manifest, keys, say }: ProofTask
   problems.push(...(await wrongKeys(adminUrl, keys)))
   const logs = manifest.databases.flatMap((database) => database.logs)
   for (const { service } of logs) {
-    problems.push(...(await backends[service].prove({ adminUrl: databaseOf(service, adminUrl) })))
+    problems.push(...(await backends[service].prove({ adminUrl: await databaseOf(service, adminUrl) })))
     say(`${service}: read models compared with the log`)
   }
   if (problems.length > 0)

@@ -26,7 +26,7 @@ export async function realignStreams({ target }: { target: Target }): Promise<Re
       const connection = await link.ready()
       const streamed = await positionsIn(link, names.eventsStream)
       const results: Realigned[] = []
-      for (const database of databasesOf(adminUrl)) {
+      for (const database of await databasesOf(adminUrl)) {
         const sql = openSession(database.url, 'opsplane-restore')
         try {
           await refuseConnected(sql, database)

@@ -6,11 +6,14 @@ import {
   deleteStream,
   type NatsLink,
   objectStreamOf,
+  ownedBy,
   StreamBackupError,
   writeConsumer,
   writeStream,
 } from '@opsplane/nats'
-import type { Database } from '@opsplane/postgres'
+import { type Database, installationIn } from '@opsplane/postgres'
+import { z } from 'zod'
+import { withAdmin } from '../data-database.js'
 import { keyIdsOf, type MasterKeys } from '../ops-keys.js'
 import { explainDatabaseError, OpsError, type Target, withNats } from '../ops-target.js'
 import { databasesOf, openSession, type ServiceDatabase, schemasOf } from './databases.js'
@@ -54,6 +57,7 @@ export async function restore(task: RestoreTask): Promise<RestoreResult> {
   const { url, names } = target.nats()
   try {
     await withNats(url, async (link) => {
+      refuseOtherNames(manifest, names)
       await refuseUnlessEmpty({ adminUrl, link, names, force: task.force ?? false })
       await fill(task, { adminUrl, link, names, manifest })
     })
@@ -95,6 +99,17 @@ const streamsOf = (names: NatsNames) => [
   objectStreamOf(names.exportsBucket),
 ]
 
+/** Throws OpsError where the backup has streams that would not be this installation's: the server lets none be renamed. */
+function refuseOtherNames({ streams }: Manifest, names: NatsNames): void {
+  const other = streams.find(({ name }) => !streamsOf(names).includes(name))
+  if (!other) return
+  throw new OpsError(
+    'refused',
+    `The backup has the stream ${other.name}, and this installation calls its streams ${streamsOf(names).join(', ')}. Restore it with ` +
+      'the NATS_PREFIX that it was made with, on a NATS server or account of its own.',
+  )
+}
+
 /** Throws OpsError where a service is connected, or anything is there that would go, unless that is meant. */
 async function refuseUnlessEmpty({
   adminUrl,
@@ -102,7 +117,7 @@ async function refuseUnlessEmpty({
   names,
   force,
 }: Place & { force: boolean }): Promise<void> {
-  for (const database of databasesOf(adminUrl)) {
+  for (const database of await databasesOf(adminUrl)) {
     const sql = openSession(database.url, 'opsplane-restore')
     try {
       await refuseUnlessFree(sql, database, force)
@@ -123,8 +138,9 @@ const emptyOnly = 'A backup is restored into an empty installation; --force repl
 /** Throws OpsError where a service is connected to a database. */
 export async function refuseConnected(sql: Database['sql'], { services }: ServiceDatabase): Promise<void> {
   const connected = await sql<{ name: string }[]>`
-    select distinct usename as name from pg_stat_activity
-    where usename = any(${schemasOf(services)}) and datname = current_database() order by 1`
+    select distinct service as name from pg_stat_activity join unnest(${schemasOf(services)}::text[]) service
+      on usename = opsplane.role_name(service)
+    where datname = current_database() order by 1`
   if (connected.length === 0) return
   const names = connected.map(({ name }) => name).join(', ')
   throw new OpsError('refused', `Services are connected (${names}): stop all of them first.`)
@@ -147,7 +163,7 @@ async function refuseUnlessFree(sql: Database['sql'], database: ServiceDatabase,
 async function fill(task: RestoreTask, { adminUrl, link, names, manifest }: Place & { manifest: Manifest }) {
   const say = task.say ?? (() => {})
   const folder = resolve(task.from)
-  const databases = databasesOf(adminUrl)
+  const databases = await databasesOf(adminUrl)
   const sessions: Database['sql'][] = []
   try {
     for (const saved of manifest.databases) {
@@ -176,11 +192,17 @@ async function fillStreams(
 ) {
   const connection = await link.ready()
   for (const stream of streamsOf(names)) await deleteStream(connection, stream)
+  const { id } = await withAdmin(task.target.databaseUrl(), (sql) => installationIn(sql))
   for (const { name, file, config, state, messages } of manifest.streams) {
     const replicas = task.replicas === undefined ? {} : { num_replicas: task.replicas }
+    const { description } = z.object({ description: z.string().optional() }).parse(config)
+    const owner = name === names.topicsStream ? { description: ownedBy(description, id) } : {}
     await writeStream(
       connection,
-      { config: { ...config, name, ...replicas }, state: state as SavedState },
+      {
+        config: { ...config, name, ...replicas, ...owner },
+        state: state as SavedState,
+      },
       createReadStream(join(resolve(task.from), file)),
     )
     const restored = await countMessages(connection, name)

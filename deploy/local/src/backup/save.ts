@@ -91,7 +91,7 @@ interface Servers {
 /** Databases first: what a row names is in the bucket before the row is, and is copied after it. */
 async function save(saving: Saving, { adminUrl, link, names }: Servers): Promise<Manifest> {
   const connection = await link.ready()
-  const databases = databasesOf(adminUrl)
+  const databases = await databasesOf(adminUrl)
   let consumers: ConsumerHead[] = []
   // Acknowledged before the instant: what was done for it is in the databases.
   const cut = await takeCut(databases, async () => {

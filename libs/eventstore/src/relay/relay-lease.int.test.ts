@@ -3,10 +3,12 @@ import { natsNames } from '@opsplane/contracts'
 import { connectNats, type NatsLink } from '@opsplane/nats'
 import { connect } from '@opsplane/postgres'
 import {
+  createDatabase,
   pgbouncer,
   startPooler,
   startTcpProxy,
   testNatsUrl,
+  testRole,
   testRolePassword,
   uniquePrefix,
   waitFor,
@@ -22,6 +24,7 @@ import {
   type TestStore,
 } from '../fixture/test-database.js'
 import { type Relay, startRelay } from './relay.js'
+import { openRelayStore } from './relay-store.js'
 
 const counted = { kind: 'count', now: '2026-01-01T00:00:00.000Z' } as const
 const hourMs = 3_600_000
@@ -175,13 +178,32 @@ describe('the lease of the relay', () => {
     await expectEverything(12)
   })
 
+  test('is given to nobody in a copy of the database, and what waits there is not published', async () => {
+    const copy = await createDatabase(new URL(testStore.url).pathname.slice(1), { isInPlace: false })
+    closing.push(() => copy.drop())
+    const database = connect(copy.url, { schema })
+    closing.push(() => database.close())
+    const relay = start('copy', link, copy.url)
+    await write(testStore.replica({ database, onCommit: relay.offer }), 3)
+    const store = openRelayStore(copy.url, schema)
+    closing.push(() => store.close())
+    expect(await store.take('another', undefined)).not.toHaveProperty('fence')
+    expect(relay.counters()).toMatchObject({ active: false, published: 0 })
+    await database.sql.unsafe(
+      `update opsplane.installation set database_oid = d.oid from pg_database d where d.datname = current_database()`,
+    )
+    relay.wake()
+    await waitFor(() => relay.counters().published > 0)
+  })
+
   const withPooler = pgbouncer ? test : test.skip
   withPooler('is held and handed on behind a pooler of transactions (with pgbouncer)', async () => {
-    const pooler = await startPooler({ databaseUrl: testStore.url, users: { [schema]: testRolePassword } })
+    const role = testRole(schema)
+    const pooler = await startPooler({ databaseUrl: testStore.url, users: { [role]: testRolePassword } })
     closing.push(() => pooler.stop())
-    const [one, two] = [start('one', link, pooler.urlOf(schema)), start('two', link, pooler.urlOf(schema))]
+    const [one, two] = [start('one', link, pooler.urlOf(role)), start('two', link, pooler.urlOf(role))]
     const replicas = [one, two].map((relay) => {
-      const database = connect(pooler.urlOf(schema), { schema, max: 4 })
+      const database = connect(pooler.urlOf(role), { schema, max: 4 })
       closing.push(() => database.close())
       return testStore.replica({ database, onCommit: relay.offer })
     })

@@ -29,7 +29,8 @@ export interface RelayStore {
   /**
    * Takes the lease where it is free or this owner's own. `fence` is that of the last time, none at the start: what an
    * earlier process of the same identity held is taken over at once. Later a free one is left alone while nothing waits.
-   * Undefined when it is another's, for so many ms.
+   * Undefined when it is another's, for so many ms. In a copy of the database, which no adoption has made an installation of
+   * its own, it is never free.
    */
   take(owner: string, fence: string | undefined): Promise<Lease | { freeInMs: number }>
   release(lease: Lease): Promise<void>
@@ -62,10 +63,11 @@ const takeLease = `
     where name = 'relay' and ((owner = $1 and ($2::text is null or fence = $2::text::bigint))
       or (expires_at < now() and ($2::text is null or exists (select from outbox)
         or expires_at < now() - interval '${abandonedMs} ms')))
+      and opsplane.is_in_place()
     returning fence),
   made as (insert into leases (name, owner, fence, expires_at)
     select 'relay', $1, 1, now() + interval '${leaseMs} ms'
-    where not exists (select from leases where name = 'relay') on conflict do nothing returning fence)
+    where not exists (select from leases where name = 'relay') and opsplane.is_in_place() on conflict do nothing returning fence)
   select coalesce((select fence from taken), (select fence from made))::text as fence,
     (select extract(epoch from expires_at - now())::float8 * 1000 from leases
      where name = 'relay' and isfinite(expires_at)) as "freeInMs"`

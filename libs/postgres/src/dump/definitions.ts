@@ -27,6 +27,18 @@ export async function definitionsOf(sql: StatementRunner, schemas: readonly stri
   return { before: await read(beforeRows), after: await read(afterRows) }
 }
 
+/** The same definitions where roles have other names: those of owners, and of whom something is granted to. */
+export function withRoles({ before, after }: Definitions, rename: (role: string) => string): Definitions {
+  const renamed = ({ owner, text }: Definition): Definition => ({
+    owner: rename(owner),
+    text: text.replace(
+      /^(grant .* to )([a-z0-9_]+)$/,
+      (_whole, grant: string, role: string) => grant + rename(role),
+    ),
+  })
+  return { before: before.map(renamed), after: after.map(renamed) }
+}
+
 const mostRounds = 100
 
 /**

@@ -5,4 +5,4 @@ export {
   tablesOf,
 } from './catalogue.js'
 export { type CopiedTable, CopyRefusedError, copyIn, copyOut, fileDigest, type WrittenFile } from './copy.js'
-export { applyDefinitions, Definition, Definitions, definitionsOf } from './definitions.js'
+export { applyDefinitions, Definition, Definitions, definitionsOf, withRoles } from './definitions.js'

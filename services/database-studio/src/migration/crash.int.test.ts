@@ -61,7 +61,7 @@ const types = async () => {
 }
 const slow = 'select count(*) from generate_series(1, 20000) a, generate_series(1, 20000) b'
 const sessions = () => service.sql<{ pid: number }[]>`
-  select pid from pg_stat_activity where usename like ${'s\\_%\\_migrator'} and state = 'active' and query like ${'insert into kept%'}
+  select pid from pg_stat_activity where usename like ${'%\\_s\\_%\\_migrator'} and state = 'active' and query like ${'insert into kept%'}
     and datname = current_database()`
 
 describe('a migration', () => {

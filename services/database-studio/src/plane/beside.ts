@@ -2,12 +2,17 @@ import {
   applyDefinitions,
   Definitions,
   definitionsOf,
+  installationIn,
   quoted,
+  roleOf,
   type StatementRunner,
+  withRoles,
 } from '@opsplane/postgres'
 import type { BesideSchema } from '@opsplane/service'
 import { z } from 'zod'
-import { roleName, spaceRoles } from './logins.js'
+import { spaceRoles } from './logins.js'
+import { tenantRole } from './provision-plane.js'
+import { spaceRoleName } from './space.js'
 
 const schema = 'database_studio'
 
@@ -36,8 +41,19 @@ const Saved = z.object({
   definitions: Definitions,
 })
 
+/** The roles of a space, by their names in backups: without the prefix, which another installation has not. */
+const rolesOf = (schemaName: string) =>
+  [...spaceRoles, 'owner' as const].map((role) => spaceRoleName(schemaName, role))
+
 /** The spaces of tenants: schemas, logins, tables and whatever migrations have made there. */
 export const spacesBeside: BesideSchema = {
+  async roles(sql) {
+    const rows = await sql.unsafe<{ name: string }[]>(
+      `select schema_name as name from ${schema}.spaces order by id`,
+    )
+    return [tenantRole, ...rows.flatMap(({ name }) => rolesOf(name))]
+  },
+
   async describe(sql) {
     const spaces = await savedSpaces(sql)
     const captured = await sql.unsafe(
@@ -46,12 +62,15 @@ export const spacesBeside: BesideSchema = {
        order by c.table_id`,
     )
     const schemas = spaces.flatMap(({ schemaName }) => [schemaName, `${schemaName}_trash`])
-    const definitions = await definitionsOf(sql, schemas)
+    const { rolePrefix } = await installationIn(sql)
+    const definitions = withRoles(await definitionsOf(sql, schemas), (role) =>
+      role.startsWith(rolePrefix) ? role.slice(rolePrefix.length) : role,
+    )
     return { schemas, description: { spaces, captured: captured.map((row) => ({ ...row })), definitions } }
   },
 
   async prepare(sql, description) {
-    const { spaces, definitions } = Saved.parse(description)
+    const { spaces, definitions } = await savedFor(sql, description)
     await dropSpaces(sql)
     await searchHere(sql)
     for (const { id, workspaceId, environment, verifiers } of spaces)
@@ -60,7 +79,7 @@ export const spacesBeside: BesideSchema = {
   },
 
   async finish(sql, description) {
-    const { captured, definitions } = Saved.parse(description)
+    const { captured, definitions } = await savedFor(sql, description)
     await applyDefinitions(sql, definitions.after)
     await searchHere(sql)
     await sql.unsafe('delete from captured_tables')
@@ -77,15 +96,24 @@ export const spacesBeside: BesideSchema = {
   },
 }
 
+/** What was saved, with the roles as this installation names them. */
+async function savedFor(sql: StatementRunner, description: unknown): Promise<z.infer<typeof Saved>> {
+  const saved = Saved.parse(description)
+  const own = new Set(saved.spaces.flatMap(({ schemaName }) => rolesOf(schemaName)))
+  const installation = await installationIn(sql)
+  const rename = (role: string) => (own.has(role) ? roleOf(installation, role) : role)
+  return { ...saved, definitions: withRoles(saved.definitions, rename) }
+}
+
 const searchHere = (sql: StatementRunner) => sql.unsafe(`set local search_path = ${schema}`)
 
 async function savedSpaces(sql: StatementRunner): Promise<SavedSpace[]> {
   const rows = await sql.unsafe(
     `select s.id, s.workspace_id as "workspaceId", s.environment, s.schema_name as "schemaName",
        (select array_agg(a.rolpassword order by r.place) from unnest($1::text[]) with ordinality r (name, place)
-        join pg_authid a on a.rolname = s.schema_name || r.name) as verifiers
+        join pg_authid a on a.rolname = opsplane.role_name(s.schema_name || r.name)) as verifiers
      from ${schema}.spaces s order by s.id`,
-    [spaceRoles.map((role) => roleName('', role))],
+    [spaceRoles.map((role) => spaceRoleName('', role))],
   )
   return rows.map((row) => SavedSpace.parse({ ...row }))
 }
@@ -93,10 +121,11 @@ async function savedSpaces(sql: StatementRunner): Promise<SavedSpace[]> {
 /** For whoever restores over an installation that is in use. */
 async function dropSpaces(sql: StatementRunner): Promise<void> {
   const rows = await sql.unsafe<{ name: string }[]>(`select schema_name as name from ${schema}.spaces`)
+  const installation = await installationIn(sql)
   for (const { name } of rows) {
     await sql.unsafe(`drop schema ${quoted(name)}, ${quoted(`${name}_trash`)} cascade`)
-    for (const role of [...spaceRoles, 'owner'] as const) {
-      const login = quoted(`${name}_${role}`)
+    for (const role of rolesOf(name)) {
+      const login = quoted(roleOf(installation, role))
       await sql.unsafe(`drop owned by ${login} cascade`)
       await sql.unsafe(`drop role ${login}`)
     }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import type { SpaceRole } from './space.js'
+import { testRole } from '@opsplane/testing'
+import { roleOfSpace, type SpaceRole } from './space.js'
 import { deadline, type TwoSpaces, twoSpaces } from './two-spaces.fixture.js'
 
 const at = twoSpaces()
@@ -51,7 +52,12 @@ describe('ordinary SQL', () => {
 
 describe('other roles', () => {
   test.each<SpaceRole>(['runtime', 'reader', 'migrator'])('cannot be become by %s', async (role) => {
-    const others = ['postgres', 'database_studio', `${at.theirs.schema}_owner`, `${at.theirs.schema}_runtime`]
+    const others = [
+      'postgres',
+      testRole('database_studio'),
+      roleOfSpace(at.theirs, 'owner'),
+      roleOfSpace(at.theirs, 'runtime'),
+    ]
     for (const other of others) {
       expect(await refusal(role, `set role ${other}`)).toBe(denied)
       expect(await refusal(role, `set local role ${other}`)).toBe(denied)
@@ -60,7 +66,10 @@ describe('other roles', () => {
       expect(await refusal(role, `grant ${other} to current_user`)).toBe(denied)
     }
     await run(role, ['reset role', 'set role none'])
-    const [after] = await run(role, ['reset role', `select current_user ~ '^${at.ours.schema}_' as own`])
+    const [after] = await run(role, [
+      'reset role',
+      `select current_user ~ '^${testRole(at.ours.schema)}_' as own`,
+    ])
     expect(after).toEqual({ own: true })
     expect(await refusal(role, 'reset role', `select * from ${at.theirs.schema}.notes`)).toBe(denied)
   })
@@ -75,14 +84,14 @@ describe('other roles', () => {
         'replication',
         'connection limit 1000',
       ])
-        expect([right, await refusal(role, `alter role ${at.ours.schema}_${role} ${right}`)]).toEqual([
+        expect([right, await refusal(role, `alter role ${roleOfSpace(at.ours, role)} ${right}`)]).toEqual([
           right,
           denied,
         ])
-    expect(await refusal('runtime', `alter role ${at.ours.schema}_reader password 'x'`)).toBe(denied)
-    expect(await refusal('runtime', `alter role ${at.ours.schema}_runtime set temp_file_limit = '-1'`)).toBe(
-      denied,
-    )
+    expect(await refusal('runtime', `alter role ${roleOfSpace(at.ours, 'reader')} password 'x'`)).toBe(denied)
+    expect(
+      await refusal('runtime', `alter role ${roleOfSpace(at.ours, 'runtime')} set temp_file_limit = '-1'`),
+    ).toBe(denied)
   })
 })
 
@@ -319,9 +328,9 @@ describe('code of a tenant', () => {
       ['create table child () inherits (notes)'],
       ['create table parent (like notes)', 'alter table notes inherit parent'],
       ['alter table notes owner to current_user', 'grant truncate on notes to current_user'],
-      [`alter default privileges grant all on tables to ${at.ours.schema}_reader`],
-      [`grant insert on notes to ${at.ours.schema}_reader`],
-      [`revoke select on notes from ${at.ours.schema}_reader`],
+      [`alter default privileges grant all on tables to ${roleOfSpace(at.ours, 'reader')}`],
+      [`grant insert on notes to ${roleOfSpace(at.ours, 'reader')}`],
+      [`revoke select on notes from ${roleOfSpace(at.ours, 'reader')}`],
     ]
     for (const statements of ways)
       expect([statements, await refusal('migrator', ...statements)]).toEqual([statements, denied])

@@ -1,15 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { hmacSha256 } from '@opsplane/runtime'
-import type { SpaceRole } from './space.js'
+import { type SpaceRole, spaceRoleName } from './space.js'
 
 export const spaceRoles = ['runtime', 'reader', 'migrator'] as const satisfies readonly SpaceRole[]
 
-/** The name of a login. */
-export const roleName = (schema: string, role: SpaceRole): string => `${schema}_${role}`
-
-/** Every replica works out the same password; no tenant ever learns it. */
+/** Every replica works out the same password, in whichever installation; no tenant ever learns it. */
 export const passwordOf = (key: Buffer, schema: string, role: SpaceRole): string =>
-  hmacSha256(key, `login\n${roleName(schema, role)}`).toString('base64url')
+  hmacSha256(key, `login\n${spaceRoleName(schema, role)}`).toString('base64url')
 
 /**
  * What Postgres keeps of a password, as SCRAM-SHA-256 has it. One round is enough: the password is a key of 256 bits,

@@ -1,5 +1,5 @@
 import { connect, type Database } from '@opsplane/postgres'
-import { createDatabase, templateDatabase, testRolePassword } from '@opsplane/testing'
+import { createDatabase, templateDatabase, testLogin } from '@opsplane/testing'
 import postgres from 'postgres'
 import { databaseStudio } from '../service.js'
 import { createDataPlane, type DataPlane } from './data-plane.js'
@@ -17,7 +17,7 @@ export interface TestPlane {
 }
 
 export async function openTestPlane(dataSessions = 8): Promise<TestPlane> {
-  const provision = (adminUrl: string) => databaseStudio.provision({ adminUrl, password: testRolePassword })
+  const provision = (adminUrl: string) => databaseStudio.provision({ adminUrl, ...testLogin })
   const migrated = await templateDatabase('database-studio', async (url) => void (await provision(url)))
   const testDatabase = await createDatabase(migrated)
   const url = await provision(testDatabase.url)

@@ -1,17 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { connect } from '@opsplane/postgres'
-import {
-  createDatabase,
-  type TestDatabase,
-  templateDatabase,
-  testRolePassword,
-  waitFor,
-} from '@opsplane/testing'
+import { createDatabase, type TestDatabase, templateDatabase, testLogin, waitFor } from '@opsplane/testing'
 import postgres from 'postgres'
 import { databaseStudio } from '../service.js'
 import { createDataPlane, type DataPlane } from './data-plane.js'
 import { passwordOf } from './logins.js'
-import type { Space } from './space.js'
+import { roleOfSpace, type Space, type SpaceRole } from './space.js'
 
 const actor = { id: 'usr_1', name: 'Ann', type: 'user' as const }
 const acting = { actor, requestId: 'request-1' }
@@ -23,7 +17,7 @@ let admin: postgres.Sql
 let plane: DataPlane
 let url: string
 beforeAll(async () => {
-  const provision = (adminUrl: string) => databaseStudio.provision({ adminUrl, password: testRolePassword })
+  const provision = (adminUrl: string) => databaseStudio.provision({ adminUrl, ...testLogin })
   testDatabase = await createDatabase(
     await templateDatabase('database-studio', async (adminUrl) => void (await provision(adminUrl))),
   )
@@ -75,15 +69,15 @@ describe('a space', () => {
 
   test('has a login for each role, of which the migrator acts as the owner', async () => {
     const space = await plane.space(tenant)
-    const { schema } = space
-    expect(await whoAmI(space, 'runtime')).toEqual({ login: `${schema}_runtime`, acts: `${schema}_runtime` })
-    expect(await whoAmI(space, 'reader')).toEqual({ login: `${schema}_reader`, acts: `${schema}_reader` })
-    expect(await whoAmI(space, 'migrator')).toEqual({ login: `${schema}_migrator`, acts: `${schema}_owner` })
+    const role = (kind: SpaceRole | 'owner') => roleOfSpace(space, kind)
+    expect(await whoAmI(space, 'runtime')).toEqual({ login: role('runtime'), acts: role('runtime') })
+    expect(await whoAmI(space, 'reader')).toEqual({ login: role('reader'), acts: role('reader') })
+    expect(await whoAmI(space, 'migrator')).toEqual({ login: role('migrator'), acts: role('owner') })
   })
 
   test('lets the platform in again when a tenant has changed its password or its settings', async () => {
     const space = await plane.space({ workspaceId: 'ws_changing', environment: 'production' })
-    const login = `${space.schema}_runtime`
+    const login = roleOfSpace(space, 'runtime')
     for (const change of [
       `password 'mine'`,
       'set default_transaction_read_only = on',
@@ -133,7 +127,7 @@ describe('who acts', () => {
     })
     const key = Buffer.from((await admin`select encode(key, 'hex') as key from plane_keys`)[0]?.key, 'hex')
     const password = passwordOf(key, space.schema, 'runtime')
-    const own = postgres(url, { max: 1, user: `${space.schema}_runtime`, password, fetch_types: false })
+    const own = postgres(url, { max: 1, user: roleOfSpace(space, 'runtime'), password, fetch_types: false })
     const { createHmac } = await import('node:crypto')
     const [entered] = await own`select nonce from studio.enter()`
     const proof = ['1', '{}', createHmac('sha256', key).update(`${entered?.nonce}\n1\n{}`).digest('hex')]
@@ -189,7 +183,7 @@ describe('sessions', () => {
       await own.read(space, async (sql) => {
         most = Math.max(most, own.counts().open)
         const [row] = await sql.unsafe<{ name: string }[]>('select session_user as name')
-        expect(row?.name).toBe(`${space.schema}_reader`)
+        expect(row?.name).toBe(roleOfSpace(space, 'reader'))
         served++
       })
     }
@@ -234,7 +228,7 @@ describe('sessions', () => {
       leaving.abort()
     })
     await admin.unsafe(`create table ${space.schema}.held (n int)`)
-    await admin.unsafe(`grant select on ${space.schema}.held to ${space.schema}_reader`)
+    await admin.unsafe(`grant select on ${space.schema}.held to ${roleOfSpace(space, 'reader')}`)
     await own.session(space, 'reader', { deadlineMs: 60_000 }, async ({ sql, pid }) => {
       const running = await admin.begin(async (tx) => {
         await tx.unsafe(`lock table ${space.schema}.held`)

@@ -1,22 +1,51 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { retryRoleRaces } from '@opsplane/postgres'
+import {
+  type Installation,
+  installationIn,
+  markRole,
+  quoted,
+  refuseForeignRole,
+  retryRoleRaces,
+  roleOf,
+} from '@opsplane/postgres'
 import postgres from 'postgres'
 
 const folder = fileURLToPath(new URL('../../sql', import.meta.url))
 const schema = 'database_studio'
 
-/** Brings the data plane's functions and the hardening of the database up to date: all of `sql/`, each file whole. */
+/** What all logins of tenants are members of. */
+export const tenantRole = 'studio_tenant'
+
+/**
+ * Brings the data plane's functions and the hardening of the database up to date: all of `sql/`, each file whole. Throws
+ * InstallationError where the database or a role is another installation's.
+ */
 export async function provisionPlane({ adminUrl }: { adminUrl: string }): Promise<void> {
   const files = readdirSync(folder).filter((file) => file.endsWith('.sql'))
   const text = files.sort().map((file) => readFileSync(join(folder, file), 'utf8'))
   const admin = postgres(adminUrl, { max: 1, onnotice: () => {}, connection: { search_path: schema } })
   try {
+    const installation = await installationIn(admin)
+    const statements = text
+      .join('\n')
+      .replaceAll(/(?<!:):(service|tenant)\b/g, (_whole, part) =>
+        quoted(roleOf(installation, part === 'tenant' ? tenantRole : schema)),
+      )
+    await retryRoleRaces(() => ensureTenantRole(admin, installation))
     await retryRoleRaces(() =>
-      admin.begin((tx) => tx.unsafe(`select pg_advisory_xact_lock(7241003);\n${text.join('\n')}`).simple()),
+      admin.begin((tx) => tx.unsafe(`select pg_advisory_xact_lock(7241003);\n${statements}`).simple()),
     )
   } finally {
     await admin.end({ timeout: 5 })
   }
+}
+
+/** Roles belong to the server, so another database of the installation may have made it. */
+async function ensureTenantRole(admin: postgres.Sql, installation: Installation): Promise<void> {
+  const role = roleOf(installation, tenantRole)
+  if (!(await refuseForeignRole(admin, role, installation)))
+    await admin.unsafe(`create role ${quoted(role)} nologin`)
+  await admin.unsafe(markRole(role))
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { Sql } from 'postgres'
+import { roleOfSpace } from './space.js'
 import { deadline, type TwoSpaces, twoSpaces } from './two-spaces.fixture.js'
 
 const at = twoSpaces()
@@ -62,7 +63,7 @@ describe('what takes long, waits or fills', () => {
       )
     }
     const [shown] =
-      await at.admin`select rolconfig from pg_roles where rolname = ${`${at.ours.schema}_reader`}`
+      await at.admin`select rolconfig from pg_roles where rolname = ${roleOfSpace(at.ours, 'reader')}`
     expect(shown).toEqual({ rolconfig: ['temp_file_limit=256MB'] })
     expect(await run('reader', ['select 1 as n'])).toEqual([{ n: 1 }])
   })

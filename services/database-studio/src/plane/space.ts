@@ -1,4 +1,5 @@
 import type { Actor, EventSource, TenantScope } from '@opsplane/contracts'
+import { roleOf } from '@opsplane/postgres'
 
 /** The data of one workspace in one environment: a schema, with roles of its own. */
 export interface Space {
@@ -6,12 +7,23 @@ export interface Space {
   workspaceId: string
   environment: TenantScope['environment']
   schema: string
+  /** What the names of its roles begin with, before the schema. */
+  rolePrefix: string
   /** Which data database holds it. */
   server: string
 }
 
 /** A login of a space: `runtime` reads and writes rows, `reader` reads them, `migrator` changes what there is. */
 export type SpaceRole = 'runtime' | 'reader' | 'migrator'
+
+/** The role that has the tables of a space, or a login of it. */
+export const roleOfSpace = (
+  { schema, rolePrefix }: Pick<Space, 'schema' | 'rolePrefix'>,
+  role: SpaceRole | 'owner',
+): string => roleOf({ rolePrefix }, spaceRoleName(schema, role))
+
+/** The same without the prefix of the installation, which backups go by. */
+export const spaceRoleName = (schema: string, role: SpaceRole | 'owner'): string => `${schema}_${role}`
 
 /** Whom the journal names. A CommandMeta has all of it. */
 export interface Acting {

@@ -13,7 +13,8 @@ export interface Spaces {
   repair(space: Space): Promise<void>
 }
 
-const columns = `id, workspace_id as "workspaceId", environment, schema_name as schema, server`
+const columns = `id, workspace_id as "workspaceId", environment, schema_name as schema, server,
+  opsplane.role_name('') as "rolePrefix"`
 /** A space never changes while the process runs, but for its server, which takes a restart. */
 const mostRemembered = 50_000
 

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { type AnswerMeter, createMeteredSocket } from '@opsplane/postgres'
 import postgres from 'postgres'
-import { passwordOf, roleName } from './logins.js'
-import type { Acting, Space, SpaceRole } from './space.js'
+import { passwordOf } from './logins.js'
+import { type Acting, roleOfSpace, type Space, type SpaceRole } from './space.js'
 
 /**
  * What a connection is for. `own` ones run statements of ours alone, which are prepared; `free` ones run what tenants
@@ -90,7 +90,7 @@ function clientOf(
   return postgres(url, {
     ...events,
     max: 1,
-    user: roleName(space.schema, role),
+    user: roleOfSpace(space, role),
     password: passwordOf(key, space.schema, role),
     // Types are asked for in the catalogue, which tenants may not read.
     fetch_types: false,
@@ -109,7 +109,7 @@ function clientOf(
       TimeZone: 'UTC',
       max_parallel_workers_per_gather: 0,
       // What it makes is the owner's; it is a member of nothing else.
-      ...(role === 'migrator' && { role: `${space.schema}_owner` }),
+      ...(role === 'migrator' && { role: roleOfSpace(space, 'owner') }),
     },
   })
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from '@jest/globals'
 import { newId } from '@opsplane/contracts'
 import { openTestPlane, type TestPlane } from './plane.fixture.js'
-import type { Space, SpaceRole } from './space.js'
+import { roleOfSpace, type Space, type SpaceRole } from './space.js'
 
 const acting = { actor: { id: 'usr_1', name: 'Ann', type: 'user' as const }, requestId: 'request-1' }
 export const deadline = { deadlineMs: 20_000 }
@@ -30,7 +30,7 @@ async function startTwoSpaces(): Promise<TwoSpaces> {
   const theirs = await at.plane.space({ workspaceId: 'ws_theirs', environment: 'production' })
   for (const space of [ours, theirs]) {
     await at.service.sql.begin(async (tx) => {
-      await tx.unsafe(`set local role ${space.schema}_owner`)
+      await tx.unsafe(`set local role ${roleOfSpace(space, 'owner')}`)
       await tx.unsafe(`create table ${space.schema}.notes (id text primary key default studio.new_record_id(), version integer not null,
         created_at timestamptz(3) not null, updated_at timestamptz(3) not null, text text, at timestamptz(3) default now())`)
       await tx.unsafe('set local role none')

@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { newId, type permissions, QueryResult, SavedQuery } from '@opsplane/contracts'
-import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
+import {
+  type ApiClient,
+  startTestService,
+  type TestService,
+  testPrincipal,
+  testRole,
+  waitFor,
+} from '@opsplane/testing'
 import { noNeighbours } from '../neighbours.fixture.js'
 import { databaseStudio } from '../service.js'
 
@@ -20,7 +27,7 @@ beforeAll(async () => {
     select schema_name as schema from database_studio.spaces where workspace_id = ${workspaceId}`
   schema = space?.schema ?? ''
   await service.sql.begin(async (tx) => {
-    await tx.unsafe(`set local role ${schema}_owner; set local search_path = ${schema};
+    await tx.unsafe(`set local role ${testRole(`${schema}_owner`)}; set local search_path = ${schema};
       create table people (id text primary key default gen_random_uuid()::text, name text not null unique, age integer,
         born date, seen timestamptz, paid numeric(12, 2), visits bigint, tags text[], data jsonb, happy boolean)`)
   })
@@ -212,7 +219,7 @@ describe('a query', () => {
     )
     const running = async () => {
       const sessions = await service.sql<{ query: string }[]>`
-        select query from pg_stat_activity where usename::text = ${`${schema}_reader`} and state = 'active'`
+        select query from pg_stat_activity where usename::text = ${testRole(`${schema}_reader`)} and state = 'active'`
       return sessions.filter(({ query }) => query === slow).length
     }
     await waitFor(async () => (await running()) === 3)

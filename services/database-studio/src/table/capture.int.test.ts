@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { newId } from '@opsplane/contracts'
 import type { StatementRunner } from '@opsplane/postgres'
+import { testRole } from '@opsplane/testing'
 import { openTestPlane, type TestPlane } from '../plane/plane.fixture.js'
 import type { Space } from '../plane/space.js'
 
@@ -18,7 +19,7 @@ afterAll(() => at?.close())
 async function makeTable(slug: string, columns: string, { schema } = space): Promise<string> {
   const id = newId('table')
   await at.service.sql.begin(async (tx) => {
-    await tx.unsafe(`set local role ${schema}_owner`)
+    await tx.unsafe(`set local role ${testRole(`${schema}_owner`)}`)
     await tx.unsafe(`create table ${schema}.${slug} (id text primary key default studio.new_record_id(), version integer not null,
       created_at timestamptz(3) not null, updated_at timestamptz(3) not null, ${columns})`)
     await tx.unsafe('set local role none')

@@ -3,7 +3,7 @@ import { type EventStore, keepAnswer, type Unit, VersionRaceError } from '@opspl
 import { type Database, queriesOf, quoted, type StatementRunner } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import { refuseRunning } from '../migration-ledger/runs.js'
-import type { Space } from '../plane/space.js'
+import { roleOfSpace, type Space } from '../plane/space.js'
 import { definitionFailure } from './failures.js'
 
 /** A transaction that changes a schema, and the definitions of what is in it. */
@@ -58,7 +58,7 @@ async function defineWithin<T>(
   )
   await refuseRunning(tx, space)
   const asOwner: Defining['asOwner'] = async (work) => {
-    await tx.unsafe(`set local role ${quoted(`${space.schema}_owner`)}`)
+    await tx.unsafe(`set local role ${quoted(roleOfSpace(space, 'owner'))}`)
     const value = await work(tx)
     await tx.unsafe('set local role none')
     return value

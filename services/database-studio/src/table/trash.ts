@@ -1,7 +1,7 @@
 import type { TableState } from '@opsplane/contracts'
 import type { StatementRunner } from '@opsplane/postgres'
 import { quoted } from '@opsplane/postgres'
-import type { Space } from '../plane/space.js'
+import { roleOfSpace, type Space } from '../plane/space.js'
 import { relation } from './column-sql.js'
 import type { Defining } from './define.js'
 import { expectedNames } from './expected-names.js'
@@ -70,7 +70,7 @@ export async function restoreFromTrash(
 
 /** Drops a table for good. */
 export async function purgeTable(tx: StatementRunner, space: Space, id: string): Promise<void> {
-  await tx.unsafe(`set local role ${quoted(`${space.schema}_owner`)}`)
+  await tx.unsafe(`set local role ${quoted(roleOfSpace(space, 'owner'))}`)
   await tx.unsafe(`drop table if exists ${relation({ schema: trashOf(space), slug: nameInTrash({ id }) })}`)
   await tx.unsafe('set local role none')
   await tx.unsafe('select drop_capture($1)', [id])

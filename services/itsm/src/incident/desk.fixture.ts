@@ -1,7 +1,7 @@
 import type { CommandMeta, Incident, IncidentPatch, TenantScope } from '@opsplane/contracts'
 import { createEventStore } from '@opsplane/eventstore'
 import { connect } from '@opsplane/postgres'
-import { createDatabase, templateDatabase, testRolePassword, uniquePrefix } from '@opsplane/testing'
+import { createDatabase, templateDatabase, testLogin, uniquePrefix } from '@opsplane/testing'
 import { anybody } from '../people.js'
 import { itsm } from '../service.js'
 import { settingsStore } from '../settings/settings-store.js'
@@ -18,7 +18,7 @@ export const tenantOf = (workspaceId = `ws_${uniquePrefix()}`): TenantScope => (
 /** Incidents on a database of their own, without a service: nothing happens behind the test's back. */
 export async function testDesk() {
   const provision = async (adminUrl: string) => {
-    await itsm.provision({ adminUrl, password: testRolePassword })
+    await itsm.provision({ adminUrl, ...testLogin })
   }
   const own = await createDatabase(await templateDatabase('itsm', provision))
   const database = connect(own.url, { schema: 'itsm', max: 8 })

@@ -2,7 +2,7 @@ import { createPublicKey, verify as verifySignature } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { AuditCheckpoint, AuditCheckpointKey, AuditEvent, AuditVerification } from '@opsplane/contracts'
 import { connect, type Database } from '@opsplane/postgres'
-import { type ApiClient, waitFor } from '@opsplane/testing'
+import { type ApiClient, testRole, testRolePassword, waitFor } from '@opsplane/testing'
 import { type Owner, type Settings, startSettings } from '../settings.fixture.js'
 import { appendToChains } from './append.js'
 import { foreignEvent } from './audit.fixture.js'
@@ -241,7 +241,7 @@ describe('the chain', () => {
   it('is out of reach of the role the service works with', async () => {
     const { adminUrl } = settings.service
     const url = new URL(adminUrl)
-    Object.assign(url, { username: 'settings', password: 'test' })
+    Object.assign(url, { username: testRole('settings'), password: testRolePassword })
     const own = connect(url.toString(), { schema: 'settings', max: 1 })
     for (const statement of [
       'update audit_log set hash = hash',

@@ -8,8 +8,8 @@ import { createLogger, cursorCodec } from '@opsplane/runtime'
 import {
   createDatabase,
   type TestDatabase,
+  testLogin,
   testNatsUrl,
-  testRolePassword,
   uniquePrefix,
   waitFor,
 } from '@opsplane/testing'
@@ -27,7 +27,7 @@ let server: TestDatabase
 let replicas: [Database, Database]
 beforeAll(async () => {
   server = await createDatabase()
-  await settings.provision({ adminUrl: server.url, password: testRolePassword })
+  await settings.provision({ adminUrl: server.url, ...testLogin })
   const open = () => connect(server.url, { schema: 'settings', max: 4 })
   replicas = [open(), open()]
 })

@@ -6,8 +6,8 @@ import { createLogger } from '@opsplane/runtime'
 import {
   createDatabase,
   type TestDatabase,
+  testLogin,
   testNatsUrl,
-  testRolePassword,
   uniquePrefix,
   waitFor,
 } from '@opsplane/testing'
@@ -22,7 +22,7 @@ let link: NatsLink
 beforeAll(async () => {
   link = connectNats({ url: testNatsUrl(), name: 'test', log })
   testDatabase = await createDatabase()
-  const url = await workflows.provision({ adminUrl: testDatabase.url, password: testRolePassword })
+  const url = await workflows.provision({ adminUrl: testDatabase.url, ...testLogin })
   database = connect(url, { schema: workflows.schema })
 })
 afterAll(async () => {

@@ -1,0 +1,73 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { natsNames } from '@opsplane/contracts'
+import { stringMap } from '@opsplane/runtime'
+import { type Adopted, type AdoptTask, adopt } from './adopt.js'
+import { withOwnServers } from './backup/local-servers.js'
+import { OpsError, type Target } from './ops-target.js'
+import { openState } from './state.js'
+
+type Options = Pick<AdoptTask, 'moved' | 'say'> & {
+  /** Streams that are marked as another installation's become this one's. */
+  replaceStreams: boolean
+}
+
+/** `adopt` for the local run of a folder, which must not run: its servers are started for it. Throws OpsError. */
+export const adoptOwn = (home: string, { replaceStreams, ...options }: Options): Promise<Adopted> =>
+  withOwnServers(home, ({ postgresUrl, natsUrl }) =>
+    adopt({
+      ...options,
+      ...keptIn(home),
+      adminUrl: postgresUrl,
+      nats: { url: natsUrl, names: natsNames(), replace: replaceStreams },
+    }),
+  )
+
+/**
+ * `adopt` for servers that are named. What the services log in with is DATABASE_PASSWORDS, and their id INSTALLATION_ID, as
+ * `opsplane migrate` has them; without the former both are those of the local run of a folder. Throws OpsError.
+ */
+export function adoptNamed(
+  target: Target,
+  home: string,
+  env: Record<string, string | undefined>,
+  { replaceStreams, ...options }: Options,
+): Promise<Adopted> {
+  const nats = natsOf(target)
+  return adopt({
+    ...options,
+    ...(env.DATABASE_PASSWORDS
+      ? {
+          passwords: stringMap.parse(env.DATABASE_PASSWORDS),
+          installationId: env.INSTALLATION_ID || undefined,
+        }
+      : keptIn(home)),
+    adminUrl: target.databaseUrl(),
+    ...(nats && { nats: { ...nats, replace: replaceStreams } }),
+  })
+}
+
+/** Nowhere to mark streams, where no server is named. */
+function natsOf(target: Target) {
+  try {
+    return target.nats()
+  } catch (error) {
+    if (error instanceof OpsError && error.reason === 'unnamed') return undefined
+    throw error
+  }
+}
+
+function keptIn(home: string): Pick<AdoptTask, 'passwords' | 'installationId' | 'keep'> {
+  if (!existsSync(join(home, 'secrets.json')))
+    throw new OpsError(
+      'unnamed',
+      `The passwords of the services are neither in DATABASE_PASSWORDS nor in ${join(home, 'secrets.json')}.`,
+    )
+  const state = openState(home)
+  const { databasePasswords, installation } = state.secrets()
+  return {
+    passwords: databasePasswords,
+    installationId: installation.id,
+    keep: (adopted) => state.saveSecrets({ ...state.secrets(), installation: adopted }),
+  }
+}

@@ -1,0 +1,272 @@
+import { type BackendName, backendNames, type NatsNames } from '@opsplane/contracts'
+import { ForeignStreamError, markStreams } from '@opsplane/nats'
+import {
+  claimInstallation,
+  type DatabaseIdentity,
+  dataDatabaseOf,
+  type Installation,
+  identityOf,
+  installationOf,
+  isInPlace,
+  moveRoles,
+  newInstallation,
+  type openClient,
+  quoted,
+  roleOf,
+} from '@opsplane/postgres'
+import { databaseIn, onServerOf, withAdmin } from './data-database.js'
+import { explainDatabaseError, OpsError, withNats } from './ops-target.js'
+import { provisionAll } from './platform.js'
+import { backends } from './services.js'
+
+export interface AdoptTask {
+  /** Of the main database, as a superuser. */
+  adminUrl: string
+  /** Of the roles of the services, by service. */
+  passwords: Record<string, string>
+  /** The id that the secrets of the services have, where they have one. */
+  installationId?: string | undefined
+  /** The database that this one is a copy of is gone: the installation keeps its id. */
+  moved?: boolean
+  /** Where its streams are to be marked; `replace` takes over those of another installation. */
+  nats?: { url: string; names: NatsNames; replace: boolean } | undefined
+  /** Called before anything is changed, to keep the id where the secrets are. */
+  keep?(installation: Installation): void
+  say?(line: string): void
+}
+
+export interface AdoptedRole {
+  service: BackendName
+  role: string
+  database: string
+}
+
+export interface Adopted {
+  installation: Installation
+  /** As whom each service connects from now on. */
+  roles: AdoptedRole[]
+  /** Streams that were marked. */
+  streams: string[]
+}
+
+/**
+ * Makes the databases those of an installation of their own, whose names no other has: roles and the data database of an earlier
+ * version are renamed; a copy beside its original gets an id, roles and rights of its own. Repeatable, and goes on where it was
+ * ended at any instant; services of the installation must not run meanwhile. Throws OpsError.
+ */
+export async function adopt(task: AdoptTask): Promise<Adopted> {
+  const { adminUrl, say = () => {} } = task
+  try {
+    const plan = await planOf(task)
+    const { target, main, data } = plan
+    if (!plan.isDone) {
+      await refuseInUse(plan)
+      task.keep?.(target)
+      for (const { url } of [data, main]) await begin(url, target)
+      await move(data, plan, say)
+      await renameDataDatabase(adminUrl, plan, say)
+      await move(main, plan, say)
+      await provisionAll(adminUrl, task.passwords, target)
+      for (const { url } of [databaseAfter(plan), main])
+        await withAdmin(url, (sql) => sql`update opsplane.installation set adopting = null`)
+    }
+    say(`The databases are those of installation ${target.id}.`)
+    return {
+      installation: target,
+      roles: rolesOf(adminUrl, target),
+      streams: await markedStreams(task, target),
+    }
+  } catch (error) {
+    if (error instanceof ForeignStreamError) throw new OpsError('refused', error.message)
+    throw explainDatabaseError(error, adminUrl)
+  }
+}
+
+type Admin = ReturnType<typeof openClient>
+
+interface Place {
+  url: string
+  identity: DatabaseIdentity
+  /** What the names in it go by so far. */
+  former: Installation
+  services: BackendName[]
+}
+
+interface Plan {
+  target: Installation
+  main: Place
+  data: Place
+  /** Whether this is beside the database it was copied from, or may be. */
+  isCopy: boolean
+  isDone: boolean
+  databases: string[]
+}
+
+async function planOf({ adminUrl, installationId, moved = false }: AdoptTask): Promise<Plan> {
+  let identity = await withAdmin(adminUrl, identityOf)
+  if (!identity.record) {
+    await claimInstallation(
+      adminUrl,
+      installationId === undefined ? undefined : installationOf(installationId),
+    )
+    identity = await withAdmin(adminUrl, identityOf)
+  }
+  const { record } = identity
+  if (!record) throw new Error('the record of the installation is gone')
+  const inPlace = isInPlace(identity)
+  if (moved && !inPlace) await refuseBeside(adminUrl, identity)
+  const isCopy = !inPlace && !moved
+  const target = targetOf({ record, isCopy, installationId })
+  const main = { url: adminUrl, identity, former: record, services: servicesIn(false) }
+  const data = await dataPlace(adminUrl, main, target, isCopy)
+  const isDone = [main, data].every(({ identity: { record: found }, identity: each }) => {
+    const isNamed = found?.id === target.id && found.rolePrefix === target.rolePrefix
+    return isNamed && found.adopting === null && isInPlace(each)
+  })
+  const databases = [main, data].map((place) => place.identity.here.databaseOid)
+  return { target, main, data, isCopy, isDone, databases }
+}
+
+function targetOf(options: {
+  record: Installation & { adopting: string | null }
+  isCopy: boolean
+  installationId: string | undefined
+}): Installation {
+  const { record, isCopy, installationId } = options
+  if (record.adopting !== null) return installationOf(record.adopting)
+  if (installationId !== undefined && installationId !== record.id) return installationOf(installationId)
+  return isCopy ? newInstallation() : installationOf(record.id)
+}
+
+const servicesIn = (inData: boolean): BackendName[] =>
+  backendNames.filter(
+    (name) =>
+      (databaseIn({ rolePrefix: '' }, name, 'postgres://main/main') !== 'postgres://main/main') === inData,
+  )
+
+/** The database of the tenants' data, by its name before the adoption or after it. */
+async function dataPlace(
+  adminUrl: string,
+  main: Place,
+  target: Installation,
+  isCopy: boolean,
+): Promise<Place> {
+  const url = await dataUrl(adminUrl, [main.former, target])
+  const record = main.former
+  let identity = await withAdmin(url, identityOf)
+  if (!identity.record && record.rolePrefix === '') {
+    await claimInstallation(url, { id: record.id, rolePrefix: '' })
+    identity = await withAdmin(url, identityOf)
+  }
+  const { database, record: found } = identity
+  const isKnown = found && (found.id === record.id || found.id === target.id)
+  const isOriginals = isCopy && found?.id === record.id && found.adopting !== target.id && isInPlace(identity)
+  if (!isKnown || isOriginals)
+    throw new OpsError(
+      'refused',
+      `The database of the tenants' data, ${database}, is that of installation ${found?.id ?? 'none'} itself. Copy it as ` +
+        'well, and name the copy in DATA_DATABASE_URL.',
+    )
+  return { url, identity, former: found, services: servicesIn(true) }
+}
+
+async function dataUrl(adminUrl: string, names: readonly Installation[]): Promise<string> {
+  if (process.env.DATA_DATABASE_URL) return process.env.DATA_DATABASE_URL
+  const candidates = names.map(dataDatabaseOf)
+  const there = await withAdmin(
+    adminUrl,
+    (sql) =>
+      sql<{ name: string }[]>`select datname as name from pg_database where datname = any(${candidates})`,
+  )
+  const found = candidates.find((name) => there.some((database) => database.name === name))
+  if (found !== undefined) return onServerOf(adminUrl, found)
+  throw new OpsError(
+    'refused',
+    `The server has no database of the tenants' data (${candidates.join(' or ')}): copy it as well, or name it in DATA_DATABASE_URL.`,
+  )
+}
+
+/** Throws OpsError where the database that was recorded is on this server still. */
+async function refuseBeside(adminUrl: string, { here, record }: DatabaseIdentity): Promise<void> {
+  if (here.systemIdentifier !== record?.systemIdentifier) return
+  const [original] = await withAdmin(
+    adminUrl,
+    (sql) =>
+      sql<{ name: string }[]>`select datname as name from pg_database where oid = ${record.databaseOid}::oid`,
+  )
+  if (original)
+    throw new OpsError(
+      'refused',
+      `It was not moved: installation ${record.id} is beside it, in ${original.name}. Leave --moved out.`,
+    )
+}
+
+/** Throws OpsError where a service is connected. */
+async function refuseInUse({ main, data }: Plan): Promise<void> {
+  for (const { url, former, services } of [main, data]) {
+    const roles = services.map((name) => roleOf(former, backends[name].schema))
+    const connected = await withAdmin(
+      url,
+      (sql) => sql<{ name: string }[]>`select distinct usename as name from pg_stat_activity
+        where datname = current_database() and usename = any(${roles})`,
+    )
+    if (connected.length > 0)
+      throw new OpsError(
+        'refused',
+        `Services are connected (${connected.map(({ name }) => name).join(', ')}): stop all of them first.`,
+      )
+  }
+}
+
+/** From here on nothing starts on the database before the adoption is over. */
+const begin = (url: string, { id }: Installation) =>
+  withAdmin(url, (sql) => sql`update opsplane.installation set adopting = ${id}`)
+
+/** Roles and record of one database, as one transaction; where that was done already nothing changes. */
+async function move(place: Place, plan: Plan, say: (line: string) => void): Promise<void> {
+  const { target, databases, isCopy } = plan
+  const { former, identity } = place
+  await withAdmin(place.url, (sql) =>
+    sql.begin(async (tx) => {
+      const names = await roleNamesIn(tx, place)
+      await tx`update opsplane.installation set id = ${target.id}, role_prefix = ${target.rolePrefix},
+        system_identifier = ${identity.here.systemIdentifier}, database_oid = ${identity.here.databaseOid}::oid`
+      const moves = names.map((name) => ({ from: roleOf(former, name), to: roleOf(target, name) }))
+      await moveRoles(tx, moves, { id: target.id, formerId: former.id, databases, isCopy })
+      say(`${identity.database}: ${moves.length} roles are called ${roleOf(target, '…')}`)
+    }),
+  )
+}
+
+async function roleNamesIn(tx: Pick<Admin, 'unsafe'>, { services }: Place): Promise<string[]> {
+  const names: string[] = []
+  for (const service of services) {
+    const { schema, beside } = backends[service]
+    names.push(schema, ...((await beside?.roles(tx)) ?? []))
+  }
+  return names
+}
+
+const databaseAfter = ({ data, main, target }: Plan): { url: string } =>
+  process.env.DATA_DATABASE_URL ? data : { url: onServerOf(main.url, dataDatabaseOf(target)) }
+
+async function renameDataDatabase(adminUrl: string, plan: Plan, say: (line: string) => void): Promise<void> {
+  const { database: name } = plan.data.identity
+  const wanted = dataDatabaseOf(plan.target)
+  if (process.env.DATA_DATABASE_URL || name === wanted) return
+  await withAdmin(adminUrl, (sql) => sql.unsafe(`alter database ${quoted(name)} rename to ${quoted(wanted)}`))
+  say(`${name}: is called ${wanted}`)
+}
+
+function rolesOf(adminUrl: string, target: Installation): AdoptedRole[] {
+  return backendNames.map((service) => ({
+    service,
+    role: roleOf(target, backends[service].schema),
+    database: new URL(databaseIn(target, service, adminUrl)).pathname.slice(1),
+  }))
+}
+
+async function markedStreams({ nats }: AdoptTask, { id }: Installation): Promise<string[]> {
+  if (!nats) return []
+  return withNats(nats.url, async (link) => markStreams(await link.ready(), nats.names, id, nats.replace))
+}

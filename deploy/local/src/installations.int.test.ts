@@ -1,0 +1,344 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { backendNames, newId } from '@opsplane/contracts'
+import {
+  dataDatabaseOf,
+  type Installation,
+  InstallationError,
+  identityOf,
+  installationOf,
+  newInstallation,
+  openClient,
+  roleOf,
+  urlAs,
+} from '@opsplane/postgres'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '@opsplane/postgres/embedded'
+import { type AdoptTask, adopt } from './adopt.js'
+import { onServerOf, withAdmin } from './data-database.js'
+import { provisionAll, urlsOf } from './platform.js'
+import { backends } from './services.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'opsplane-installations-'))
+let server: EmbeddedPostgres
+beforeAll(async () => {
+  server = await startEmbeddedPostgres({
+    dataDir: join(folder, 'postgres'),
+    // What is killed here is the client.
+    flags: ['fsync=off', 'full_page_writes=off'],
+  })
+}, 120_000)
+afterEach(() => {
+  delete process.env.DATA_DATABASE_URL
+})
+afterAll(async () => {
+  await server?.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const passwordsOf = (word: string) =>
+  Object.fromEntries(backendNames.map((name) => [name, `${word}-${name}`]))
+const admin = <T>(work: (sql: ReturnType<typeof openClient>) => Promise<T>, url = server.url) =>
+  withAdmin(url, work)
+const databaseNamed = async (name: string): Promise<string> => {
+  await admin((sql) => sql`create database ${sql(name)}`)
+  return onServerOf(server.url, name)
+}
+const dataOf = (installation: Installation) => onServerOf(server.url, dataDatabaseOf(installation))
+
+/** An installation with a tenant's table, whose rows are captured. */
+async function install(name: string, installation = newInstallation()) {
+  const [url, passwords] = [await databaseNamed(name), passwordsOf(name)]
+  const urls = await provisionAll(url, passwords, installation)
+  await makeTable(dataOf(installation))
+  return { url, passwords, installation, urls }
+}
+
+async function makeTable(dataUrl: string): Promise<void> {
+  await admin(async (sql) => {
+    await sql`set search_path = database_studio`
+    const verifiers = Array.from(
+      { length: 3 },
+      () => `SCRAM-SHA-256$1:${'a'.repeat(24)}$${'b'.repeat(44)}:${'c'.repeat(44)}`,
+    )
+    const [space] = await sql<{ schema: string; owner: string }[]>`
+      select schema_name as schema, space_role(schema_name, 'owner') as owner
+      from add_space(${newId('space')}, 'ws_1', 'production', ${verifiers})`
+    if (!space) throw new Error('no space was made')
+    await sql.begin(async (tx) => {
+      await tx.unsafe(`set local role ${space.owner}; create table ${space.schema}.notes (id text primary key, version integer not null,
+        created_at timestamptz(3) not null, updated_at timestamptz(3) not null, text text);
+        create view ${space.schema}.texts as select text from ${space.schema}.notes; set local role none;
+        select attach_capture('${newId('table')}', '${space.schema}', 'notes', 'notes')`)
+    })
+  }, dataUrl)
+}
+
+/** All that roles of an installation own or may do in a database, by their names without the prefix. */
+const rightsIn = (url: string, { rolePrefix }: Installation) =>
+  admin(
+    (sql) => sql`
+      with own as (select oid, substr(rolname, length(${rolePrefix}) + 1) as name from pg_roles
+        where starts_with(rolname, ${rolePrefix}) and (${rolePrefix} <> '' or rolname ~ '^(s_|studio_tenant)' or rolname = any(${backendNames.map((name) => name.replaceAll('-', '_'))}))),
+      objects as (
+        select 'table ' || oid::regclass::text as object, relowner as owner, relacl as acl from pg_class where relpersistence <> 't'
+        union all select 'routine ' || oid::regprocedure::text, proowner, proacl from pg_proc
+        union all select 'schema ' || nspname, nspowner, nspacl from pg_namespace
+        union all select 'database', datdba, datacl from pg_database where datname = current_database()
+        union all select 'default ' || defaclnamespace::regnamespace::text || defaclobjtype::text, defaclrole, defaclacl from pg_default_acl)
+      select object, 'owner' as right, own.name as role from objects join own on own.oid = owner
+      union all select object, a.privilege_type, own.name from objects cross join lateral aclexplode(acl) a join own on own.oid = a.grantee
+      union all select 'member', o.name, own.name from pg_auth_members m join own on own.oid = m.member join own o on o.oid = m.roleid
+      union all select 'attributes', rolcanlogin::text || rolinherit, own.name from own join pg_roles r on r.oid = own.oid
+      order by 1, 2, 3`,
+    url,
+  )
+const allRights = async (main: string, data: string, installation: Installation) => [
+  ...(await rightsIn(main, installation)),
+  ...(await rightsIn(data, installation)),
+]
+
+async function logIn(url: string): Promise<string> {
+  const sql = openClient(url, { schema: 'public', max: 1 })
+  try {
+    const [row] = await sql<{ name: string }[]>`select current_user as name`
+    return String(row?.name)
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+}
+
+/** As a version made it that knew no installations. */
+async function makeOlder(urls: readonly string[]): Promise<void> {
+  for (const url of urls)
+    await admin(
+      (sql) =>
+        sql
+          .unsafe(
+            'drop event trigger if exists studio_guard; drop event trigger if exists studio_guard_drop; drop schema opsplane cascade',
+          )
+          .simple(),
+      url,
+    )
+  await admin(async (sql) => {
+    const roles = await sql<{ name: string }[]>`
+      select rolname as name from pg_roles where shobj_description(oid, 'pg_authid') is not null and rolname !~ '^opsplane_|^pg_'`
+    for (const { name } of roles) await sql`comment on role ${sql(name)} is null`
+  })
+}
+
+describe('two installations on one server', () => {
+  test('keep their passwords, roles and data apart', async () => {
+    const one = await install('one')
+    const before = await allRights(one.url, dataOf(one.installation), one.installation)
+    const other = await install('other')
+    for (const { urls, installation } of [one, other])
+      for (const name of backendNames)
+        expect(await logIn(urls[name])).toBe(roleOf(installation, backends[name].schema))
+    expect(await allRights(one.url, dataOf(one.installation), one.installation)).toEqual(before)
+    // Neither has a right in a database of the other.
+    for (const [mine, theirs] of [
+      [one, other],
+      [other, one],
+    ] as const) {
+      expect(await rightsIn(theirs.url, mine.installation)).toEqual(
+        expect.not.arrayContaining([expect.objectContaining({ right: 'SELECT' })]),
+      )
+      await expect(
+        logIn(
+          urlAs(
+            dataOf(theirs.installation),
+            roleOf(mine.installation, 'database_studio'),
+            mine.passwords['database-studio'] ?? '',
+          ),
+        ),
+      ).rejects.toThrow('permission denied')
+    }
+  }, 300_000)
+
+  test('refuse each other before anything is changed', async () => {
+    const one = await install('mine')
+    const stranger = newInstallation()
+    const before = await allRights(one.url, dataOf(one.installation), one.installation)
+    await expect(provisionAll(one.url, passwordsOf('stranger'), stranger)).rejects.toThrow(
+      `belongs to installation ${one.installation.id}, and this is installation ${stranger.id}`,
+    )
+    expect(await allRights(one.url, dataOf(one.installation), one.installation)).toEqual(before)
+    expect(await logIn(one.urls.itsm)).toBe(roleOf(one.installation, 'itsm'))
+    expect(
+      await admin(
+        (sql) => sql`select rolname from pg_roles where starts_with(rolname, ${stranger.rolePrefix})`,
+      ),
+    ).toEqual([])
+  }, 300_000)
+})
+
+test('no function, view, policy or trigger names a role of the installation', async () => {
+  const { url, installation } = await install('literal')
+  for (const database of [url, dataOf(installation)]) {
+    const found = await admin(
+      (sql) => sql`
+        select oid::regprocedure::text as name from pg_proc where prosrc like ${`%${installation.rolePrefix}%`}
+        union all select oid::regclass::text from pg_class where relkind in ('v', 'm') and pg_get_viewdef(oid) like ${`%${installation.rolePrefix}%`}
+        union all select tgname::text from pg_trigger where pg_get_triggerdef(oid) like ${`%${installation.rolePrefix}%`}
+        union all select polname::text from pg_policy`,
+      database,
+    )
+    expect(found).toEqual([])
+  }
+}, 300_000)
+
+describe('an installation of an earlier version', () => {
+  test('goes on with the names it has, and is adopted in one command', async () => {
+    const url = await databaseNamed('older')
+    const passwords = passwordsOf('older')
+    const none = { id: 'unused', rolePrefix: '' }
+    await provisionAll(url, passwords, none)
+    await makeTable(dataOf(none))
+    await makeOlder([url, dataOf(none)])
+    const installation = newInstallation()
+    const urls = await provisionAll(url, passwords, installation)
+    expect(await logIn(urls.itsm)).toBe('itsm')
+    const before = await allRights(url, dataOf(none), none)
+    expect(before.length).toBeGreaterThan(100)
+
+    // Another one of that version on this server would have the same roles.
+    const second = await databaseNamed('older_second')
+    await expect(
+      provisionAll(second, passwordsOf('second'), { ...newInstallation(), rolePrefix: '' }),
+    ).rejects.toThrow('belongs to installation')
+
+    const kept: Installation[] = []
+    const task: AdoptTask = {
+      adminUrl: url,
+      passwords,
+      installationId: installation.id,
+      keep: (each) => kept.push(each),
+    }
+    await adoptKilled({ adminUrl: url, passwords, installationId: installation.id })
+    const { roles } = await adopt(task)
+    expect(kept.every((each) => each.id === installation.id)).toBe(true)
+    expect(roles.find(({ service }) => service === 'itsm')).toEqual({
+      service: 'itsm',
+      role: roleOf(installation, 'itsm'),
+      database: 'older',
+    })
+    expect(await allRights(url, dataOf(installation), installation)).toEqual(before)
+    for (const name of backendNames)
+      expect(await logIn(urlsOf(url, passwords, installation)[name])).toBe(
+        roleOf(installation, backends[name].schema),
+      )
+    expect(
+      await admin((sql) => sql`select datname from pg_database where datname = 'opsplane_data'`),
+    ).toEqual([])
+    expect(await adopt(task)).toMatchObject({ installation })
+    await provisionAll(url, passwords, installation)
+  }, 600_000)
+})
+
+describe('a copy of the databases beside the original', () => {
+  test('is refused, and is an installation of its own once it is adopted', async () => {
+    const original = await install('original')
+    const data = dataOf(original.installation)
+    // What a second provisioning grants on the tables of the first is the same for both.
+    await provisionAll(original.url, original.passwords, original.installation)
+    await admin(async (sql) => {
+      await sql`create database copy template original`
+      await sql`create database copied_data template ${sql(dataDatabaseOf(original.installation))}`
+    })
+    const before = await allRights(original.url, data, original.installation)
+    const copy = onServerOf(server.url, 'copy')
+    const refused = provisionAll(copy, original.passwords, original.installation)
+    await expect(refused).rejects.toThrow(InstallationError)
+    await expect(refused).rejects.toThrow('opsplane adopt')
+    await expect(
+      adopt({
+        adminUrl: copy,
+        passwords: original.passwords,
+        installationId: original.installation.id,
+        moved: true,
+      }),
+    ).rejects.toThrow(`beside it, in original`)
+    // The copy of the main database alone would go on with the original's data.
+    await expect(
+      adopt({ adminUrl: copy, passwords: original.passwords, installationId: original.installation.id }),
+    ).rejects.toThrow('DATA_DATABASE_URL')
+
+    process.env.DATA_DATABASE_URL = onServerOf(server.url, 'copied_data')
+    const passwords = passwordsOf('copy')
+    const task = { adminUrl: copy, passwords, installationId: original.installation.id }
+    await adoptKilled(task)
+    const { installation } = await adopt(task)
+    expect(installation.id).not.toBe(original.installation.id)
+    expect(await allRights(copy, process.env.DATA_DATABASE_URL, installation)).toEqual(before)
+    const urls = urlsOf(copy, passwords, installation)
+    for (const name of backendNames)
+      expect(await logIn(urls[name])).toBe(roleOf(installation, backends[name].schema))
+    await provisionAll(copy, passwords, installation)
+    delete process.env.DATA_DATABASE_URL
+
+    // The original has what it had, and nothing in the copies.
+    expect(await allRights(original.url, data, original.installation)).toEqual(before)
+    for (const name of backendNames)
+      expect(await logIn(original.urls[name])).toBe(roleOf(original.installation, backends[name].schema))
+    for (const place of [copy, onServerOf(server.url, 'copied_data')]) {
+      const [left] = await admin(
+        (
+          sql,
+        ) => sql`select count(*)::int as count from pg_shdepend d join pg_roles r on r.oid = d.refobjid join pg_database b on b.oid = d.dbid
+          where b.datname = current_database() and starts_with(r.rolname, ${original.installation.rolePrefix})`,
+        place,
+      )
+      expect(left).toEqual({ count: 0 })
+    }
+    await provisionAll(original.url, original.passwords, original.installation)
+  }, 600_000)
+
+  test('keeps its id where the original is gone', async () => {
+    const { url, passwords, installation } = await install('leaving')
+    await admin(async (sql) => {
+      await sql`create database arrived template leaving`
+      await sql`drop database leaving`
+    })
+    const arrived = onServerOf(server.url, 'arrived')
+    await expect(provisionAll(url.replace('leaving', 'arrived'), passwords, installation)).rejects.toThrow(
+      '--moved',
+    )
+    const adopted = await adopt({
+      adminUrl: arrived,
+      passwords,
+      installationId: installation.id,
+      moved: true,
+    })
+    expect(adopted.installation).toEqual(installation)
+    const urls = await provisionAll(arrived, passwords, installation)
+    expect(await logIn(urls.itsm)).toBe(roleOf(installation, 'itsm'))
+  }, 300_000)
+})
+
+/** How much is sent before each end; all of them as `npm run test:long` has it. */
+const killedAfter = process.env.CRASH_KILLS
+  ? [5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60, 70, 80, 100, 130]
+  : [15, 30, 40, 60]
+
+/** Adoptions that are ended at several instants, each by SIGKILL. */
+async function adoptKilled(task: Omit<AdoptTask, 'keep' | 'say'>): Promise<void> {
+  for (const statements of killedAfter) {
+    const program = new URL('./fixture/adopt-killed.js', import.meta.url)
+    const child = spawn(process.execPath, [program.pathname], {
+      env: { ...process.env, ADOPT: JSON.stringify(task), STATEMENTS: String(statements) },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
+    const [, signal] = (await once(child, 'exit')) as [number | null, string | null]
+    expect(signal).toBe('SIGKILL')
+    const { record } = await admin(identityOf, task.adminUrl)
+    expect(record).toBeDefined()
+  }
+}
+
+test('an id reads like one', () => {
+  expect(installationOf(newInstallation().id).rolePrefix).toMatch(/^opsplane_[a-z][a-z0-9]{5}_$/)
+})
