@@ -1,5 +1,5 @@
 {{/*
-What the chart knows of each service beside its values: whether it has a database, how many connections a replica opens to it at most
+What the chart knows of each service besides its values: whether it has a database, how many connections a replica opens to it at most
 (`connections` unless DATABASE_POOL_SIZE is set, and `sessions` as tenants unless DATA_SESSIONS is), the variables it takes from its
 Secret (those of `optional` where it has them), and whether it calls what tenants name. A test compares it with the services.
 */}}

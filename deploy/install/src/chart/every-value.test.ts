@@ -31,9 +31,9 @@ const has = (values: unknown, path: string): boolean => {
   return rest.length === 0 || has(values[key], rest.join('.'))
 }
 
-// What is said of one service is what `defaults` has; Helm makes `global` by itself, and `claims` are for machines nobody here needs.
+// Values of one service are those of `defaults`; Helm makes `global` by itself, and `claims` are of devices that no service uses.
 const all = valuesOf(schema).filter((path) => !/^(services\.|global$)|\.claims$/.test(path))
-/** Kubernetes' own, absent unless somebody wants them. */
+/** Kubernetes' own, absent by default. */
 const absent = [
   /^probes\.\w+\.initialDelaySeconds$/,
   /^postgresql\.cnpg\.resources\./,

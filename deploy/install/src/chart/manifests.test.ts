@@ -14,7 +14,7 @@ const PodSpec = z.looseObject({
 const Template = z.object({ template: z.object({ spec: PodSpec }) })
 const ConfigMap = z.object({ data: z.record(z.string(), z.string()) })
 
-/** What a manifest says of its pods, if it makes some. */
+/** Specification of the pods that a manifest makes, if it makes some. */
 function podOf({ kind, spec }: Manifest): z.infer<typeof PodSpec> | undefined {
   if (kind === 'Pod') return PodSpec.parse(spec)
   if (kind === 'Deployment' || kind === 'Job') return Template.parse(spec).template.spec
@@ -49,12 +49,12 @@ described('manifests of the chart', () => {
       const pod = podOf(one(all, 'Deployment', `ops-staging-${service}`))
       return {
         before: pod?.initContainers.map(({ name }) => name),
-        beside: pod?.containers.map(({ name }) => name),
+        running: pod?.containers.map(({ name }) => name),
       }
     }
-    expect(namesOf('itsm')).toEqual({ before: ['log-shipper'], beside: ['itsm'] })
-    expect(namesOf('settings')).toEqual({ before: ['wait-for-postgres'], beside: ['settings'] })
-    expect(namesOf('gateway')).toEqual({ before: ['log-shipper'], beside: ['gateway', 'access-log'] })
+    expect(namesOf('itsm')).toEqual({ before: ['log-shipper'], running: ['itsm'] })
+    expect(namesOf('settings')).toEqual({ before: ['wait-for-postgres'], running: ['settings'] })
+    expect(namesOf('gateway')).toEqual({ before: ['log-shipper'], running: ['gateway', 'access-log'] })
   })
 
   test('given proxies and an origin for apps, then the gateway has both', () => {
@@ -181,7 +181,7 @@ described('manifests of the chart', () => {
 
   const proxies = 'trustedProxies is empty'
   test.each<[string, string, string[], string[], string[]]>([
-    ['an ingress that is believed', 'large.yaml', [], [], [proxies]],
+    ['an ingress that is trusted', 'large.yaml', [], [], [proxies]],
     ['an ingress that is not', 'large.yaml', ['--set', 'trustedProxies=null'], [proxies], []],
     ['a route that is not', 'gateway-api.yaml', ['--set', 'trustedProxies=null'], [proxies], []],
     ['a load balancer that is not', 'house-rules.yaml', ['--set', 'trustedProxies=null'], [proxies], []],

@@ -30,7 +30,7 @@ async function entriesOf(folder: string): Promise<string[]> {
   }
 }
 
-/** Renamed first: what is half removed is never taken for a backup, and what somebody still writes there fails. */
+/** Renamed first: what is half removed is never mistaken for a backup, and another run that still writes there fails. */
 async function remove(folder: string, entry: string): Promise<void> {
   const removed = join(folder, `${entry.replace(leftover, '$1')}.removed`)
   if (join(folder, entry) !== removed) {
