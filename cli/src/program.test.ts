@@ -41,6 +41,10 @@ describe('exit code 2: wrong usage', () => {
     ['no master key', ['rotate-master-key', '--database-url=postgres://x'], 'OPSPLANE_MASTER_KEY'],
     ['no master key on standard input', ['rotate-master-key', '--database-url=x', '--keys-stdin'], 'no key'],
     ['a check that is a dry run', ['rotate-master-key', '--check', '--dry-run'], 'cannot be used with'],
+    ['no folder of a backup', ['backup'], '--to <folder>'],
+    ['two folders of a backup', ['backup', '--to=a', '--into=b'], 'cannot be used with'],
+    ['a count without a folder', ['backup', '--to=a', '--keep=2'], '--into <folder>'],
+    ['a strange count', ['backup', '--into=a', '--keep=0'], 'from 1'],
     ['no workspace', ['rotate-data-key'], "required option '--workspace <id>'"],
     ['no event type that matches', ['events', 'tail', '--nats-url=nats://x', '--type=tea.*'], 'tea.*'],
   ])('%s', async (_what, args, advice) => {

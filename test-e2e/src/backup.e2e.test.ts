@@ -120,6 +120,18 @@ test('a backup is made under load, appears whole or not at all, and is verified'
 
   const again = await cli.run(['backup', '--to', saved])
   expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('is there already')])
+  const several = mkdtempSync(join(folder, 'several-'))
+  mkdirSync(join(several, '2026-01-01T00-00-00Z'))
+  const newest = await cli.json<{ folder: string; removed: string[] }>(
+    'backup',
+    '--into',
+    several,
+    '--keep',
+    '1',
+  )
+  expect(newest.removed).toEqual(['2026-01-01T00-00-00Z'])
+  expect(readdirSync(several).map((name) => join(several, name))).toEqual([newest.folder])
+  rmSync(several, { recursive: true })
   const unreachable = cliRunner({
     HOME: folder,
     DATABASE_URL: 'postgres://a@127.0.0.1:1/a',

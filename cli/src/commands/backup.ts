@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { globalOptions, printerFor } from '../connect.js'
 import { homeOf } from '../credentials.js'
 import type { Io } from '../io.js'
@@ -11,11 +11,24 @@ export function addBackupCommands(program: Command, io: Io): void {
     program.command('backup').description('copy all databases, topics and files as of one instant'),
   )
     .option('--to <folder>', 'a new folder, that appears once the backup is whole')
+    .addOption(
+      new Option('--into <folder>', 'a folder of backups, where this one is named by the time').conflicts(
+        'to',
+      ),
+    )
+    .option('--keep <n>', 'with --into: how many stay there once this one is whole', count)
     .addHelpText('after', `\n${backupHelp}`)
-    .action(async (options: OperationOptions & { to?: string }, command: Command) => {
-      if (options.to === undefined) command.error("error: required option '--to <folder>' not specified")
+    .action(async (options: BackupOptions, command: Command) => {
+      const { to, into, keep } = options
+      if (to === undefined && into === undefined)
+        command.error("error: one of the options '--to <folder>' and '--into <folder>' is required")
+      if (keep !== undefined && into === undefined)
+        command.error("error: option '--keep <n>' is for '--into <folder>'")
       await withTask(io, command, options, async (ops, { target, say }) => {
-        const result = await ops.backup({ target, to: String(options.to), ...(say && { say }) })
+        const folder = into === undefined ? String(to) : await ops.nextBackup(into, new Date())
+        const saved = await ops.backup({ target, to: folder, ...(say && { say }) })
+        const removed = into === undefined || keep === undefined ? [] : await ops.keepNewest(into, keep)
+        const result = { ...saved, folder, removed }
         printerFor(io, command).one(result, fieldsOfBackup(result))
       })
     })
@@ -37,6 +50,12 @@ export function addBackupCommands(program: Command, io: Io): void {
       }),
     )
   addRestore(program, io)
+}
+
+interface BackupOptions extends OperationOptions {
+  to?: string
+  into?: string
+  keep?: number
 }
 
 interface RestoreOptions extends OperationOptions, KeyOptions {
@@ -136,7 +155,12 @@ function replicas(text: string): number {
   throw new InvalidArgumentError('a stream has 1, 3 or 5 replicas')
 }
 
-type Backup = Awaited<ReturnType<Ops['backup']>>
+function count(text: string): number {
+  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('a whole number from 1 to 9999')
+}
+
+type Backup = Awaited<ReturnType<Ops['backup']>> & { folder: string; removed: string[] }
 
 const fieldsOfBackup = ({
   at,
@@ -146,7 +170,10 @@ const fieldsOfBackup = ({
   rows,
   plainBytes,
   bytes,
+  folder,
+  removed,
 }: Backup): [string, string | number][] => [
+  ['folder', folder],
   ['as of', at],
   ['seconds', seconds],
   ['appends paused', `${pausedMs} ms`],
@@ -154,6 +181,7 @@ const fieldsOfBackup = ({
   ['rows', rows],
   ['bytes of rows', plainBytes],
   ['bytes of files', bytes],
+  ...(removed.length > 0 ? [['removed', removed.join(', ')] as [string, string]] : []),
 ]
 
 const backupHelp = `While everything runs. Appends wait for the moment in which all databases are taken as of one instant. The backup has
@@ -164,6 +192,7 @@ ${serversHelp}
 
 Examples:
   $ opsplane backup --to /backups/2026-11-23
+  $ opsplane backup --into /backups --keep 14
   $ opsplane backup verify /backups/2026-11-23`
 
 const restoreHelp = `The services are stopped, the databases migrated by the version of Opsplane that made the backup (opsplane migrate), and

@@ -6,6 +6,8 @@ import { roleOf, urlAs } from '@opsplane/postgres'
 export interface Servers {
   /** Postgres as services reach it; user and password are replaced by those of each. */
   postgresUrl: string
+  /** The same without a pooler between, for what takes none; `postgresUrl` unless given. */
+  directPostgresUrl?: string
   /** NATS without a user. */
   natsUrl: string
 }
@@ -13,10 +15,13 @@ export interface Servers {
 /** Services that seal values, by the key that the operator keeps. */
 const sealing: readonly ServiceName[] = ['settings', 'dispatcher', 'sdk']
 
+/** Services whose sessions are logins of tenants: a pooler of transactions cannot stand between. */
+const unpooled: readonly ServiceName[] = ['database-studio']
+
 /** What of each service's environment nobody else may know, and the public keys that go with it. */
 export function secretEnvironments(
   secrets: LocalSecrets,
-  { postgresUrl, natsUrl }: Servers,
+  { postgresUrl, directPostgresUrl = postgresUrl, natsUrl }: Servers,
 ): Record<ServiceName, Environment> {
   const { natsUrls } = natsUrlsOf(natsUrl, secrets.natsPasswords)
   const publicKeys = Object.entries(secrets.serviceKeys).map(([party, pair]) => [party, pair.publicKey])
@@ -27,7 +32,7 @@ export function secretEnvironments(
     SERVICE_PRIVATE_KEY: secrets.serviceKeys[name].privateKey,
     TRUSTED_SERVICE_KEYS: trusted,
     ...(isBackend(name) && {
-      DATABASE_URL: databaseUrlOf(name, postgresUrl, secrets),
+      DATABASE_URL: databaseUrlOf(name, unpooled.includes(name) ? directPostgresUrl : postgresUrl, secrets),
       CURSOR_SECRET: secrets.cursorSecret,
     }),
     ...(sealing.includes(name) && { OPSPLANE_MASTER_KEY: secrets.masterKey }),

@@ -24,7 +24,10 @@ interface Secret {
  */
 export function manifest({ postgres, servicesPostgres, nats, ownerEmail, prefix }: ManifestOptions) {
   const secrets = completeSecrets()
-  const services = secretEnvironments(secrets, { postgresUrl: servicesPostgres ?? postgres, natsUrl: nats })
+  const postgresUrl = servicesPostgres ?? postgres
+  const isPooled = new URL(postgresUrl).searchParams.get('pooler') === 'transaction'
+  const servers = { postgresUrl, directPostgresUrl: isPooled ? postgres : postgresUrl, natsUrl: nats }
+  const services = secretEnvironments(secrets, servers)
   const secret = (name: string, stringData: Environment, type: Secret['type'] = 'Opaque'): Secret => ({
     ...{ apiVersion: 'v1', kind: 'Secret', type },
     ...{ metadata: { name: `${prefix}-${name}` }, stringData },

@@ -78,6 +78,24 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{ ternary "https" "http" .root.Values.internalTls.enabled }}://{{ include "opsplane.fullname" .root }}-{{ .name }}:8080
 {{- end -}}
 
+{{/* Label of every series of this release. */}}
+{{- define "opsplane.installation" -}}
+{{- default (printf "%s.%s" .Release.Namespace .Release.Name) .Values.metrics.installation -}}
+{{- end -}}
+
+{{/* Names of the hosts of the ingress, as { names: [] }. */}}
+{{- define "opsplane.ingressHosts" -}}
+{{- $names := list -}}
+{{- range .Values.ingress.hosts -}}
+{{- if kindIs "map" . -}}
+{{- $names = append $names .host -}}
+{{- else -}}
+{{- $names = append $names . -}}
+{{- end -}}
+{{- end -}}
+{{- dict "names" $names | toJson -}}
+{{- end -}}
+
 {{- define "opsplane.internalTlsSecret" -}}
 {{- default (printf "%s-internal-tls" (include "opsplane.fullname" .)) .Values.internalTls.existingSecret -}}
 {{- end -}}
@@ -125,6 +143,12 @@ WORKSPACE_LIMITS: {{ toJson . | quote }}
 {{- include "opsplane.internalTlsEnv" .root }}
 {{- if eq .name "gateway" }}
 OPSPLANE_PLAIN_PORT: 'true'
+{{- with .root.Values.appsOrigin }}
+APPS_ORIGIN: {{ . | quote }}
+{{- end }}
+{{- with .root.Values.trustedProxies }}
+TRUST_PROXY_CIDRS: {{ join "," . | quote }}
+{{- end }}
 {{- end }}
 {{- range $key, $value := .service.config }}
 {{ $key }}: {{ include "opsplane.text" $value | quote }}

@@ -44,7 +44,13 @@ spec:
   {{- with $service.priorityClassName }}
   priorityClassName: {{ . }}
   {{- end }}
+  {{- with $root.Values.hostAliases }}
+  hostAliases: {{ toYaml . | nindent 4 }}
+  {{- end }}
   securityContext: {{ toYaml $root.Values.podSecurityContext | nindent 4 }}
+  {{- with $service.initContainers }}
+  initContainers: {{ toYaml . | nindent 4 }}
+  {{- end }}
   containers:
     - name: {{ .name }}
       image: {{ include "opsplane.image" $root }}
@@ -98,6 +104,9 @@ spec:
         {{- with $service.extraVolumeMounts }}
         {{- toYaml . | nindent 8 }}
         {{- end }}
+    {{- with $service.sidecars }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
   volumes:
     - name: tmp
       emptyDir:

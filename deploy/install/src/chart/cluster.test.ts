@@ -189,7 +189,8 @@ described('an API server', () => {
     expect(await count('/apis/policy/v1/NS/poddisruptionbudgets')).toBe(serviceNames.length)
     expect(await count('/apis/networking.k8s.io/v1/NS/networkpolicies')).toBe(serviceNames.length + 3)
     expect(await count('/apis/postgresql.cnpg.io/v1/NS/clusters')).toBe(1)
-    expect(await count('/apis/cert-manager.io/v1/NS/certificates')).toBe(2)
+    expect(await count('/apis/postgresql.cnpg.io/v1/NS/poolers')).toBe(1)
+    expect(await count('/apis/cert-manager.io/v1/NS/certificates')).toBe(3)
     expect(await count('/apis/monitoring.coreos.com/v1/NS/servicemonitors')).toBe(1)
     expect(await count('/apis/monitoring.coreos.com/v1/NS/prometheusrules')).toBe(1)
     // The second time the migration runs before.

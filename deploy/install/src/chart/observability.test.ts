@@ -10,7 +10,7 @@ import { areToolsWanted, cache, goProgram, run as runTool } from './chart-tools.
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
 const rulesFile = join(root, 'helm/opsplane/files/alerts.yaml')
-const dashboardsFolder = join(root, 'deploy/observability/dashboards')
+const dashboardsFolder = join(root, 'helm/opsplane/files/dashboards')
 const runbooksFolder = join(root, 'docs/runbooks')
 
 const Recorded = z.strictObject({ record: z.string(), expr: z.string() })
@@ -26,6 +26,7 @@ const Rules = z.strictObject({
 })
 const Dashboard = z.looseObject({
   uid: z.string(),
+  templating: z.object({ list: z.array(z.looseObject({ name: z.string() })) }),
   panels: z.array(
     z.looseObject({ title: z.string(), targets: z.array(z.looseObject({ expr: z.string() })) }),
   ),
@@ -64,6 +65,41 @@ describe('what rules and dashboards name is served', () => {
       'opsplane_http_request_total',
     ])
     expect(known.has('opsplane_http_request_total')).toBe(false)
+  })
+})
+
+/** Every selector of a series in an expression. */
+const selectorsIn = (expr: string): string[] =>
+  expr.match(/\b(?:(?:opsplane[_:]|nodejs_|process_)[a-z0-9_:]+|up(?=\{))(?:\{[^}]*\})?/g) ?? []
+const notOf = (matcher: string, expr: string) =>
+  selectorsIn(expr).filter((selector) => !selector.includes(`{${matcher}`))
+/** Aggregations that put series of several installations together. */
+const mixedIn = (expr: string) =>
+  expr.match(/\b(?:sum|min|max|avg|count|topk|bottomk|quantile)\b(?! by \(installation\b)/g) ?? []
+
+describe('installations in one Prometheus stay apart', () => {
+  test.each(rules.map((rule) => ['alert' in rule ? rule.alert : rule.record, rule.expr] as const))(
+    'in the rule %s',
+    (_name, expr) => {
+      // The chart puts the name of its installation there.
+      expect(notOf('installation=~".*"', expr)).toEqual([])
+      expect(mixedIn(expr)).toEqual([])
+    },
+  )
+
+  test.each(dashboards.map((dashboard) => [dashboard.uid, dashboard] as const))(
+    'in the dashboard %s',
+    (_uid, { panels, templating }) => {
+      const exprs = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
+      expect(exprs.flatMap((expr) => notOf('installation="$installation"', expr))).toEqual([])
+      expect(templating.list.map(({ name }) => name)).toEqual(['datasource', 'installation'])
+    },
+  )
+
+  test('and an expression that mixes them would show', () => {
+    const mixed = 'sum(up{job="opsplane"}) / max by (service) (opsplane_relay_active)'
+    expect(notOf('installation=~".*"', mixed)).toEqual(['up{job="opsplane"}', 'opsplane_relay_active'])
+    expect(mixedIn(mixed)).toEqual(['sum', 'max'])
   })
 })
 

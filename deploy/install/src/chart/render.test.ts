@@ -13,6 +13,7 @@ import {
   kubernetes,
   run,
 } from './chart-tools.fixture.js'
+import { template as rendered } from './render.fixture.js'
 import { kubeconform, writeKindSchemas, writeResourceSchemas } from './schemas.fixture.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'opsplane-chart-'))
@@ -30,11 +31,7 @@ described('the chart', () => {
   }, 3_600_000)
 
   const helm = (...args: string[]) => run(programs.helm, args)
-  const template = (example: string, ...more: string[]) =>
-    helm(
-      ...['template', 'opsplane', chart, '--namespace', 'ops', '--kube-version', kubernetes.version],
-      ...['--values', join(chart, 'examples', example), ...more],
-    )
+  const template = (example: string, ...more: string[]) => rendered(programs.helm, example, ...more)
 
   test.each(examples)('lints with %s', (example) => {
     expect(helm('lint', chart, '--strict', '--values', join(chart, 'examples', example))).toMatchObject({
@@ -45,9 +42,9 @@ described('the chart', () => {
   const validate = (manifests: string) => kubeconform(programs.kubeconform, schemas, manifests)
 
   test.each(examples)('makes manifests that Kubernetes takes of %s', (example) => {
-    const rendered = template(example)
-    expect(rendered).toMatchObject({ status: 0 })
-    const { status, output } = validate(rendered.stdout)
+    const { stdout, ...made } = template(example)
+    expect(made).toMatchObject({ status: 0 })
+    const { status, output } = validate(stdout)
     expect(output).toMatch(/ Invalid: 0, Errors: 0, Skipped: 0/)
     expect(status).toBe(0)
   })

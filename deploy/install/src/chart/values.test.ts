@@ -22,6 +22,8 @@ const Schema = z.looseObject({
 })
 const Entry = z.strictObject({
   database: z.boolean().default(false),
+  connections: z.number().optional(),
+  sessions: z.number().optional(),
   origin: z.boolean().default(false),
   outbound: z.boolean().default(false),
   secret: z.array(z.string()).default([]),
@@ -104,7 +106,52 @@ describe('a wrong value is refused by its name', () => {
     ],
     ['a digest that is none', { ...origin, image: { digest: 'latest' } }, '/image/digest'],
     ['an ingress without hosts', { ...origin, ingress: { enabled: true } }, '/ingress/hosts'],
-    ['a certificate without its Secret', { ...origin, certManager: { enabled: true } }, '/ingress/tlsSecret'],
+    [
+      'a host without a name',
+      { ...origin, ingress: { hosts: [{ paths: [{ path: '/' }] }] } },
+      '/ingress/hosts/0',
+    ],
+    [
+      'a path that is none',
+      { ...origin, ingress: { hosts: [{ host: 'a', paths: [{ path: 'b' }] }] } },
+      '/ingress/hosts/0',
+    ],
+    ['TLS without a Secret', { ...origin, ingress: { tls: [{ hosts: ['a'] }] } }, '/ingress/tls/0'],
+    ['a certificate without its Secret', { ...origin, certManager: { enabled: true } }, '/ingress/tls'],
+    ['a proxy that is no network', { ...origin, trustedProxies: ['10.0.0.1'] }, '/trustedProxies/0'],
+    [
+      'proxies among the variables',
+      { ...origin, services: { gateway: { config: { TRUST_PROXY_CIDRS: '10.0.0.0/8' } } } },
+      '"TRUST_PROXY_CIDRS"',
+    ],
+    [
+      'an origin of apps with a path',
+      { ...origin, appsOrigin: 'https://ops.example.com/apps' },
+      '/appsOrigin',
+    ],
+    [
+      'an alias without a name',
+      { ...origin, hostAliases: [{ ip: '10.0.0.1', hostnames: [] }] },
+      '/hostAliases/0',
+    ],
+    [
+      'a container without a name',
+      { ...origin, defaults: { sidecars: [{ image: 'a' }] } },
+      '/defaults/sidecars/0',
+    ],
+    ['no backup that is kept', { ...origin, backup: { keep: 0 } }, '/backup/keep'],
+    ['a time of backups that is none', { ...origin, backup: { schedule: 'daily' } }, '/backup/schedule'],
+    [
+      'a label no autoscaler can select',
+      { ...origin, metrics: { installation: 'a/b' } },
+      '/metrics/installation',
+    ],
+    [
+      'a pooler without instances',
+      { ...origin, postgresql: { cnpg: { pooler: { instances: 0 } } } },
+      '/postgresql/cnpg/pooler',
+    ],
+    ['an object that is a number', { ...origin, extraObjects: [5] }, '/extraObjects/0'],
   ])('%s', (_what, own, named) => {
     expect(problemsOf(own).join('\n')).toContain(named)
   })
@@ -133,6 +180,7 @@ describe.each(serviceNames.filter((name) => name in catalogue))('%s', (name) => 
     ...['INTERNAL_TLS_CERT_FILE', 'INTERNAL_TLS_KEY_FILE', 'INTERNAL_TLS_CA_FILE', 'INTERNAL_TLS_MUTUAL'],
     ...(entry.database ? ['NATS_STREAM_REPLICAS'] : []),
     ...(entry.origin ? ['PUBLIC_ORIGIN'] : []),
+    ...(name === 'gateway' ? ['APPS_ORIGIN', 'TRUST_PROXY_CIDRS'] : []),
   ]
 
   test('is given each of its variables in one place: by the chart, from its Secret, or as configuration', () => {
@@ -140,6 +188,10 @@ describe.each(serviceNames.filter((name) => name in catalogue))('%s', (name) => 
       schema.properties.services.properties[name]?.properties.config.properties ?? {},
     )
     expect([...configuration, ...ofChart, ...secret].sort()).toEqual(variablesOf(name).sort())
+  })
+
+  test('has its connections counted where it has a database', () => {
+    expect(entry.connections !== undefined).toBe(entry.database)
   })
 
   test('starts with what its Secret has', () => {
@@ -167,4 +219,34 @@ test('new Secrets have a name and the variables that the chart looks for', () =>
     'ops-nats-users': ['users.conf'],
   })
   for (const name of serviceNames) expect(variables[`ops-${name}`]).toContain('SERVICE_PRIVATE_KEY')
+})
+
+test('behind a pooler of transactions every service but the studio goes through it', () => {
+  const servers = { postgres: 'postgres://postgres:pw@db:5432/opsplane', nats: 'nats://nats:4222' }
+  const hostsOf = (servicesPostgres?: string) => {
+    const { items } = manifest({
+      ...{ ...servers, ownerEmail: 'ada@example.com', prefix: 'ops' },
+      ...(servicesPostgres !== undefined && { servicesPostgres }),
+    })
+    const ofServices = items.filter(({ metadata }) =>
+      serviceNames.some((name) => metadata.name === `ops-${name}`),
+    )
+    return Object.fromEntries(
+      ofServices.flatMap(({ metadata: { name }, stringData: { DATABASE_URL } }) =>
+        DATABASE_URL === undefined ? [] : [[name.slice('ops-'.length), DATABASE_URL.replace(/.*@/, '')]],
+      ),
+    )
+  }
+  const pooled = hostsOf('postgres://pooler:6432/opsplane?pooler=transaction')
+  for (const [name, host] of Object.entries(pooled))
+    expect([name, host]).toEqual([
+      name,
+      name === 'database-studio'
+        ? expect.stringMatching(/^db:5432\/[^?]+$/)
+        : 'pooler:6432/opsplane?pooler=transaction',
+    ])
+  expect(Object.keys(pooled)).toHaveLength(serviceNames.length - 1)
+  // One that only has another name from within the cluster is for all.
+  for (const host of Object.values(hostsOf('postgres://inside:5432/opsplane')))
+    expect(host).toMatch(/^inside:5432/)
 })

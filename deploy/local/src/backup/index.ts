@@ -1,3 +1,4 @@
+export { keepNewest, nextBackup } from './backups-folder.js'
 export { type Distributed, proveRunning } from './distribution.js'
 export { readManifest, verifyFiles } from './folder.js'
 export { withServersOf } from './local-servers.js'
