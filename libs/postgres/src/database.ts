@@ -1,6 +1,7 @@
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import { assertPatchedClient } from './patched-client.js'
+import { targetOf } from './server-target.js'
 
 /**
  * A pool on one service's schema. It is several pools on purpose: drizzle replaces the JSON and date serializers of the
@@ -70,8 +71,7 @@ export const roleSettings = (schema: string) => ({
  * before the statement before it is answered, and the settings are those of the login role, which provisioning gives it.
  */
 export function openClient(url: string, options: ConnectOptions): postgres.Sql {
-  const target = url.replace(/([?&])pooler=transaction(&|$)/, '$1')
-  const isPooled = target !== url
+  const { url: target, pooled: isPooled, ssl } = targetOf(url)
   const applicationName = options.applicationName ?? `opsplane-${options.schema}`
   const settings = { ...roleSettings(options.schema), ...options.settings }
   const mayTakeMs = Number(settings.statement_timeout)
@@ -83,6 +83,7 @@ export function openClient(url: string, options: ConnectOptions): postgres.Sql {
     backoff: (retries) => Math.min(0.05 * 2 ** retries, 1),
     onnotice: () => {},
     prepare: !isPooled,
+    ...(ssl && { ssl }),
     // Until a statement is complete the pooler counts none, and takes the server connection away behind the one before.
     ...(isPooled && { max_pipeline: 1 }),
     // A host that is gone without a word is otherwise noticed once TCP gives up, after a quarter of an hour.

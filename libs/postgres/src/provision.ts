@@ -3,6 +3,7 @@ import { migrate } from 'drizzle-orm/postgres-js/migrator'
 import postgres from 'postgres'
 import { computeColumnsTogether } from './computed-columns.js'
 import { roleSettings } from './database.js'
+import { targetOf } from './server-target.js'
 import { literal } from './sql-text.js'
 
 export interface ProvisionOptions {
@@ -33,7 +34,13 @@ const provisioningLock = 7_241_001
 export async function provisionSchema(options: ProvisionOptions): Promise<string> {
   const { adminUrl, service, password } = options
   if (!/^[a-z][a-z0-9_]*$/.test(service)) throw new Error(`not a schema name: ${service}`)
-  const admin = postgres(adminUrl, { max: 1, onnotice: () => {}, connection: { search_path: service } })
+  const { url, ssl } = targetOf(adminUrl)
+  const admin = postgres(url, {
+    ...(ssl && { ssl }),
+    max: 1,
+    onnotice: () => {},
+    connection: { search_path: service },
+  })
   try {
     await admin`select pg_advisory_lock(${provisioningLock})`
     await createRoleAndSchema(admin, service, password)

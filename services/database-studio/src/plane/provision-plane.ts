@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { retryRoleRaces } from '@opsplane/postgres'
+import { retryRoleRaces, targetOf } from '@opsplane/postgres'
 import postgres from 'postgres'
 
 const folder = fileURLToPath(new URL('../../sql', import.meta.url))
@@ -11,7 +11,13 @@ const schema = 'database_studio'
 export async function provisionPlane({ adminUrl }: { adminUrl: string }): Promise<void> {
   const files = readdirSync(folder).filter((file) => file.endsWith('.sql'))
   const text = files.sort().map((file) => readFileSync(join(folder, file), 'utf8'))
-  const admin = postgres(adminUrl, { max: 1, onnotice: () => {}, connection: { search_path: schema } })
+  const { url, ssl } = targetOf(adminUrl)
+  const admin = postgres(url, {
+    ...(ssl && { ssl }),
+    max: 1,
+    onnotice: () => {},
+    connection: { search_path: schema },
+  })
   try {
     await retryRoleRaces(() =>
       admin.begin((tx) => tx.unsafe(`select pg_advisory_xact_lock(7241003);\n${text.join('\n')}`).simple()),

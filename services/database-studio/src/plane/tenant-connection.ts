@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { targetOf } from '@opsplane/postgres'
 import postgres from 'postgres'
 import { passwordOf, roleName } from './logins.js'
 import type { Acting, Space, SpaceRole } from './space.js'
@@ -78,7 +79,9 @@ export async function openConnection(options: ConnectOptions): Promise<TenantCon
 }
 
 function clientOf({ url, space, role, purpose, key }: ConnectOptions, onclose: () => void): postgres.Sql {
-  return postgres(url, {
+  const { url: target, ssl } = targetOf(url)
+  return postgres(target, {
+    ...(ssl && { ssl }),
     max: 1,
     user: roleName(space.schema, role),
     password: passwordOf(key, space.schema, role),
