@@ -4,6 +4,7 @@ import {
   answerToPostgresError,
   asciiLocaleWarning,
   type Database,
+  databaseFault,
   hasUnicodeLocale,
 } from '@opsplane/postgres'
 import { type BackendConfig, createLogger, createReleasers, type RunningService } from '@opsplane/runtime'
@@ -93,7 +94,7 @@ async function readiness(database: Database): Promise<Record<string, string>> {
   try {
     await database.sql`select 1`
     return { database: 'up' }
-  } catch {
-    return { database: 'cannot be reached' }
+  } catch (error) {
+    return { database: databaseFault(error) }
   }
 }
