@@ -127,7 +127,7 @@ export function openContext<Config extends BackendConfig>(
   const names = natsNames(config.natsPrefix)
   const database = connect(config.databaseUrl, {
     schema,
-    max: config.databasePoolSize,
+    connections: config.databasePoolSize,
     applicationName: `opsplane-${name}`,
   })
   releasers.add('database', () => database.close())
@@ -135,7 +135,7 @@ export function openContext<Config extends BackendConfig>(
   const link = connectNats({ url: config.natsUrl, name: `opsplane-${name}`, log, identity })
   releasers.add('nats', () => link.close())
   const relay = startRelay({
-    databaseUrl: config.databaseUrl,
+    database,
     schema,
     link,
     names,

@@ -46,8 +46,8 @@ describe('the lease of the relay', () => {
   })
   afterAll(() => link.close())
 
-  const start = (instanceId: string, over: NatsLink = link, databaseUrl = testStore.url) => {
-    const relay = startRelay({ databaseUrl, schema, link: over, names, instanceId, log })
+  const start = (instanceId: string, over: NatsLink = link, database = testStore.database) => {
+    const relay = startRelay({ database, schema, link: over, names, instanceId, log })
     closing.push(() => relay.close())
     return relay
   }
@@ -179,12 +179,14 @@ describe('the lease of the relay', () => {
   withPooler('is held and handed on behind a pooler of transactions (with pgbouncer)', async () => {
     const pooler = await startPooler({ databaseUrl: testStore.url, users: { [schema]: testRolePassword } })
     closing.push(() => pooler.stop())
-    const [one, two] = [start('one', link, pooler.urlOf(schema)), start('two', link, pooler.urlOf(schema))]
-    const replicas = [one, two].map((relay) => {
+    const open = (instanceId: string) => {
       const database = connect(pooler.urlOf(schema), { schema, max: 4 })
       closing.push(() => database.close())
-      return testStore.replica({ database, onCommit: relay.offer })
-    })
+      const relay = start(instanceId, link, database)
+      return { relay, replica: testStore.replica({ database, onCommit: relay.offer }) }
+    }
+    const [{ relay: one, replica: first }, { relay: two, replica: second }] = [open('one'), open('two')]
+    const replicas = [first, second]
     await waitFor(() => one.counters().active || two.counters().active)
     await Promise.all(replicas.map((replica) => write(replica, 20)))
     await drained()
