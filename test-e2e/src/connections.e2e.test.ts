@@ -16,6 +16,8 @@ let sql: postgres.Sql
 
 beforeAll(async () => {
   cluster = await startTestCluster({
+    // One workspace may use all sessions of tenants.
+    extra: { QUERIES_PER_WORKSPACE: '1000' },
     postgresFlags: [
       'fsync=off',
       `max_connections=${mostOfAll + reserved}`,
