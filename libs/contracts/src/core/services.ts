@@ -44,7 +44,14 @@ export const backendNames = serviceNames.filter((name): name is BackendName => s
  * some checks the signatures of events, so they are signed for it. One that is missing here does not start.
  */
 export const durableConsumers: Partial<Record<ServiceName, readonly string[]>> = {
-  settings: ['settings-audit-log', 'settings-webhook-notifications', 'settings-workflow-notifications'],
+  settings: [
+    'settings-audit-log',
+    'settings-kpi-notifications',
+    'settings-pack-notifications',
+    'settings-scheduled_job-notifications',
+    'settings-webhook-notifications',
+    'settings-workflow-notifications',
+  ],
   itsm: [
     'itsm-change-conflicts',
     'itsm-change-late-waits',
