@@ -4,6 +4,7 @@ import { jetstream, jetstreamManager } from '@nats-io/jetstream'
 import { natsNames, newId } from '@opsplane/contracts'
 import { provisionService, startRelay } from '@opsplane/eventstore'
 import { connectNats, type NatsLink } from '@opsplane/nats'
+import { connect, type Database } from '@opsplane/postgres'
 import { createLogger } from '@opsplane/runtime'
 import postgres from 'postgres'
 import { median } from '../load.js'
@@ -31,6 +32,7 @@ export async function measureRelay({ cluster, say }: MeasureOptions): Promise<Fi
     installation: cluster.secrets.installation,
   })
   const sql = postgres(postgresUrl, { max: 1, onnotice: () => {}, connection: { search_path: schema } })
+  const database = connect(databaseUrl, { schema })
   const link = connectNats({ url: natsUrl, name: 'bench-relay', log })
   const relayed: number[] = []
   const published: number[] = []
@@ -40,11 +42,12 @@ export async function measureRelay({ cluster, say }: MeasureOptions): Promise<Fi
     for (let round = 1; round <= rounds; round++) {
       published.push(await barePublishes(link))
       await fill(sql)
-      relayed.push(await relay(sql, databaseUrl, link))
+      relayed.push(await relay(sql, database, link))
       say(`  round ${round}: bare ${published.at(-1)?.toFixed(0)}/s, relayed ${relayed.at(-1)?.toFixed(0)}/s`)
     }
   } finally {
     await link.close()
+    await database.close()
     await sql.end()
   }
   const [perSecond, limit] = [median(relayed), median(published)]
@@ -75,10 +78,10 @@ async function fill(sql: postgres.Sql): Promise<void> {
 }
 
 /** From its start to the last acknowledgement. */
-async function relay(sql: postgres.Sql, databaseUrl: string, link: NatsLink): Promise<number> {
+async function relay(sql: postgres.Sql, database: Database, link: NatsLink): Promise<number> {
   const names = natsNames('benchrelay')
   const startedAt = performance.now()
-  const running = startRelay({ databaseUrl, schema, link, names, instanceId: 'bench', log })
+  const running = startRelay({ database, schema, link, names, instanceId: 'bench', log })
   while (running.counters().published < events) await new Promise((resolve) => setTimeout(resolve, 5))
   const perSecond = events / ((performance.now() - startedAt) / 1000)
   await running.close()

@@ -8,6 +8,7 @@ export interface BootstrapOptions {
   secrets: LocalSecrets
   settingsUrl: string
   tls?: InternalTls | undefined
+  /** Where this process calls the gateway: not its public origin, which may lead nowhere yet. */
   origin: string
 }
 

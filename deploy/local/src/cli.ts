@@ -1,13 +1,12 @@
-import { createWriteStream } from 'node:fs'
-import { InstallationError } from '@opsplane/postgres'
-import { createLogger, type LogLevel } from '@opsplane/runtime'
-import { DirectoryInUseError } from '@opsplane/runtime/server-process'
+import { join, resolve } from 'node:path'
+import { baseConfig, createLogger, parseConfig } from '@opsplane/runtime'
 import { Command, InvalidArgumentError } from 'commander'
 import { makeReceiverCertificate } from './certificate.js'
 import { runDemo } from './demo.js'
 import { type Platform, startPlatform } from './platform.js'
-import { LocalRunError } from './ports.js'
-import { openState } from './state.js'
+import { type LogFile, openLogFile } from './start/log-file.js'
+import { startProblem } from './start/problems.js'
+import { type LocalState, openState } from './state.js'
 
 interface CliOptions {
   port?: number
@@ -25,11 +24,36 @@ function parsePort(text: string): number {
   return port
 }
 
+/** Reports what ends it in sentences, and keeps the stack in the log. */
 async function run(options: CliOptions, withDemo: boolean): Promise<void> {
-  const state = openState(options.home)
+  let log: LogFile | undefined
+  const root = resolve(options.home)
+  try {
+    const state = openState(root)
+    log = openLogFile(state.logFile, (text) => console.error(text))
+    await runWith(options, withDemo, state, log)
+  } catch (error) {
+    console.error(
+      `\n${startProblem(error, { root, logFile: join(root, 'opsplane.log'), environment: process.env })}`,
+    )
+    if (log)
+      createLogger({ service: 'local', level: 'error', destination: log }).error(
+        { err: error },
+        'could not start',
+      )
+    await log?.flushed()
+    process.exit(1)
+  }
+}
+
+async function runWith(
+  options: CliOptions,
+  withDemo: boolean,
+  state: LocalState,
+  destination: LogFile,
+): Promise<void> {
+  const { logLevel: level } = parseConfig(baseConfig.pick({ logLevel: true }), process.env)
   const say = (text: string) => (options.json ? undefined : console.log(text))
-  const level = (process.env.LOG_LEVEL ?? 'info') as LogLevel
-  const destination = createWriteStream(state.logFile, { flags: 'a', mode: 0o600 })
   const receiver = await makeReceiverCertificate(state.tlsDir)
   const stopping = stopOnSignal(say)
   const platform = await startPlatform({
@@ -70,7 +94,9 @@ function stopOnSignal(say: (text: string) => void) {
       say('Stopped.')
       process.exit(0)
     } catch (error) {
-      console.error(error)
+      console.error(
+        `Not everything stopped in order: ${String(error)}. The data is safe; the next start clears up.`,
+      )
       process.exit(1)
     }
   }
@@ -99,10 +125,4 @@ for (const [name, withDemo, description] of [
     .action((options: CliOptions) => run(options, withDemo))
 }
 
-program.parseAsync().catch((error: unknown) => {
-  const reported = [LocalRunError, InstallationError, DirectoryInUseError, InvalidArgumentError].some(
-    (kind) => error instanceof kind,
-  )
-  console.error(reported && error instanceof Error ? `\n${error.message}` : error)
-  process.exit(1)
-})
+void program.parseAsync()

@@ -3,12 +3,14 @@ import { authorizationOf, natsUsers, urlOfUser } from '@opsplane/nats'
 import { eachOf } from './each-of.js'
 import type { LocalSecrets } from './secrets.js'
 
-/** What the NATS server of a local run knows of its users. */
-export const natsAuthorization = ({
-  natsPasswords: passwords,
-  natsSubscribers: subscribers,
-}: Pick<LocalSecrets, 'natsPasswords' | 'natsSubscribers'>) =>
-  authorizationOf(natsUsers({ names: natsNames(), passwords, subscribers }))
+/** What the NATS server of a local run knows of its users, whose subjects begin with `prefix`. */
+export const natsAuthorization = (
+  {
+    natsPasswords: passwords,
+    natsSubscribers: subscribers,
+  }: Pick<LocalSecrets, 'natsPasswords' | 'natsSubscribers'>,
+  prefix?: string,
+) => authorizationOf(natsUsers({ names: natsNames(prefix), passwords, subscribers }))
 
 /** With which URL the operator connects, and each service. */
 export function natsUrlsOf(

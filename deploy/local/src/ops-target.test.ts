@@ -6,7 +6,8 @@ const refusal = (code: string) => Object.assign(new Error('as Postgres says it')
 
 test.each([
   ['ECONNREFUSED', 'away', 'does not answer'],
-  ['57P03', 'away', 'does not answer'],
+  ['57P03', 'away', 'is starting or stopping'],
+  ['53300', 'away', 'has no connection left'],
   ['25006', 'away', 'Wait until it is promoted'],
   ['28P01', 'refused', 'Name a superuser'],
   ['42501', 'refused', 'Name a superuser'],

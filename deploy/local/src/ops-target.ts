@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { durableConsumers, type NatsNames, natsNames, type ServiceName } from '@opsplane/contracts'
 import { DetachedMonthsError } from '@opsplane/eventstore'
 import { connectNats, createEventSignatures, type EventSignatures, type NatsLink } from '@opsplane/nats'
-import { InstallationError, isDatabaseAway } from '@opsplane/postgres'
+import { databaseFault, InstallationError, isDatabaseAway } from '@opsplane/postgres'
 import { createLogger, delay, publicKeyOf, stringMap } from '@opsplane/runtime'
 import { LocalRunError } from './ports.js'
 import { keptKeys, runningPlatform } from './state.js'
@@ -124,7 +124,9 @@ export function explainDatabaseError(error: unknown, databaseUrl: string): unkno
   if (isDatabaseAway(error)) {
     return new OpsError(
       'away',
-      `Postgres at ${place} does not answer. Check that it runs and that --database-url (DATABASE_URL) is right.`,
+      databaseFault(error) === databaseFault(undefined)
+        ? `Postgres at ${place} does not answer. Check that it runs and that --database-url (DATABASE_URL) is right.`
+        : `Postgres at ${place} ${databaseFault(error)}. (${String(error)})`,
     )
   }
   return error

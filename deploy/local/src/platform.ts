@@ -20,6 +20,9 @@ import { natsAuthorization, natsUrlsOf } from './nats-users.js'
 import { choosePorts, LocalRunError, metricsPortsFrom } from './ports.js'
 import { planServices } from './service-plan.js'
 import { backends, services } from './services.js'
+import { requireConnections } from './start/connections.js'
+import { requireNats, requirePostgres } from './start/given-servers.js'
+import { unreadVariables } from './start/variables.js'
 import type { LocalInfo, LocalState } from './state.js'
 
 export interface PlatformOptions {
@@ -52,7 +55,7 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       `Opsplane already runs here: ${running.origin} (process ${running.pid}). Stop it first, or use another OPSPLANE_HOME.`,
     )
   }
-  const ports = await choosePorts(options.port)
+  const ports = await choosePorts(options.port, state.lastPort())
   const metricsPorts = metricsPortsFrom(process.env.METRICS_PORT)
   const releasers = createReleasers(log)
   try {
@@ -60,20 +63,24 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     const servers = await startServers({ state, log, releasers, onStep, natsPasswords, tell: onServerEnd })
     onStep('migrating the databases')
     const databaseUrls = await provisionAll(servers.info.postgresUrl, databasePasswords, installation)
-    const notices = await noticesOf(servers.info.postgresUrl)
+    const notices = [...unreadVariables(process.env), ...(await noticesOf(servers.info.postgresUrl))]
     const secrets = await finishMasterKeyRotation(state, servers.info.postgresUrl)
 
     onStep('starting the services')
-    const origin = process.env.PUBLIC_ORIGIN ?? `http://127.0.0.1:${ports.gateway}`
+    const gatewayUrl = urlOfGateway(ports.gateway)
+    const origin = process.env.PUBLIC_ORIGIN || gatewayUrl
     const plan = planServices({
       secrets,
       databaseUrls,
       natsUrls: servers.natsUrls,
+      natsPrefix: process.env.NATS_PREFIX,
       ports,
       metricsPorts,
       origin,
       ...(options.webhookCaFile ? { webhookCaFile: options.webhookCaFile } : {}),
     })
+    const adminUrls = new Set(backendNames.map((name) => databaseOf(name, servers.info.postgresUrl)))
+    await requireConnections(plan, [...adminUrls])
     for (const name of serviceNames) {
       const service = services[name]
       const started = await service.start(service.loadConfig(plan[name]), { log: logFor(name) })
@@ -81,7 +88,11 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
     }
 
     onStep('preparing the workspace')
-    const owner = await bootstrapOwner({ secrets, settingsUrl: `http://127.0.0.1:${ports.settings}`, origin })
+    const owner = await bootstrapOwner({
+      secrets,
+      settingsUrl: `http://127.0.0.1:${ports.settings}`,
+      origin: gatewayUrl,
+    })
     // Read again: a new master key may wait in it since.
     state.saveSecrets({ ...state.secrets(), owner })
     const info: LocalInfo = {
@@ -92,12 +103,20 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       pid: process.pid,
     }
     state.writeInfo(info)
+    state.keepPort(ports.gateway)
     releasers.add('local.json', () => state.removeInfo())
     return { info, notices, stop: () => releasers.release() }
   } catch (error) {
     await releasers.release().catch(() => {})
     throw error
   }
+}
+
+/** As this process calls it: one that listens on all addresses does on 127.0.0.1 too. */
+function urlOfGateway(port: number): string {
+  const host = process.env.HOST || '127.0.0.1'
+  const address = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
+  return `http://${address.includes(':') ? `[${address}]` : address}:${port}`
 }
 
 interface ServersOptions {
@@ -113,7 +132,8 @@ interface ServersOptions {
 async function startServers({ state, log, releasers, natsPasswords, onStep, tell }: ServersOptions) {
   const logOf = (component: string) => (line: string) => log.debug({ component }, line)
   let postgresUrl = process.env.DATABASE_URL
-  if (!postgresUrl) {
+  if (postgresUrl) await requirePostgres(postgresUrl)
+  else {
     onStep('starting Postgres')
     mkdirSync(state.postgresDir, { recursive: true })
     const start = (port?: number) =>
@@ -123,9 +143,10 @@ async function startServers({ state, log, releasers, natsPasswords, onStep, tell
     postgresUrl = server.url
   }
   const given = process.env.NATS_URL
+  if (given) await requireNats(given)
   if (given) return { info: { postgresUrl, natsUrl: given }, natsUrls: eachOf(serviceNames, () => given) }
   onStep('starting NATS')
-  const authorization = () => natsAuthorization(state.secrets())
+  const authorization = () => natsAuthorization(state.secrets(), process.env.NATS_PREFIX)
   const start = (port?: number) =>
     startEmbeddedNats({ storeDir: state.natsDir, port, authorization, onLog: logOf('nats') })
   const { url, stop } = await keepServer({ name: 'NATS', start, log, tell })

@@ -5,10 +5,15 @@ import { eachOf } from './each-of.js'
 /** A message for a person: printed as it is, without a stack. */
 export class LocalRunError extends Error {}
 
-/** A port for every service; the gateway's is the wanted one. Throws LocalRunError when that one is taken. */
-export async function choosePorts(gatewayPort?: number): Promise<Record<ServiceName, number>> {
-  const gateway = await freePort(gatewayPort).catch((error: Error) => {
-    throw new LocalRunError(`${error.message} For example: PORT=${(gatewayPort ?? 8080) + 1} npm start`)
+/**
+ * A port for every service; the gateway's is the wanted one, else that of the last start where it is free. Throws
+ * LocalRunError when the wanted one is taken.
+ */
+export async function choosePorts(wanted?: number, last?: number): Promise<Record<ServiceName, number>> {
+  const former =
+    wanted === undefined && last !== undefined ? await freePort(last).catch(() => undefined) : undefined
+  const gateway = await freePort(wanted ?? former).catch((error: Error) => {
+    throw new LocalRunError(`${error.message} For example: PORT=${(wanted ?? 8080) + 1} npm start`)
   })
   const ports = eachOf(serviceNames, () => gateway)
   for (const name of serviceNames) if (name !== 'gateway') ports[name] = await freePort()

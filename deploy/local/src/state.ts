@@ -65,13 +65,16 @@ export function openState(folder: string) {
 
     /** Keys and passwords of this installation, made when first needed and kept. */
     secrets(): LocalSecrets {
-      const text = existsSync(at('secrets.json')) ? readFileSync(at('secrets.json'), 'utf8') : undefined
-      const kept = text === undefined ? undefined : KeptSecrets.parse(JSON.parse(text))
+      const kept = keptSecrets(at('secrets.json'))
       const secrets = completeSecrets(kept)
       if (!isDeepStrictEqual(secrets, kept)) writePrivate('secrets.json', secrets)
       return secrets
     },
     saveSecrets: (secrets: LocalSecrets) => writePrivate('secrets.json', secrets),
+
+    /** The port of the gateway at the last start; undefined where there was none. */
+    lastPort: () => lastPortOf(at('port.json')),
+    keepPort: (gateway: number) => writePrivate('port.json', { gateway }),
 
     /** The platform this folder belongs to, if its process is alive. */
     running: () => runningPlatform(root),
@@ -98,20 +101,48 @@ function makeFolder(path: string): void {
 export function runningPlatform(folder: string): LocalInfo | undefined {
   const file = join(folder, 'local.json')
   if (!existsSync(file)) return undefined
-  const info = LocalInfo.safeParse(JSON.parse(readFileSync(file, 'utf8')))
+  const info = LocalInfo.safeParse(jsonOf(file))
   return info.success && isAlive(info.data.pid) ? info.data : undefined
 }
 
 /** The keys with which a service of the local run in this folder signs; undefined where there is none. Makes no folder. */
 export function keptKeys(service: string, folder: string) {
   const file = join(folder, 'secrets.json')
-  if (!existsSync(file)) return undefined
-  const { serviceKeys } = KeptSecrets.parse(JSON.parse(readFileSync(file, 'utf8')))
+  const kept = keptSecrets(file)
+  if (!kept) return undefined
+  const { serviceKeys } = kept
   const trustedKeys = Object.fromEntries(
     Object.entries(serviceKeys).map(([party, { publicKey }]) => [party, publicKey]),
   )
   const { privateKey } = serviceKeys[service] ?? {}
   return privateKey === undefined ? undefined : { privateKey, trustedKeys }
+}
+
+/** Undefined where the file is not JSON: a start that was killed, or a full disk, may have cut it off. */
+function jsonOf(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+/** Undefined where there are none yet. Throws LocalRunError where they cannot be understood: others would fit nothing that is kept. */
+function keptSecrets(file: string) {
+  if (!existsSync(file)) return undefined
+  const kept = KeptSecrets.safeParse(jsonOf(file))
+  if (kept.success) return kept.data
+  throw new LocalRunError(
+    `${file} is damaged. It has the keys and passwords of this installation, without which its data cannot be read: put back a ` +
+      `copy of it, or move the folder ${dirname(file)} away to begin with an empty installation.`,
+  )
+}
+
+const LastPort = z.object({ gateway: z.int().min(1).max(65_535) })
+
+function lastPortOf(file: string): number | undefined {
+  return existsSync(file) ? LastPort.safeParse(jsonOf(file)).data?.gateway : undefined
 }
 
 function isAlive(pid: number): boolean {

@@ -61,7 +61,7 @@ describe('a journal', () => {
     ])
     for (const { id } of events) expect(id).toMatch(/^evt_[0-9A-HJKMNP-TV-Z]{26}$/)
 
-    const relay = startRelay({ instanceId: 'journal', ...range, log })
+    const relay = startRelay({ ...testStore, ...range, instanceId: 'journal', log })
     await waitFor(async () => (await sql()`select from outbox limit 1`).length === 0)
     await relay.close()
     const { events: folded } = await rebuild({

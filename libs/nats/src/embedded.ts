@@ -106,8 +106,8 @@ async function startServer(
       stopSignal: STOP_SIGNAL,
       onLog: options.onLog,
     })
-    claim(server.pid)
     try {
+      claim(server.pid)
       await sendsInfo(server, port, name)
       return { server, port }
     } catch (error) {

@@ -67,9 +67,9 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     onLog: options.onLog,
   })
   const { server, port } = await startServer({ ...options, dataDir }, binaries.postgres, owner)
-  claim(server.pid)
   const url = `postgres://${encodeURIComponent(user)}:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres`
   try {
+    claim(server.pid)
     await answersQuery(url, server)
   } catch (error) {
     await server.stop()

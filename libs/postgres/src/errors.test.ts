@@ -1,19 +1,29 @@
 import { describe, expect, test } from '@jest/globals'
 import { ApiError } from '@opsplane/contracts'
-import { answerToPostgresError, isDatabaseAway, isDependencyAway, isTransient } from './errors.js'
+import {
+  answerToPostgresError,
+  databaseFault,
+  isDatabaseAway,
+  isDependencyAway,
+  isTransient,
+} from './errors.js'
 
 const error = (code: string) => Object.assign(new Error(code), { code })
 
 describe('what Postgres says', () => {
   test.each([
-    ['too many connections', '53300'],
-    ['cannot connect now', '57P03'],
-    ['ended by an administrator, as in a failover', '57P01'],
-    ['read-only, as after a failover', '25006'],
-    ['a pooler without a server', '08P01'],
-    ['the disk is full', '53100'],
-    ['no route', 'EHOSTUNREACH'],
-  ])('%s: it is away', (_what, code) => {
+    ['too many connections', '53300', 'has no connection left'],
+    ['cannot connect now', '57P03', 'is starting or stopping'],
+    ['ended by an administrator, as in a failover', '57P01', 'is starting or stopping'],
+    ['read-only, as after a failover', '25006', 'is read-only'],
+    ['a pooler without a server', '08P01', 'cannot be reached'],
+    ['a wrong password', '28P01', 'refuses the login of this service'],
+    ['the disk is full', '53100', 'has no disk space left'],
+    ['no memory', '53200', 'has no memory left'],
+    ['no route', 'EHOSTUNREACH', 'cannot be reached'],
+  ])('%s: it is away, and the answer says why', (_what, code, fault) => {
+    expect(databaseFault(error(code))).toContain(fault)
+    expect(String(answerToPostgresError(error(code)))).toContain(fault)
     expect(isDatabaseAway(error(code))).toBe(true)
     // As drizzle gives it.
     expect(isDependencyAway(new Error('Failed query', { cause: error(code) }))).toBe(true)

@@ -87,10 +87,27 @@ export function isPassing(error: unknown): boolean {
   return deadlocked(error) || lockTimedOut(error) || codeOf(error) === '40001'
 }
 
-/** Turns "Postgres is away" into the API's 503; every other error stays as it is. */
+/** What is the matter with a server that is away, by SQLSTATE. */
+const faults: readonly [states: RegExp, fault: string][] = [
+  // Of the server, the database, the role, or a pooler's own limit.
+  [/^53300/, 'has no connection left'],
+  [/^53(100|400)|^58030/, 'has no disk space left, or cannot read its disk'],
+  [/^53200/, 'has no memory left'],
+  [/^28/, 'refuses the login of this service'],
+  [/^25006/, 'is read-only'],
+  [/^57P0/, 'is starting or stopping'],
+]
+
+/** What is the matter with a server that `isDatabaseAway`, as a predicate: `The database ${fault}.` */
+export function databaseFault(error: unknown): string {
+  const code = codeOf(error) ?? ''
+  return faults.find(([states]) => states.test(code))?.[1] ?? 'cannot be reached'
+}
+
+/** Turns "Postgres is away" into the API's 503, which says why; every other error stays as it is. */
 export function translatePostgresError(error: unknown): unknown {
   if (!isDatabaseAway(error)) return error
-  return unavailable('The database cannot be reached. Try again in a moment.', error)
+  return unavailable(`The database ${databaseFault(error)}. Try again in a moment.`, error)
 }
 
 /**

@@ -6,6 +6,7 @@ import { roleSettings } from './database.js'
 import { type Installation, roleOf } from './installation/installation.js'
 import { claimDatabase, grantsOfInstallation } from './installation/record.js'
 import { markRole, refuseForeignRole } from './installation/role-marks.js'
+import { targetOf } from './server-target.js'
 import { literal } from './sql-text.js'
 
 export interface ProvisionOptions {
@@ -39,7 +40,13 @@ const provisioningLock = 7_241_001
 export async function provisionSchema(options: ProvisionOptions): Promise<string> {
   const { adminUrl, service, password } = options
   if (!/^[a-z][a-z0-9_]*$/.test(service)) throw new Error(`not a schema name: ${service}`)
-  const admin = postgres(adminUrl, { max: 1, onnotice: () => {}, connection: { search_path: service } })
+  const { url, ssl } = targetOf(adminUrl)
+  const admin = postgres(url, {
+    ...(ssl && { ssl }),
+    max: 1,
+    onnotice: () => {},
+    connection: { search_path: service },
+  })
   try {
     await admin`select pg_advisory_lock(${provisioningLock})`
     const installation = await claimDatabase(admin, options.installation)

@@ -159,10 +159,16 @@ export function urlOfService({ serviceUrls }: Pick<BaseConfig, 'serviceUrls'>, s
   return url
 }
 
+/** `DATABASE_POOL_SIZE` of a service that has so many connections unless it is set. */
+export const databaseConnections = (usual: number) =>
+  z.coerce.number().int().min(3).max(1_000).default(usual).meta({
+    description: 'most connections of one replica to its database, in all; at least 3',
+  })
+
 /** For services with a database. */
 export const backendConfig = baseConfig.extend({
   databaseUrl: z.string().meta({ description: "Postgres URL of this service's own login role" }),
-  databasePoolSize: z.coerce.number().int().min(1).max(100).default(8),
+  databasePoolSize: databaseConnections(5),
   natsStreamReplicas: z.coerce.number().int().min(1).max(5).optional().meta({
     description:
       'replicas of the JetStream streams; like the next four, what is not given stays as it is on the server',

@@ -128,7 +128,7 @@ export function openContext<Config extends BackendConfig>(
   const names = natsNames(config.natsPrefix)
   const database = connect(config.databaseUrl, {
     schema,
-    max: config.databasePoolSize,
+    connections: config.databasePoolSize,
     applicationName: `opsplane-${name}`,
   })
   releasers.add('database', () => database.close())
@@ -138,7 +138,7 @@ export function openContext<Config extends BackendConfig>(
   const link = connectNats({ url: config.natsUrl, name: `opsplane-${name}`, log, identity, admit })
   releasers.add('nats', () => link.close())
   const relay = startRelay({
-    databaseUrl: config.databaseUrl,
+    database,
     schema,
     link,
     names,

@@ -3,7 +3,7 @@ import { type AnyDecider, compareReadModels, provisionService, rebuild } from '@
 import type { Installation } from '@opsplane/postgres'
 import type { BackendConfig, RunnableService } from '@opsplane/runtime'
 import type { ServiceOverrides } from './context.js'
-import type { BesideSchema, ServiceDefinition } from './service-definition.js'
+import { type BesideSchema, connectionsOf, type ServiceDefinition } from './service-definition.js'
 import { startService } from './start-service.js'
 
 /** A service with a database: it can be started, run as a process, provisioned, rebuilt, and listed. */
@@ -14,6 +14,8 @@ export interface Service<
   schema: string
   paths: readonly string[]
   migrationsDir: string
+  /** How many connections to Postgres one replica opens at most. */
+  connections(config: Config): number
   /** Every table that folding its log anew fills. */
   tables: readonly string[]
   /** Brings its schema up to date, as a superuser; returns the URL it connects with. Throws InstallationError: see `provisionSchema`. */
@@ -41,6 +43,7 @@ export function defineService<
     schema,
     paths,
     migrationsDir,
+    connections: (config) => connectionsOf(definition, config),
     tables: [...deciders.map(({ table }) => table), ...projectedTables],
     loadConfig: definition.loadConfig,
     start: (config, overrides) => startService({ ...definition, schema, paths }, config, overrides),

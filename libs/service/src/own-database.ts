@@ -1,5 +1,6 @@
 import {
   type Database,
+  databaseFault,
   InstallationError,
   identityOf,
   isDatabaseAway,
@@ -39,10 +40,8 @@ export function readinessOf(
       isOwn = true
       return { database: 'up' }
     } catch (error) {
-      return {
-        database:
-          error instanceof InstallationError ? 'belongs to another installation' : 'cannot be reached',
-      }
+      const isForeign = error instanceof InstallationError
+      return { database: isForeign ? 'belongs to another installation' : databaseFault(error) }
     }
   }
 }

@@ -37,6 +37,8 @@ export interface ServiceDefinition<
   projectedTables?: readonly string[]
   /** Ends a rebuild of its read models, as the same superuser: what it keeps of the logs of others is made anew as well. */
   alsoRebuild?(options: { adminUrl: string }): Promise<void>
+  /** How many connections it opens at most beside those of its `Database`. */
+  otherConnections?(config: Config): number
   /** What of it a backup does not find in its schema. */
   beside?: BesideSchema
   /** Looks at what it keeps beside its read models; what is wrong, a line each. */
@@ -46,6 +48,12 @@ export interface ServiceDefinition<
   /** Makes, once, what the routes and the background work share. */
   setup(ctx: ServiceContext<Config>, overrides: Overrides): ServiceParts | Promise<ServiceParts>
 }
+
+/** How many connections to Postgres one replica opens at most. */
+export const connectionsOf = <Config extends BackendConfig>(
+  { otherConnections }: Pick<ServiceDefinition<Config>, 'otherConnections'>,
+  config: Config,
+): number => config.databasePoolSize + (otherConnections?.(config) ?? 0)
 
 export interface ServiceParts {
   routes: readonly Route[]

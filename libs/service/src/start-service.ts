@@ -1,11 +1,19 @@
 import { internalEventRoutes } from '@opsplane/eventstore'
 import { createApp, createInternalVerifier, listen, type Route, routeTableRoute } from '@opsplane/http'
-import { answerToPostgresError, asciiLocaleWarning, hasUnicodeLocale } from '@opsplane/postgres'
+import {
+  answerToPostgresError,
+  asciiLocaleWarning,
+  connectionRoom,
+  connectionShortage,
+  hasUnicodeLocale,
+  isPooled,
+  shortageCure,
+} from '@opsplane/postgres'
 import { type BackendConfig, createLogger, createReleasers, type RunningService } from '@opsplane/runtime'
 import { openTelemetry } from '@opsplane/telemetry'
 import { openContext, type ServiceContext, type ServiceOverrides } from './context.js'
 import { readinessOf, refuseForeignDatabase } from './own-database.js'
-import type { ServiceDefinition } from './service-definition.js'
+import { connectionsOf, type ServiceDefinition } from './service-definition.js'
 
 interface StartedDefinition<Config extends BackendConfig, Overrides extends ServiceOverrides>
   extends ServiceDefinition<Config, Overrides> {
@@ -57,6 +65,7 @@ export async function startService<Config extends BackendConfig, Overrides exten
     const metricsUrl = await telemetry.serve()
     log.info({ port: listening.port }, 'listening')
     if (definition.searchesTexts) void warnOfAsciiOnly(ctx)
+    if (!isPooled(config.databaseUrl)) void warnOfShortage(ctx, connectionsOf(definition, config))
     return {
       name,
       port: listening.port,
@@ -83,4 +92,12 @@ function refuseForeignPaths(name: string, paths: readonly string[], routes: read
 async function warnOfAsciiOnly({ database, log }: ServiceContext): Promise<void> {
   const knows = await hasUnicodeLocale(database.sql).catch(() => true)
   if (!knows) log.warn(asciiLocaleWarning)
+}
+
+/** The same of the connections: what is short now fails under load, in requests that have nothing to do with it. */
+async function warnOfShortage(ctx: ServiceContext, wanted: number): Promise<void> {
+  const { database, log } = ctx
+  const room = await connectionRoom(database.sql).catch(() => undefined)
+  const shortage = room && connectionShortage(wanted, room)
+  if (shortage) log.warn({ ...room, wanted }, `${shortage} ${shortageCure}.`)
 }

@@ -64,6 +64,8 @@ export async function startTestService<Config extends BackendConfig, Overrides e
     DATABASE_URL: options.database
       ? await provision(database.url)
       : urlAs(database.url, testRole(service.schema), testRolePassword),
+    // One in each pool: what asks for a second one in a transaction of the first waits for ever.
+    DATABASE_POOL_SIZE: '3',
     NATS_URL: testNatsUrl(),
     NATS_PREFIX: natsPrefix,
     INSTANCE_ID: uniquePrefix(),

@@ -2,7 +2,7 @@ import { backendConfig, parseConfig } from '@opsplane/runtime'
 import { z } from 'zod'
 
 const config = backendConfig.extend({
-  dataSessions: z.coerce.number().int().min(2).max(1_000).default(80).meta({
+  dataSessions: z.coerce.number().int().min(2).max(1_000).default(10).meta({
     description: 'most connections to the data database as tenants, over all workspaces',
   }),
   queriesPerWorkspace: z.coerce.number().int().min(1).max(1_000).default(8).meta({

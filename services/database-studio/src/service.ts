@@ -30,6 +30,7 @@ export const databaseStudio = defineService<StudioConfig>({
   migrationsDir: fileURLToPath(new URL('../migrations', import.meta.url)),
   afterMigrations: provisionPlane,
   beside: spacesBeside,
+  otherConnections: ({ dataSessions }) => dataSessions,
   deciders: [table, savedQuery, migration],
   setup(ctx) {
     const plane = createDataPlane(ctx)

@@ -1,9 +1,17 @@
-import { backendConfig, ConfigError, commaSeparated, masterKeyConfig, parseConfig } from '@opsplane/runtime'
+import {
+  backendConfig,
+  ConfigError,
+  commaSeparated,
+  databaseConnections,
+  masterKeyConfig,
+  parseConfig,
+} from '@opsplane/runtime'
 import { z } from 'zod'
 
 const count = (initial: number, max: number) => z.coerce.number().int().min(1).max(max).default(initial)
 
 const schema = backendConfig.extend({
+  databasePoolSize: databaseConnections(6),
   ...masterKeyConfig,
   webhookAllowedCidrs: commaSeparated
     .default([])

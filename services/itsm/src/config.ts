@@ -1,7 +1,8 @@
-import { backendConfig, commaSeparated, parseConfig } from '@opsplane/runtime'
+import { backendConfig, commaSeparated, databaseConnections, parseConfig } from '@opsplane/runtime'
 import { z } from 'zod'
 
 const config = backendConfig.extend({
+  databasePoolSize: databaseConnections(7),
   embeddingsUrl: z
     .url()
     .optional()

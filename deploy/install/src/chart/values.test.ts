@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from '@jest/globals'
 import { serviceNames } from '@opsplane/contracts'
-import { completeSecrets } from '@opsplane/local'
+import { completeSecrets, variablesOf } from '@opsplane/local'
 import { services } from '@opsplane/local/services'
 import { Ajv } from 'ajv'
 import { parse } from 'yaml'
@@ -60,14 +60,6 @@ const problemsOf = (own: unknown): string[] => {
   )
 }
 const origin = { publicOrigin: 'https://ops.example.com' }
-
-/** Every variable that a service reads, found by having it read them. */
-function variablesOf(name: (typeof serviceNames)[number]): string[] {
-  const names = new Set<string>()
-  const watched = new Proxy<Record<string, string>>({}, { get: (_env, key) => void names.add(String(key)) })
-  expect(() => services[name].loadConfig(watched)).toThrow('SERVICE_PRIVATE_KEY is missing')
-  return [...names]
-}
 
 test.each(readdirSync(join(folder, 'examples')))('%s has values the chart takes', (name) => {
   expect(problemsOf(parse(read(`examples/${name}`)))).toEqual([])
@@ -187,7 +179,7 @@ describe.each(serviceNames.filter((name) => name in catalogue))('%s', (name) => 
     const configuration = Object.keys(
       schema.properties.services.properties[name]?.properties.config.properties ?? {},
     )
-    expect([...configuration, ...ofChart, ...secret].sort()).toEqual(variablesOf(name).sort())
+    expect([...configuration, ...ofChart, ...secret].sort()).toEqual(variablesOf(services[name]).sort())
   })
 
   test('has its connections counted where it has a database', () => {

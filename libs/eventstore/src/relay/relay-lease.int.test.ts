@@ -24,7 +24,7 @@ import {
   type TestStore,
 } from '../fixture/test-database.js'
 import { type Relay, startRelay } from './relay.js'
-import { openRelayStore } from './relay-store.js'
+import { createRelayStore } from './relay-store.js'
 
 const counted = { kind: 'count', now: '2026-01-01T00:00:00.000Z' } as const
 const hourMs = 3_600_000
@@ -49,8 +49,8 @@ describe('the lease of the relay', () => {
   })
   afterAll(() => link.close())
 
-  const start = (instanceId: string, over: NatsLink = link, databaseUrl = testStore.url) => {
-    const relay = startRelay({ databaseUrl, schema, link: over, names, instanceId, log })
+  const start = (instanceId: string, over: NatsLink = link, database = testStore.database) => {
+    const relay = startRelay({ database, schema, link: over, names, instanceId, log })
     closing.push(() => relay.close())
     return relay
   }
@@ -183,10 +183,9 @@ describe('the lease of the relay', () => {
     closing.push(() => copy.drop())
     const database = connect(copy.url, { schema })
     closing.push(() => database.close())
-    const relay = start('copy', link, copy.url)
+    const relay = start('copy', link, database)
     await write(testStore.replica({ database, onCommit: relay.offer }), 3)
-    const store = openRelayStore(copy.url, schema)
-    closing.push(() => store.close())
+    const store = createRelayStore(database)
     expect(await store.take('another', undefined)).not.toHaveProperty('fence')
     expect(relay.counters()).toMatchObject({ active: false, published: 0 })
     await database.sql.unsafe(
@@ -201,12 +200,14 @@ describe('the lease of the relay', () => {
     const role = testRole(schema)
     const pooler = await startPooler({ databaseUrl: testStore.url, users: { [role]: testRolePassword } })
     closing.push(() => pooler.stop())
-    const [one, two] = [start('one', link, pooler.urlOf(role)), start('two', link, pooler.urlOf(role))]
-    const replicas = [one, two].map((relay) => {
+    const open = (instanceId: string) => {
       const database = connect(pooler.urlOf(role), { schema, max: 4 })
       closing.push(() => database.close())
-      return testStore.replica({ database, onCommit: relay.offer })
-    })
+      const relay = start(instanceId, link, database)
+      return { relay, replica: testStore.replica({ database, onCommit: relay.offer }) }
+    }
+    const [{ relay: one, replica: first }, { relay: two, replica: second }] = [open('one'), open('two')]
+    const replicas = [first, second]
     await waitFor(() => one.counters().active || two.counters().active)
     await Promise.all(replicas.map((replica) => write(replica, 20)))
     await drained()

@@ -11,7 +11,7 @@ import { readOutbox } from './outbox-reader.js'
 import { startRelay } from './relay.js'
 import { holdLease } from './relay-lease.js'
 import { createRelayQueue, type RelayQueue } from './relay-queue.js'
-import { openRelayStore, type RelayStore } from './relay-store.js'
+import { createRelayStore, type RelayStore } from './relay-store.js'
 
 const million = 1_000_000
 /** Events of an import; RELAY_EVENTS=1000000 is the long run. */
@@ -51,12 +51,11 @@ describe('a look at the outbox', () => {
   })
   beforeEach(async () => {
     testStore = await openTestStore()
-    store = openRelayStore(testStore.url, schema)
+    store = createRelayStore(testStore.database)
     waker = createWaker()
   })
   afterEach(async () => {
     waker.close()
-    await store.close()
     await testStore.close()
   })
   afterAll(() => link.close())
@@ -208,7 +207,7 @@ describe('a look at the outbox', () => {
     await appendStream(sql, 'ws_1', 3_000)
     for (let at = 0; at < 20; at++) await tickets.create(...opening(), meta())
     const names = natsNames(uniquePrefix())
-    const relay = startRelay({ databaseUrl: testStore.url, schema, link, names, instanceId: 'one', log })
+    const relay = startRelay({ ...testStore, schema, link, names, instanceId: 'one', log })
     // One after the other: thousands of round trips, on whatever machine.
     await waitFor(async () => (await sql`select from outbox limit 1`).length === 0, { timeoutMs: 240_000 })
     await relay.close()

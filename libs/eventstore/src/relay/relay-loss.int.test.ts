@@ -19,7 +19,7 @@ import {
 import { publishEvent } from './publish-event.js'
 import { type Relay, startRelay } from './relay.js'
 import { holdLease } from './relay-lease.js'
-import { openRelayStore } from './relay-store.js'
+import { createRelayStore } from './relay-store.js'
 import { reseed } from './reseed.js'
 import { soundStream } from './sound-stream.js'
 
@@ -306,7 +306,7 @@ async function openService(
 ): Promise<Service> {
   const testStore: TestStore = await openTestStore()
   const { sql } = testStore.database
-  const start = () => startRelay({ databaseUrl: testStore.url, schema, link, names, instanceId: name, log })
+  const start = () => startRelay({ ...testStore, schema, link, names, instanceId: name, log })
   let relay: Relay | undefined = start()
   const { tickets }: Replica = testStore.replica({ onCommit: (events) => relay?.offer(events) })
   const ids: string[] = []
@@ -330,7 +330,7 @@ async function openService(
     },
     async fillPartly({ copied, published }) {
       await reseed({ databaseUrl: testStore.url, schema, link, names, fromPosition: copied })
-      const store = openRelayStore(testStore.url, schema)
+      const store = createRelayStore(testStore.database)
       const taken = await store.take('cut off', undefined)
       if (!('fence' in taken)) throw new Error('somebody has the lease')
       const connection = await link.ready()
@@ -351,7 +351,6 @@ async function openService(
       await store.record(taken, { done: published, ...sound.progress.mark(published.at(-1) ?? 0) })
       await store.release(taken)
       inbox.close()
-      await store.close()
     },
     committed: async () => (await sql<{ id: string }[]>`select id from events`).map(({ id }) => id),
     async drained() {

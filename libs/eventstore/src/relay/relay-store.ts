@@ -1,4 +1,4 @@
-import { openClient } from '@opsplane/postgres'
+import type { Database } from '@opsplane/postgres'
 import { type LogEdge, logEdge } from '../log-end.js'
 import { type LoggedEvent, loggedEventColumns } from '../logged-events.js'
 import { type Refill, refillOutbox } from './refill-outbox.js'
@@ -24,6 +24,9 @@ export interface Progress {
   superfluous: number[]
 }
 
+/** What of a service's connections the relay uses. */
+export type RelayDatabase = Pick<Database, 'sql' | 'planned'>
+
 /** The relay's statements. None needs a session of its own: a transaction pooler may stand between. */
 export interface RelayStore {
   /**
@@ -45,7 +48,6 @@ export interface RelayStore {
   marks(): Promise<StreamMark[]>
   /** `refillOutbox`, as one transaction; undefined when the lease is another's. */
   refill(lease: Lease, from: Refill): Promise<{ floor: number; events: number } | undefined>
-  close(): Promise<void>
 }
 
 /** Far below the duplicate window of the stream, which recognizes what two publish. */
@@ -109,10 +111,10 @@ const readMarks = `
     floor::float8 as floor, extract(epoch from now() - created_at)::float8 * 1000 as "ageMs"
   from stream_marks order by number`
 
-export function openRelayStore(databaseUrl: string, schema: string): RelayStore {
-  const sql = openClient(databaseUrl, { schema, max: 2, applicationName: `opsplane-${schema}-relay` })
+/** They run among the writes, which nothing holds up: a lease that is renewed late is lost. A refill may take long, and does not. */
+export function createRelayStore({ sql, planned }: RelayDatabase): RelayStore {
   const run = <Row extends object>(text: string, parameters: (string | null | string[])[] = []) =>
-    sql.unsafe<Row[]>(text, parameters as string[], { prepare: true })
+    planned.unsafe<Row[]>(text, parameters as string[], { prepare: true })
   const texts = (positions: readonly number[]) => positions.map(String)
 
   return {
@@ -136,7 +138,7 @@ export function openRelayStore(databaseUrl: string, schema: string): RelayStore 
         : await run<LookResult>(look, [String(after), String(limit)])
       return { held: row?.held, workspaces: row?.workspaces ?? [] }
     },
-    edge: () => logEdge(sql),
+    edge: () => logEdge(planned),
     events: (positions) => run<LoggedEvent>(waitingEvents, [texts(positions)]),
     async record({ owner, fence }, { done, mark, superfluous }) {
       const marked = mark
@@ -168,6 +170,5 @@ export function openRelayStore(databaseUrl: string, schema: string): RelayStore 
         ])
         return row?.held ? refillOutbox(tx, from) : undefined
       }),
-    close: () => sql.end({ timeout: 5 }),
   }
 }

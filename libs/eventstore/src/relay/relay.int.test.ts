@@ -41,7 +41,7 @@ describe('the relay', () => {
   afterAll(() => link.close())
 
   const start = (instanceId = 'one', heard = log) => {
-    const relay = startRelay({ databaseUrl: testStore.url, schema, link, names, instanceId, log: heard })
+    const relay = startRelay({ ...testStore, schema, link, names, instanceId, log: heard })
     relays.push(relay)
     return relay
   }

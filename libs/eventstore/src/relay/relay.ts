@@ -6,13 +6,14 @@ import { noTracing, type Tracing } from '@opsplane/telemetry'
 import type { CommittedEvent } from '../append/commit.js'
 import { createWaker } from '../waker.js'
 import { holdLease } from './relay-lease.js'
-import { type Lease, openRelayStore } from './relay-store.js'
+import { createRelayStore, type Lease, type RelayDatabase } from './relay-store.js'
 import { openTerm, type Term, type TermEnd } from './relay-term.js'
 import { soundStream } from './sound-stream.js'
 import type { Witness } from './stream-guard.js'
 
 export interface RelayOptions {
-  databaseUrl: string
+  /** Closed after the relay, by the caller. */
+  database: RelayDatabase
   schema: string
   link: NatsLink
   names: NatsNames
@@ -66,7 +67,7 @@ const reconnectAfter = 8
  */
 export function startRelay(options: RelayOptions): Relay {
   const { link, names, schema, instanceId, log } = options
-  const store = openRelayStore(options.databaseUrl, schema)
+  const store = createRelayStore(options.database)
   const waker = createWaker()
   const counters = { published: 0, lagMs: 0, refills: 0 }
   let term: Term | undefined
@@ -200,7 +201,6 @@ export function startRelay(options: RelayOptions): Relay {
       clearTimeout(hinted)
       term?.end('closed')
       await running
-      await store.close()
     },
   }
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { delay, type Logger, retryDelayMs, untilRestMoment } from '@opsplane/runtime'
 import type { Database } from '../database.js'
-import { isDatabaseAway } from '../errors.js'
+import { databaseFault, isDatabaseAway } from '../errors.js'
 import type { DueTable } from './due-table.js'
 import { present } from './statements.js'
 import { type DueCounts, type MakeWorker, run, type Worker } from './work.js'
@@ -254,7 +254,7 @@ function createTrouble(log: Logger) {
   return {
     met(what: string, error: unknown) {
       if (isDatabaseAway(error)) {
-        if (away.size === 0) log.warn({ err: error }, 'Postgres cannot be reached; due work waits')
+        if (away.size === 0) log.warn({ err: error }, `Postgres ${databaseFault(error)}; due work waits`)
         away.add(what)
       } else if (!faulty.has(what)) {
         faulty.add(what)

@@ -9,6 +9,7 @@ import {
   refuseForeignRole,
   retryRoleRaces,
   roleOf,
+  targetOf,
 } from '@opsplane/postgres'
 import postgres from 'postgres'
 
@@ -25,7 +26,13 @@ export const tenantRole = 'studio_tenant'
 export async function provisionPlane({ adminUrl }: { adminUrl: string }): Promise<void> {
   const files = readdirSync(folder).filter((file) => file.endsWith('.sql'))
   const text = files.sort().map((file) => readFileSync(join(folder, file), 'utf8'))
-  const admin = postgres(adminUrl, { max: 1, onnotice: () => {}, connection: { search_path: schema } })
+  const { url, ssl } = targetOf(adminUrl)
+  const admin = postgres(url, {
+    ...(ssl && { ssl }),
+    max: 1,
+    onnotice: () => {},
+    connection: { search_path: schema },
+  })
   try {
     const installation = await installationIn(admin)
     const statements = text

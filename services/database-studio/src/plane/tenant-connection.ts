@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { type AnswerMeter, createMeteredSocket } from '@opsplane/postgres'
+import { type AnswerMeter, createMeteredSocket, targetOf } from '@opsplane/postgres'
 import postgres from 'postgres'
 import { passwordOf } from './logins.js'
 import { type Acting, roleOfSpace, type Space, type SpaceRole } from './space.js'
@@ -87,8 +87,10 @@ function clientOf(
   { url, space, role, purpose, key }: ConnectOptions,
   events: { socket: ReturnType<typeof createMeteredSocket>['socket']; onclose: () => void },
 ): postgres.Sql {
-  return postgres(url, {
+  const { url: target, ssl } = targetOf(url)
+  return postgres(target, {
     ...events,
+    ...(ssl && { ssl }),
     max: 1,
     user: roleOfSpace(space, role),
     password: passwordOf(key, space.schema, role),

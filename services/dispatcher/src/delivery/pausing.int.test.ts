@@ -8,7 +8,8 @@ import { pausedWithBacklog } from '../fixture/paused-backlog.js'
 let fixture: DispatcherFixture
 let recorder: EventRecorder
 beforeAll(async () => {
-  fixture = await startDispatcher()
+  // Locks of the tests keep one connection waiting while others go on.
+  fixture = await startDispatcher({ env: { DATABASE_POOL_SIZE: '6' } })
   recorder = await recordEvents(fixture.service.natsPrefix)
 })
 afterAll(async () => {

@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from '@jest/globals'
+import { type BackendName, backendNames, serviceNames } from '@opsplane/contracts'
+import { eachOf } from '../each-of.js'
+import { completeSecrets } from '../secrets.js'
+import { type Environment, planServices } from '../service-plan.js'
+import { connectionsByServer, connectionsOf } from './connections.js'
+
+const planOf = (environment: Environment, urls: Partial<Record<BackendName, string>> = {}) =>
+  planServices({
+    secrets: completeSecrets(),
+    databaseUrls: { ...eachOf(backendNames, (name) => `postgres://${name}@db:5432/ops`), ...urls },
+    natsUrls: eachOf(serviceNames, () => 'nats://127.0.0.1:1'),
+    ports: eachOf(serviceNames, () => 1),
+    origin: 'http://127.0.0.1:1',
+    environment,
+  })
+const scaling = readFileSync(fileURLToPath(new URL('../../../../docs/scaling.md', import.meta.url)), 'utf8')
+
+test('one replica of everything needs at most 60 connections, as the documentation says of each service', () => {
+  const plan = planOf({})
+  const sum = connectionsByServer(plan).get('db:5432') ?? 0
+  expect(sum).toBeLessThanOrEqual(60)
+  for (const name of backendNames)
+    expect(scaling).toMatch(new RegExp(`^\\| ${name} \\|.* ${connectionsOf(name, plan[name])} \\|$`, 'm'))
+  expect(scaling).toMatch(new RegExp(`^\\| together \\|.* ${sum} \\|$`, 'm'))
+})
+
+test('the sum follows the configuration, server by server, and leaves a pooler out', () => {
+  const few = { DATABASE_POOL_SIZE: '3', DATA_SESSIONS: '2' }
+  expect([...connectionsByServer(planOf(few))]).toEqual([['db:5432', backendNames.length * 3 + 2]])
+  const apart = planOf(few, {
+    'database-studio': 'postgres://studio@data/ops',
+    itsm: 'postgres://itsm@pool/ops?pooler=transaction',
+  })
+  expect([...connectionsByServer(apart)]).toEqual([
+    ['db:5432', (backendNames.length - 2) * 3],
+    ['data', 5],
+  ])
+})

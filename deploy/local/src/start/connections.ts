@@ -1,0 +1,45 @@
+import { type BackendName, backendNames } from '@opsplane/contracts'
+import { connectionRoom, connectionShortage, isPooled, openClient, shortageCure } from '@opsplane/postgres'
+import { LocalRunError } from '../ports.js'
+import type { Environment } from '../service-plan.js'
+import { backends } from '../services.js'
+
+/** How many connections to Postgres one replica of a service opens at most, by its environment. Throws ConfigError. */
+export const connectionsOf = (name: BackendName, environment: Environment): number =>
+  backends[name].connections(backends[name].loadConfig(environment))
+
+/** The same of one replica of every service, for each server they are on: by host and port. */
+export function connectionsByServer(plan: Readonly<Record<BackendName, Environment>>): Map<string, number> {
+  const wanted = new Map<string, number>()
+  for (const name of backendNames) {
+    const { DATABASE_URL: url = '' } = plan[name]
+    // A pooler has the connections, and shares them out.
+    if (isPooled(url)) continue
+    const { host } = new URL(url)
+    wanted.set(host, (wanted.get(host) ?? 0) + connectionsOf(name, plan[name]))
+  }
+  return wanted
+}
+
+/** Throws LocalRunError where a server has fewer connections left than the services of the plan may open. */
+export async function requireConnections(
+  plan: Readonly<Record<BackendName, Environment>>,
+  adminUrls: readonly string[],
+): Promise<void> {
+  const wanted = connectionsByServer(plan)
+  for (const adminUrl of adminUrls) {
+    const { host } = new URL(adminUrl)
+    const room = await roomOf(adminUrl)
+    const shortage = connectionShortage(wanted.get(host) ?? 0, room)
+    if (shortage) throw new LocalRunError(`${host}: ${shortage}\n${shortageCure}.`)
+  }
+}
+
+async function roomOf(adminUrl: string) {
+  const sql = openClient(adminUrl, { schema: 'public', max: 1 })
+  try {
+    return await connectionRoom(sql)
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}

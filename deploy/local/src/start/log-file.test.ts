@@ -1,0 +1,33 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from '@jest/globals'
+import { createLogger } from '@opsplane/runtime'
+import { openLogFile } from './log-file.js'
+
+test('lines are appended in their order', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'opsplane-log-'))
+  const path = join(folder, 'opsplane.log')
+  for (const run of ['first', 'second']) {
+    const file = openLogFile(path, () => {})
+    for (let n = 0; n < 1_000; n++) file.write(`${run} ${n}\n`)
+    await file.flushed()
+  }
+  const lines = ['first', 'second'].flatMap((run) => Array.from({ length: 1_000 }, (_, n) => `${run} ${n}`))
+  expect(readFileSync(path, 'utf8').trimEnd().split('\n')).toEqual(lines)
+  rmSync(folder, { recursive: true })
+})
+
+// A device on which there is never any space left.
+test('a full disk loses lines, is reported once, and ends nothing', async () => {
+  const reported: string[] = []
+  const destination = openLogFile('/dev/full', (text) => reported.push(text))
+  const log = createLogger({ service: 'test', level: 'info', destination })
+  for (let n = 0; n < 10; n++) {
+    log.info({ n }, 'a line')
+    await destination.flushed()
+  }
+  expect(reported).toEqual([
+    expect.stringMatching(/^\/dev\/full cannot be written \(ENOSPC\): lines of the log are lost/),
+  ])
+})

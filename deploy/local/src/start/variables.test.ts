@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from '@jest/globals'
+import { backendNames, type ServiceName, serviceNames } from '@opsplane/contracts'
+import { eachOf } from '../each-of.js'
+import { completeSecrets } from '../secrets.js'
+import { type PlanOptions, planned, planServices } from '../service-plan.js'
+import { knownVariables, nearlyKnown, ownVariables, serviceVariables } from './variables.js'
+
+const options: PlanOptions = {
+  secrets: completeSecrets(),
+  databaseUrls: eachOf(backendNames, (name) => `postgres://${name}@127.0.0.1:1/ops`),
+  natsUrls: eachOf(serviceNames, () => 'nats://127.0.0.1:1'),
+  ports: eachOf(serviceNames, () => 1),
+  origin: 'http://127.0.0.1:1',
+  environment: {},
+}
+const read = (path: string) =>
+  readFileSync(fileURLToPath(new URL(`../../../../${path}`, import.meta.url)), 'utf8')
+/** The variables that a document names at the beginning of the lines of its tables. */
+const documentedIn = (text: string) =>
+  [...text.matchAll(/^\| ((?:`[A-Z][A-Z0-9_]+`(?:, )?)+) +\|/gm)].flatMap(([, names = '']) =>
+    [...names.matchAll(/`([A-Z0-9_]+)`/g)].map(([, name = '']) => name),
+  )
+const configuration = documentedIn(read('docs/configuration.md'))
+const readBy = serviceVariables()
+
+describe('a variable that the operator sets', () => {
+  const cases = serviceNames.flatMap((name) =>
+    readBy[name]
+      .filter((variable) => !(variable in planned(options, name)))
+      .map((variable) => [variable, name] as const),
+  )
+
+  test.each<readonly [string, ServiceName]>(cases)('%s reaches %s', (variable, name) => {
+    const environment = { [variable]: 'as the operator says' }
+    expect(planServices({ ...options, environment })[name][variable]).toBe('as the operator says')
+    // Empty is absent: what is usual stays.
+    expect(planServices({ ...options, environment: { [variable]: '' } })[name]).toEqual(
+      planServices(options)[name],
+    )
+  })
+
+  test('does not reach a service where the local run sets it, nor one that does not read it', () => {
+    const all = Object.fromEntries(
+      [...knownVariables(), 'HOME'].map((name) => [name, 'as the operator says']),
+    )
+    const plan = planServices({ ...options, environment: all })
+    for (const name of serviceNames) {
+      expect(Object.keys(plan[name]).toSorted()).toEqual(readBy[name].toSorted())
+      for (const [variable, value] of Object.entries(planned(options, name)))
+        if (readBy[name].includes(variable)) expect(plan[name][variable]).toBe(value)
+    }
+  })
+})
+
+describe('the documents and the services agree', () => {
+  const known = knownVariables()
+
+  test('the table of the configuration has variables that something reads', () => {
+    expect(configuration.length).toBeGreaterThan(40)
+    expect(configuration.filter((name) => !known.includes(name))).toEqual([])
+  })
+
+  test.each(serviceNames)('%s reads nothing that is in no document', (name) => {
+    const own = documentedIn(read(`services/${name}/README.md`))
+    expect(readBy[name].filter((variable) => ![...configuration, ...own].includes(variable))).toEqual([])
+    expect(own.filter((variable) => !readBy[name].includes(variable))).toEqual([])
+  })
+
+  test('what the local run reads beside them is documented', () => {
+    const text = read('docs/configuration.md')
+    expect(ownVariables.filter((name) => !text.includes(`\`${name}\``))).toEqual([])
+  })
+})
+
+describe('a name that nothing reads', () => {
+  const known = knownVariables()
+  const meant = (name: string) => nearlyKnown({ [name]: 'x' }, known)
+
+  test.each([
+    ['DATABASE_POLL_SIZE', 'DATABASE_POOL_SIZE'],
+    ['TRUST_PROXY_CIDR', 'TRUST_PROXY_CIDRS'],
+    ['TRUST_PROXY', 'TRUST_PROXY_CIDRS'],
+    ['LOG_LEVEl', 'LOG_LEVEL'],
+    ['WEBHOOK_ALLOWED_CIDRS_V6', 'WEBHOOK_ALLOWED_CIDRS'],
+    ['PORTS', 'PORT'],
+  ])('%s is reported, and %s named', (name, variable) => {
+    expect(meant(name)).toEqual([
+      expect.stringMatching(new RegExp(`^${name} is read by nothing. ${variable} is`)),
+    ])
+  })
+
+  test.each([
+    ...[
+      'PATH',
+      'HOME',
+      'HOSTNAME',
+      'LOGNAME',
+      'SHELL',
+      'TERM',
+      'LANG',
+      'LINES',
+      'PWD',
+      'USER',
+      'EDITOR',
+      'TZ',
+      'NODE_ENV',
+    ],
+    ...known,
+  ])('%s is not', (name) => {
+    expect(meant(name)).toEqual([])
+  })
+})

@@ -1,0 +1,85 @@
+import { type ServiceName, serviceNames } from '@opsplane/contracts'
+import { ConfigError, type RunnableService } from '@opsplane/runtime'
+import { eachOf } from '../each-of.js'
+import { services } from '../services.js'
+
+/** What the local run itself reads, beside what it passes to the services. */
+export const ownVariables = [
+  'DATABASE_URL',
+  'DATA_DATABASE_URL',
+  'FREE_PORTS',
+  'METRICS_PORT',
+  'NATS_PREFIX',
+  'NATS_URL',
+  'OPSPLANE_HOME',
+  'PORT',
+  'PUBLIC_ORIGIN',
+] as const
+
+/** Every variable that a service reads, found by having it read them. */
+export function variablesOf({ loadConfig }: Pick<RunnableService, 'loadConfig'>): string[] {
+  const names = new Set<string>()
+  const watched = new Proxy<Record<string, string>>({}, { get: (_env, key) => void names.add(String(key)) })
+  try {
+    loadConfig(watched)
+  } catch (error) {
+    // None of its variables is set.
+    if (!(error instanceof ConfigError)) throw error
+  }
+  return [...names]
+}
+
+/** The variables of each service. */
+export const serviceVariables = (): Record<ServiceName, string[]> =>
+  eachOf(serviceNames, (name) => variablesOf(services[name]))
+
+/** What this process reads of its environment, and its services. */
+export const knownVariables = (): string[] => [
+  ...new Set([...ownVariables, ...Object.values(serviceVariables()).flat()]),
+]
+
+/** Warnings of variables of this environment that have no effect. */
+export const unreadVariables = (environment: Readonly<Record<string, string | undefined>>): string[] =>
+  nearlyKnown(environment, knownVariables())
+
+/** A warning for each variable that is set and that nothing reads, though its name is nearly that of one which is read. */
+export function nearlyKnown(
+  environment: Readonly<Record<string, string | undefined>>,
+  known: readonly string[],
+): string[] {
+  const names = new Set(known)
+  return Object.keys(environment)
+    .filter((name) => !names.has(name))
+    .flatMap((name) => {
+      const near = known.find((each) => isNear(name, each))
+      return near === undefined ? [] : [`${name} is read by nothing. ${near} is: is that what was meant?`]
+    })
+}
+
+/** Names of fewer letters are too many to be meant: HOME is not a slip of HOST. */
+const shortest = 6
+
+/** At most two letters apart, or one is the beginning of the other, up to the end of a word. */
+function isNear(name: string, known: string): boolean {
+  const [short, long] = name.length < known.length ? [name, known] : [known, name]
+  if (short.length < shortest) return isOneLetterMore(short, long)
+  return (short.includes('_') && long.startsWith(`${short}_`)) || distance(name, known) <= 2
+}
+
+/** As PORTS for PORT. */
+const isOneLetterMore = (short: string, long: string): boolean =>
+  short.length >= 4 && long.length === short.length + 1 && long.startsWith(short)
+
+/** Levenshtein's: letters to add, drop or replace. */
+function distance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at)
+  for (const [at, letter] of [...one].entries()) {
+    const next = [at + 1]
+    for (const [to, wanted] of [...other].entries()) {
+      const replaced = (row[to] ?? 0) + (letter === wanted ? 0 : 1)
+      next.push(Math.min(replaced, (row[to + 1] ?? 0) + 1, (next[to] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[other.length] ?? 0
+}

@@ -1,0 +1,21 @@
+/** The connections of one replica by what they run: see `Database`. */
+export interface PoolSizes {
+  writes: number
+  statements: number
+  queries: number
+}
+
+/** Each pool has one. */
+export const fewestConnections = 3
+
+/** From so many on, writes get a second connection: two groups of a group commit are in flight at most. */
+const secondWriter = 6
+
+/** Divides the connections that one replica may open: the sizes add up to exactly that many. Throws below `fewestConnections`. */
+export function poolSizes(connections: number): PoolSizes {
+  if (!Number.isInteger(connections) || connections < fewestConnections)
+    throw new RangeError(`a service needs ${fewestConnections} connections at least, not ${connections}`)
+  const writes = connections < secondWriter ? 1 : 2
+  const statements = Math.floor((connections - writes) / 2)
+  return { writes, statements, queries: connections - writes - statements }
+}

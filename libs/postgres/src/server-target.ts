@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { type ConnectionOptions, checkServerIdentity } from 'node:tls'
+
+/** What `openClient` passes to the client for a URL. */
+export interface ServerTarget {
+  url: string
+  /** Whether a transaction pooler is between. */
+  pooled: boolean
+  /** Of TLS, where the URL names files; else it is for the client, which knows `sslmode` alone. */
+  ssl?: ConnectionOptions
+}
+
+const fileParameters = ['sslrootcert', 'sslcert', 'sslkey'] as const
+
+export const isPooled = (url: string): boolean => targetOf(url).pooled
+
+/**
+ * Reads what libpq knows and the client does not: `sslrootcert`, `sslcert` and `sslkey` name PEM files, and our own
+ * `pooler=transaction`. With `sslrootcert` the server's certificate is checked as `sslmode` says: `verify-full` (unless given)
+ * its name too, `verify-ca` and `require` the authority alone. Throws where a file cannot be read; the message names the parameter.
+ */
+export function targetOf(url: string): ServerTarget {
+  const [base = '', query] = url.split(/\?(.*)/s)
+  const parameters = new URLSearchParams(query)
+  const pooled = parameters.get('pooler') === 'transaction'
+  if (pooled) parameters.delete('pooler')
+  const ssl = tlsOf(base, parameters)
+  const rest = parameters.toString()
+  return { url: rest === '' ? base : `${base}?${rest}`, pooled, ...(ssl && { ssl }) }
+}
+
+function tlsOf(base: string, parameters: URLSearchParams): ConnectionOptions | undefined {
+  // The authorities of the system are the client's own.
+  if (parameters.get('sslrootcert') === 'system') return undefined
+  const [ca, cert, key] = fileParameters.map((name) => {
+    const file = parameters.get(name)
+    parameters.delete(name)
+    return file === null ? undefined : read(name, file)
+  })
+  const mode = parameters.get('sslmode') ?? 'verify-full'
+  if ((ca ?? cert ?? key) === undefined || mode === 'disable') return undefined
+  parameters.delete('sslmode')
+  const checksName = mode === 'verify-full'
+  return {
+    ...(ca && { ca }),
+    ...(cert && { cert }),
+    ...(key && { key }),
+    rejectUnauthorized: ca !== undefined || mode.startsWith('verify'),
+    checkServerIdentity: (name, peer) =>
+      checksName ? checkServerIdentity(addressOf(base) ?? name, peer) : undefined,
+  }
+}
+
+/** The host where it is an address: Node is told none by the client then. */
+function addressOf(base: string): string | undefined {
+  const host = /^[^/]*\/\/(?:[^@/]*@)?\[?([^/,\]]*?)\]?(?::\d+)?(?:\/|$)/.exec(base)?.[1]
+  return host !== undefined && isIP(host) ? host : undefined
+}
+
+function read(name: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new Error(
+      `The file of ${name} in the URL of Postgres cannot be read: ${(error as Error).message}`,
+      {
+        cause: error,
+      },
+    )
+  }
+}

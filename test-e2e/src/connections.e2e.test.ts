@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { backendNames, serviceNames } from '@opsplane/contracts'
+import { connectionsByServer, eachOf, planServices } from '@opsplane/local'
+import { startReceiver, waitFor } from '@opsplane/testing'
+import postgres from 'postgres'
+import { type Api, apiClient, startTestCluster } from './platform.js'
+
+/** What one replica of every service is to do with. */
+const mostOfAll = 60
+const reserved = 3
+
+let cluster: Awaited<ReturnType<typeof startTestCluster>>
+let receiver: Awaited<ReturnType<typeof startReceiver>>
+let api: Api
+let sql: postgres.Sql
+
+beforeAll(async () => {
+  cluster = await startTestCluster({
+    // One workspace may use all sessions of tenants.
+    extra: { QUERIES_PER_WORKSPACE: '1000' },
+    postgresFlags: [
+      'fsync=off',
+      `max_connections=${mostOfAll + reserved}`,
+      `superuser_reserved_connections=${reserved}`,
+    ],
+  })
+  api = apiClient(cluster.info)
+  receiver = await startReceiver({ tls: { key: cluster.certificate.key, cert: cluster.certificate.cert } })
+  sql = postgres(cluster.info.postgresUrl, { max: 1, onnotice: () => {} })
+})
+afterAll(async () => {
+  await sql?.end({ timeout: 5 })
+  await receiver?.stop()
+  await cluster?.stop()
+})
+
+/** Connections by the service that has them; those as tenants are the studio's. */
+async function openByService(): Promise<Map<string, number>> {
+  const rows = await sql<{ name: string; count: number }[]>`
+    select case when application_name like 'opsplane-tenant-%' then 'database-studio'
+      else substr(application_name, length('opsplane-') + 1) end as name, count(*)::int as count
+    from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid() group by 1`
+  return new Map(rows.map(({ name, count }) => [name, count]))
+}
+
+/** What each says that it opens at most. */
+function allowedByService(): Map<string, number> {
+  const plan = planServices({
+    secrets: cluster.secrets,
+    databaseUrls: eachOf(backendNames, (name) => `postgres://${name}/x`),
+    natsUrls: eachOf(serviceNames, () => cluster.info.natsUrl),
+    ports: eachOf(serviceNames, () => 1),
+    origin: cluster.info.origin,
+    environment: {},
+  })
+  return connectionsByServer(plan)
+}
+
+test('under load of every kind no service opens more connections than it says, and no request fails for want of one', async () => {
+  const slug = 'machines'
+  const made = [
+    await api('POST', '/webhooks', {
+      body: { name: 'all', url: `${receiver.url}/`, events: ['incident.*'] },
+    }),
+    await api('POST', '/tables', { body: { slug, columns: [{ name: 'name', type: 'text' }] } }),
+  ]
+  expect(made.map(({ status }) => status)).toEqual([201, 201])
+
+  const most = new Map<string, number>()
+  let mostTogether = 0
+  let over = false
+  const counting = (async () => {
+    while (!over) {
+      const now = await openByService()
+      for (const [name, count] of now) most.set(name, Math.max(most.get(name) ?? 0, count))
+      mostTogether = Math.max(
+        mostTogether,
+        [...now.values()].reduce((sum, count) => sum + count, 0),
+      )
+    }
+  })()
+
+  const calls: (() => ReturnType<Api>)[] = [
+    () => api('POST', '/itsm/incidents', { body: { title: 'Disk full' } }),
+    () => api('GET', '/itsm/incidents?q=disk'),
+    () => api('GET', '/audit?limit=50'),
+    () => api('GET', '/webhooks'),
+    () => api('GET', '/workflows'),
+    () => api('GET', '/connectors'),
+    () => api('GET', '/apps'),
+    () => api('GET', '/sdk/packs'),
+    () => api('GET', '/analytics/datasets'),
+    () => api('POST', `/tables/${slug}/records`, { body: { name: 'Drill' } }),
+    () => api('POST', '/queries/run', { body: { sql: `select count(*) from ${slug}` } }),
+  ]
+  const refused: string[] = []
+  let created = 0
+  const client = async (n: number) => {
+    for (let round = 0; round < 20; round++) {
+      const at = (n + round) % calls.length
+      const answer = await calls[at]?.()
+      if (at === 0) created++
+      if (answer && answer.status >= 400) refused.push(`${answer.status} ${JSON.stringify(answer.body)}`)
+    }
+  }
+  try {
+    await Promise.all(Array.from({ length: 66 }, (_, n) => client(n)))
+    expect(refused).toEqual([])
+    await waitFor(() => receiver.received().length >= created)
+  } finally {
+    over = true
+    await counting
+  }
+  expect(mostTogether).toBeLessThanOrEqual(mostOfAll)
+  const allowed = allowedByService()
+  expect([...allowed.keys()].toSorted()).toEqual([...backendNames].toSorted())
+  for (const [name, count] of most)
+    expect([name, count]).toEqual([name, Math.min(count, allowed.get(name) ?? 0)])
+})
