@@ -33,12 +33,13 @@ export function measureService(metrics: Metrics, parts: MeasuredParts): void {
 }
 
 function relayed({ relay }: MeasuredParts): Sample[] {
-  const { active, published, lagMs, refills } = relay.counters()
+  const { active, published, lagMs, refills, refillsFailed } = relay.counters()
   return [
     { name: 'opsplane_relay_active', value: active ? 1 : 0 },
     { name: 'opsplane_relay_published_total', value: published },
     { name: 'opsplane_relay_lag_seconds', value: active ? lagMs / 1_000 : 0 },
     { name: 'opsplane_relay_refills_total', value: refills },
+    { name: 'opsplane_relay_refills_failed', value: refillsFailed },
   ]
 }
 

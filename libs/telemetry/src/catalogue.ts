@@ -39,6 +39,9 @@ export const metricCatalogue = {
   opsplane_relay_refills_total: counter(
     'How often this process has filled a stream again that had lost events.',
   ),
+  opsplane_relay_refills_failed: gauge(
+    'Refills in a row after which the stream still lacked what was published; 0 after one that it kept.',
+  ),
   opsplane_consumer_handled_total: counter('Events a durable consumer has applied.', 'durable'),
   opsplane_consumer_retried_total: counter('Events put back to come again.', 'durable'),
   opsplane_consumer_dead_letters_total: counter('Events a durable consumer has given up.', 'durable'),
