@@ -79,14 +79,19 @@ async function outbox({ database: { sql } }: MeasuredParts): Promise<Sample[]> {
   ]
 }
 
-async function deadLetters({ database }: MeasuredParts): Promise<Sample[]> {
+/** Of the relay and each consumer, 0 where there is none. */
+async function deadLetters({ database, consumers }: MeasuredParts): Promise<Sample[]> {
   const rows = await database.sql.unsafe<{ consumer: string; count: number }[]>(
     `select consumer, count(*)::int as count from (select consumer from dead_letters limit ${mostDue}) kept group by consumer`,
   )
-  return rows.map(({ consumer, count }) => ({
+  const counts = new Map([
+    ...['relay', ...consumers.keys()].map((consumer) => [consumer, 0] as const),
+    ...rows.map(({ consumer, count }) => [consumer, count] as const),
+  ])
+  return [...counts].map(([consumer, value]) => ({
     name: 'opsplane_dead_letters',
     labels: { consumer },
-    value: count,
+    value,
   }))
 }
 
@@ -116,6 +121,8 @@ async function due({ database, dueWork }: MeasuredParts): Promise<Sample[]> {
   ])
 }
 
+const usualStates = ['active', 'idle', 'idle in transaction']
+
 async function connections({ database }: MeasuredParts): Promise<Sample[]> {
   const rows = await database.sql.unsafe<{ state: string; count: number }[]>(
     `select coalesce(state, 'unknown') as state, count(*)::int as count
@@ -130,12 +137,12 @@ async function connections({ database }: MeasuredParts): Promise<Sample[]> {
       return { name: 'opsplane_postgres_roundtrip_seconds', labels: { pool }, value }
     }),
   )
-  const states = rows.map(
-    ({ state, count }): Sample => ({
-      name: 'opsplane_postgres_connections',
-      labels: { state },
-      value: count,
-    }),
+  const counts = new Map([
+    ...usualStates.map((state) => [state, 0] as const),
+    ...rows.map(({ state, count }) => [state, count] as const),
+  ])
+  const states = [...counts].map(
+    ([state, value]): Sample => ({ name: 'opsplane_postgres_connections', labels: { state }, value }),
   )
   return [...states, ...took]
 }

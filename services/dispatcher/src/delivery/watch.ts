@@ -28,8 +28,10 @@ const mostRemembered = 10_000
 
 /** Measures attempts, and follows those of events that are followed: their retries too, while they stay on this replica. */
 export function watchAttempts({ metrics, tracing, lag }: WatchOptions): Watch {
-  const ended = byKey((outcome: Outcome) => metrics.counter('opsplane_delivery_attempts_total', { outcome }))
-  for (const outcome of outcomes) ended(outcome)
+  const ended = byKey(
+    (outcome: Outcome) => metrics.counter('opsplane_delivery_attempts_total', { outcome }),
+    outcomes,
+  )
   const took = metrics.histogram('opsplane_delivery_attempt_duration_seconds', {})
   const retried = new LRUCache<string, string>({ max: mostRemembered })
 
