@@ -83,6 +83,13 @@ export const metricCatalogue = {
     'For how long the first delivery has been due of those that wait for their own webhook.',
   ),
   opsplane_webhooks_paused: gauge('Webhooks that are paused, by why.', 'reason'),
+  opsplane_certificate_expiry_timestamp_seconds: gauge(
+    'Until when a certificate is valid that the process has read, since the epoch; 0 where none is configured.',
+    'certificate',
+  ),
+  opsplane_backup_last_success_timestamp_seconds: gauge(
+    'When the last backup was whole, since the epoch; 0 where none is recorded.',
+  ),
   opsplane_topic_polls_waiting: gauge('Long-polls that wait on this replica.'),
   opsplane_run_transitions_total: counter('Runs that came to a state.', 'status'),
   opsplane_run_step_duration_seconds: histogram('How long a step with an effect took.', workSeconds, 'type'),
