@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Cluster, openState, startCluster } from '@opsplane/local'
+import { type Cluster, openState } from '@opsplane/local'
 import {
   type BackupResult,
   backup,
@@ -13,7 +12,8 @@ import {
   withServersOf,
 } from '@opsplane/local/ops'
 import { request } from 'undici'
-import { postgresFlags, withoutLimits } from './environment.js'
+import { temporaryFolder } from './ending.js'
+import { startMeasured } from './environment.js'
 import { headersOf, toService } from './limits/callers.js'
 import { evenly } from './load.js'
 import { incidents, type MeasureOptions } from './log/creates.js'
@@ -36,7 +36,7 @@ const acceptedPerSecond = 10
 export async function measureBackup({ cluster, say }: MeasureOptions): Promise<Figure[]> {
   say(`  writing ${records} records…`)
   await fill(cluster)
-  const folder = mkdtempSync(join(tmpdir(), 'opsplane-bench-backup-'))
+  const folder = temporaryFolder('backup')
   const [to, home] = [join(folder, 'saved'), join(folder, 'home')]
   try {
     const { postgresUrl: databaseUrl, natsUrl } = cluster.info
@@ -138,7 +138,7 @@ function acceptedMeanwhile(cluster: Cluster): { stop(): void; done: Promise<Acce
 /** Starts what was restored, and looks which of the acknowledged it has. */
 async function startAgain(home: string, accepted: readonly Accepted[]) {
   const startedAt = performance.now()
-  const cluster = await startCluster({ state: openState(home), postgresFlags, extra: withoutLimits })
+  const cluster = await startMeasured(home)
   try {
     const { url, headers } = incidents(cluster)
     const statusOf = async (path: string) => {

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { endWithBench } from './ending.js'
 
 /** Starts another file of this folder as a process; it reports its port first. */
 export async function startChild(
@@ -9,6 +10,7 @@ export async function startChild(
   env: Record<string, string>,
 ): Promise<{ child: ChildProcess; port: number }> {
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), { env: { ...process.env, ...env } })
+  endWithBench(file, () => void child.kill())
   const [message] = (await once(child, 'message')) as [{ port: number }]
   return { child, port: message.port }
 }

@@ -1,7 +1,6 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { cpus, tmpdir } from 'node:os'
+import { mkdirSync } from 'node:fs'
+import { cpus } from 'node:os'
 import { join, resolve } from 'node:path'
-import { openState, startCluster } from '@opsplane/local'
 import { Argument, Command } from 'commander'
 import { measureAnalytics } from './analytics.js'
 import { measureBackup } from './backup.js'
@@ -17,7 +16,8 @@ import { measureTelemetry } from './delivery/telemetry.js'
 import { measureTopics } from './delivery/topics.js'
 import { measureWebhooks } from './delivery/webhooks.js'
 import { disturbedPercent } from './disturbance.js'
-import { fillWal, postgresFlags, withoutLimits } from './environment.js'
+import { endAll, InterruptedError, interrupted, temporaryFolder } from './ending.js'
+import { fillWal, removeWebhooks, startMeasured } from './environment.js'
 import { measureExports } from './exports.js'
 import { measureExpressions } from './expressions.js'
 import { measureConflicts } from './itsm/conflicts.js'
@@ -85,29 +85,38 @@ const say = (text: string) => console.error(text)
 
 /** BENCH_KEEP is a folder whose state is kept and used again, for what takes long to fill. */
 const kept = process.env.BENCH_KEEP
-const folder = kept ? resolve(kept) : mkdtempSync(join(tmpdir(), 'opsplane-bench-'))
-mkdirSync(folder, { recursive: true })
 const sayDisturbed = () =>
   say(
     `A process that only reads memory waits ${disturbedPercent().toFixed(0)} % of its time (2 % on a quiet machine).`,
   )
-sayDisturbed()
-say(`Starting Postgres, NATS and the services as processes (${cpus().length} cores)…`)
-const cluster = await startCluster({
-  state: openState(join(folder, 'state')),
-  postgresFlags,
-  extra: withoutLimits,
-})
-const figures: Figure[] = []
-try {
-  await fillWal(cluster.info.postgresUrl)
+
+async function measureAll(): Promise<Figure[]> {
+  const folder = kept ? resolve(kept) : temporaryFolder('state')
+  mkdirSync(folder, { recursive: true })
+  sayDisturbed()
+  say(`Starting Postgres, NATS and the services as processes (${cpus().length} cores)…`)
+  const cluster = await startMeasured(join(folder, 'state'))
+  const { postgresUrl } = cluster.info
+  await fillWal(postgresUrl)
+  const figures: Figure[] = []
   for (const [name, measure] of Object.entries(measures)) {
-    if (chosen.includes(name)) figures.push(...(await measure({ cluster, seconds, say })))
+    if (!chosen.includes(name)) continue
+    figures.push(...(await measure({ cluster, seconds, say })))
+    await removeWebhooks(postgresUrl)
   }
   sayDisturbed()
-} finally {
-  await cluster.stop()
-  if (!kept) rmSync(folder, { recursive: true, force: true })
+  return figures
 }
-if (options.json) console.log(JSON.stringify(figures, null, 2))
-else printFigures(figures)
+
+try {
+  const figures = await Promise.race([measureAll(), interrupted()])
+  if (options.json) console.log(JSON.stringify(figures, null, 2))
+  else printFigures(figures)
+} catch (error) {
+  if (!(error instanceof InterruptedError)) throw error
+  process.exitCode = error.exitCode
+} finally {
+  await endAll()
+}
+// What was being measured when it was interrupted still waits for an answer.
+process.exit()

@@ -1,10 +1,13 @@
 import { request } from 'undici'
+import type { Selector } from './selectors.js'
 
 /** What one scrape of all services has shown: sums of the series of a name that have the labels asked for. */
 export interface Scraped {
   /** 0 where there is none. */
   sum(name: string, labels?: Record<string, string>): number
   names(): Set<string>
+  /** Whether there is a series of the name, whose labels are so. */
+  has(selector: Selector): boolean
 }
 
 interface Series {
@@ -22,6 +25,12 @@ export async function scrape(urls: Readonly<Record<string, string>>): Promise<Sc
         .filter((each) => each.name === name)
         .filter((each) => Object.entries(labels).every(([label, value]) => each.labels[label] === value))
         .reduce((sum, { value }) => sum + value, 0),
+    has: ({ name, labels }) =>
+      series.some(
+        (each) =>
+          each.name === name &&
+          Object.entries(labels).every(([label, value]) => value.test(each.labels[label] ?? '')),
+      ),
     names: () => new Set(series.map(({ name }) => name)),
   }
 }

@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Cluster } from '@opsplane/local'
 import { request } from 'undici'
 import { ask, cpuMs } from '../child.js'
+import { endWithBench } from '../ending.js'
 import { median } from '../load.js'
 import { incidents, type MeasureOptions } from '../log/creates.js'
 import { consumersCaughtUp } from '../log/pipeline.js'
@@ -69,6 +70,7 @@ async function startBare(count: number): Promise<number> {
   const script = `require('node:http').createServer().listen(0, () => console.log('up'))`
   const startedAt = performance.now()
   const children = Array.from({ length: count }, () => spawn(process.execPath, ['-e', script]))
+  for (const child of children) endWithBench('a bare process', () => void child.kill())
   await Promise.all(children.map((child) => once(child.stdout, 'data')))
   const tookMs = performance.now() - startedAt
   await Promise.all(children.map(ended))

@@ -1,12 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type Cluster, openState, startCluster } from '@opsplane/local'
+import type { Cluster } from '@opsplane/local'
 import { request } from 'undici'
 import { ask } from '../child.js'
-import { postgresFlags, withoutLimits } from '../environment.js'
+import { temporaryFolder } from '../ending.js'
+import { startMeasured } from '../environment.js'
 import { createIncidentsByTurns } from '../load.js'
 import { incidents, type MeasureOptions } from '../log/creates.js'
 import { consumersCaughtUp } from '../log/pipeline.js'
@@ -30,12 +28,9 @@ const isControl = process.env.BENCH_CONTROL === '1'
  */
 export async function measureTelemetry({ cluster, seconds, say }: MeasureOptions): Promise<Figure[]> {
   const collector = await startCollector()
-  const folder = mkdtempSync(join(tmpdir(), 'opsplane-bench-watched-'))
-  const watched = await startCluster({
-    state: openState(join(folder, 'state')),
+  const watched = await startMeasured(temporaryFolder('watched'), {
     metrics: !isControl,
-    extra: { ...withoutLimits, ...(!isControl && { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }) },
-    postgresFlags,
+    extra: isControl ? {} : { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
   })
   const scraping = setInterval(() => void scrape(watched), scrapeEveryMs)
   try {
@@ -55,7 +50,6 @@ export async function measureTelemetry({ cluster, seconds, say }: MeasureOptions
     clearInterval(scraping)
     await watched.stop()
     await collector.stop()
-    rmSync(folder, { recursive: true, force: true })
   }
 }
 

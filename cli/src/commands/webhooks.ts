@@ -1,10 +1,12 @@
 import { Webhook, WebhookTestResult, webhookStatuses } from '@opsplane/contracts'
+import type { WaitingWebhook } from '@opsplane/local/ops'
 import { type Command, Option } from 'commander'
-import { connect, pathOf } from '../connect.js'
+import { connect, pathOf, printerFor } from '../connect.js'
 import { ApiFailure, CliError } from '../failure.js'
 import type { Io } from '../io.js'
-import { collect, type PagingOptions, withPaging } from '../options.js'
+import { collect, count, type PagingOptions, withPaging } from '../options.js'
 import type { Column } from '../table.js'
+import { type OperationOptions, serversHelp, withTask } from './with-ops.js'
 
 const columns: Column<Webhook>[] = [
   { title: 'id', value: ({ id }) => id },
@@ -14,6 +16,27 @@ const columns: Column<Webhook>[] = [
   { title: 'events', value: ({ events }) => events.join(','), elastic: true },
   { title: 'url', value: ({ url }) => url, elastic: true },
 ]
+
+const lagColumns: Column<WaitingWebhook>[] = [
+  { title: 'id', value: ({ id }) => id },
+  { title: 'workspace', value: ({ workspaceId }) => workspaceId },
+  { title: 'environment', value: ({ environment }) => environment },
+  { title: 'host', value: ({ host }) => host, elastic: true },
+  { title: 'status', value: ({ status }) => status },
+  { title: 'waiting', value: ({ waiting }) => waiting },
+  { title: 'oldest', value: ({ oldestAt }) => oldestAt },
+  { title: 'failures', value: ({ failures }) => failures },
+  { title: 'last answer', value: ({ lastError, lastStatus }) => lastError ?? lastStatus },
+]
+
+const lagHelp = `Deliveries that have not ended, retries and those of paused webhooks included, longest wait first. 10000 waiting stand
+for more. Exit code 0: listed, also where none waits. 2: no server is named. 3: Postgres cannot be reached.
+
+${serversHelp}
+
+Examples:
+  $ opsplane webhooks lag
+  $ opsplane webhooks lag --limit 1 --json`
 
 export function addWebhookCommands(program: Command, io: Io): void {
   const webhooks = program
@@ -61,6 +84,18 @@ export function addWebhookCommands(program: Command, io: Io): void {
         printer.one(webhook, fieldsOf(webhook))
       })
   }
+
+  webhooks
+    .command('lag')
+    .description('the webhooks of all workspaces whose deliveries wait longest')
+    .option('--limit <n>', 'how many at most', count, 20)
+    .option('--database-url <url>', 'Postgres, as the owner of the tables (DATABASE_URL)')
+    .addHelpText('after', `\n${lagHelp}`)
+    .action((options: OperationOptions & { limit: number }, command: Command) =>
+      withTask(io, command, options, async (ops, { target }) =>
+        printerFor(io, command).list(await ops.listWaitingWebhooks(target, options.limit), lagColumns),
+      ),
+    )
 
   webhooks
     .command('test <webhook>')

@@ -21,6 +21,7 @@ export {
   type InternalVerifier,
   type VerifiedToken,
 } from './calls/internal-token.js'
+export { measureCertificates } from './calls/measure-certificates.js'
 export {
   createSecretValues,
   type ResolveSecrets,

@@ -68,6 +68,21 @@ export function commaList(text: string): string[] {
 /** A variable that holds several values, separated by commas. */
 export const commaSeparated = z.string().transform(commaList)
 
+/** `name=value` pairs, separated by commas, values percent-encoded, as OpenTelemetry writes attributes and headers. */
+function attributesOf(text: string, context: z.RefinementCtx): Record<string, string> {
+  try {
+    const pairs = commaList(text).map((pair) => {
+      const [, name, value] = /^([^=]+)=(.*)$/.exec(pair) ?? []
+      if (name === undefined || value === undefined) throw new TypeError('a pair has a name and a value')
+      return [name.trim(), decodeURIComponent(value.trim())] as const
+    })
+    return Object.fromEntries(pairs)
+  } catch {
+    context.addIssue({ code: 'custom', message: 'is no list of name=value with percent-encoded values' })
+    return z.NEVER
+  }
+}
+
 /** What every service needs, whatever it does. */
 export const baseConfig = z.object({
   port: z.coerce
@@ -88,9 +103,37 @@ export const baseConfig = z.object({
     .meta({
       description: 'base URL of an OTLP/HTTP receiver of traces; without it nothing is traced',
     }),
-  otelExporterOtlpHeaders: z.string().optional().meta({
+  otelExporterOtlpHeaders: z.string().transform(attributesOf).optional().meta({
     description: 'headers sent to it, such as its key: name=value, separated by commas',
   }),
+  otelExporterOtlpTimeout: z.coerce.number().int().min(1).max(600_000).default(10_000).meta({
+    description: 'milliseconds one export may take',
+  }),
+  otelExporterOtlpProtocol: z.enum(['http/json']).default('http/json').meta({
+    description: 'how spans are sent; there is no other way than http/json',
+  }),
+  otelServiceName: z.string().optional().meta({
+    description: "service.name of the spans; the service's own unless given",
+  }),
+  otelResourceAttributes: z.string().transform(attributesOf).optional().meta({
+    description: 'attributes of all spans: name=value, separated by commas, values percent-encoded',
+  }),
+  otelSdkDisabled: flag
+    .default(false)
+    .meta({ description: 'true traces nothing, wherever it would be sent' }),
+  otelTracesSampler: z
+    .enum([
+      'always_on',
+      'always_off',
+      'traceidratio',
+      'parentbased_always_on',
+      'parentbased_always_off',
+      'parentbased_traceidratio',
+    ])
+    .optional()
+    .meta({
+      description: 'which requests are traced: all, none, or the share that OTEL_TRACES_SAMPLER_ARG names',
+    }),
   otelTracesSamplerArg: z.coerce.number().min(0).max(1).optional().meta({
     description: 'the share of requests that are traced; unless set one in twenty, and at most five a second',
   }),

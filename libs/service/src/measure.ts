@@ -33,12 +33,13 @@ export function measureService(metrics: Metrics, parts: MeasuredParts): void {
 }
 
 function relayed({ relay }: MeasuredParts): Sample[] {
-  const { active, published, lagMs, refills } = relay.counters()
+  const { active, published, lagMs, refills, refillsFailed } = relay.counters()
   return [
     { name: 'opsplane_relay_active', value: active ? 1 : 0 },
     { name: 'opsplane_relay_published_total', value: published },
     { name: 'opsplane_relay_lag_seconds', value: active ? lagMs / 1_000 : 0 },
     { name: 'opsplane_relay_refills_total', value: refills },
+    { name: 'opsplane_relay_refills_failed', value: refillsFailed },
   ]
 }
 
@@ -78,14 +79,19 @@ async function outbox({ database: { sql } }: MeasuredParts): Promise<Sample[]> {
   ]
 }
 
-async function deadLetters({ database }: MeasuredParts): Promise<Sample[]> {
+/** Of the relay and each consumer, 0 where there is none. */
+async function deadLetters({ database, consumers }: MeasuredParts): Promise<Sample[]> {
   const rows = await database.sql.unsafe<{ consumer: string; count: number }[]>(
     `select consumer, count(*)::int as count from (select consumer from dead_letters limit ${mostDue}) kept group by consumer`,
   )
-  return rows.map(({ consumer, count }) => ({
+  const counts = new Map([
+    ...['relay', ...consumers.keys()].map((consumer) => [consumer, 0] as const),
+    ...rows.map(({ consumer, count }) => [consumer, count] as const),
+  ])
+  return [...counts].map(([consumer, value]) => ({
     name: 'opsplane_dead_letters',
     labels: { consumer },
-    value: count,
+    value,
   }))
 }
 
@@ -115,6 +121,8 @@ async function due({ database, dueWork }: MeasuredParts): Promise<Sample[]> {
   ])
 }
 
+const usualStates = ['active', 'idle', 'idle in transaction']
+
 async function connections({ database }: MeasuredParts): Promise<Sample[]> {
   const rows = await database.sql.unsafe<{ state: string; count: number }[]>(
     `select coalesce(state, 'unknown') as state, count(*)::int as count
@@ -129,12 +137,12 @@ async function connections({ database }: MeasuredParts): Promise<Sample[]> {
       return { name: 'opsplane_postgres_roundtrip_seconds', labels: { pool }, value }
     }),
   )
-  const states = rows.map(
-    ({ state, count }): Sample => ({
-      name: 'opsplane_postgres_connections',
-      labels: { state },
-      value: count,
-    }),
+  const counts = new Map([
+    ...usualStates.map((state) => [state, 0] as const),
+    ...rows.map(({ state, count }) => [state, count] as const),
+  ])
+  const states = [...counts].map(
+    ([state, value]): Sample => ({ name: 'opsplane_postgres_connections', labels: { state }, value }),
   )
   return [...states, ...took]
 }

@@ -1,5 +1,12 @@
 import { internalEventRoutes } from '@opsplane/eventstore'
-import { createApp, createInternalVerifier, listen, type Route, routeTableRoute } from '@opsplane/http'
+import {
+  createApp,
+  createInternalVerifier,
+  listen,
+  measureCertificates,
+  type Route,
+  routeTableRoute,
+} from '@opsplane/http'
 import {
   answerToPostgresError,
   asciiLocaleWarning,
@@ -41,6 +48,7 @@ export async function startService<Config extends BackendConfig, Overrides exten
     releasers.add('telemetry', () => telemetry.close())
     const { metrics, tracing } = telemetry
     const ctx = openContext({ name, schema, config, overrides, log, metrics, tracing, releasers })
+    measureCertificates(metrics, ctx.tls)
     const { routes, background = [], onDrain } = await definition.setup(ctx, overrides)
     for (const [n, work] of background.entries()) releasers.add(`background work ${n}`, () => work.close())
     // Before what it works with; where the service does not get as far as this, its context closes it.

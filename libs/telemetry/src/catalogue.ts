@@ -18,6 +18,7 @@ const histogram = <const Labels extends readonly string[]>(
 ) => ({ kind: 'histogram', help, labels, buckets }) as const
 
 const requestSeconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30]
+const lagSeconds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2, 10, 60, 600]
 const workSeconds = [0.005, 0.02, 0.1, 0.5, 2, 10, 60, 600]
 
 /** Every metric there is: dashboards, rules and docs name no other. */
@@ -38,6 +39,9 @@ export const metricCatalogue = {
   opsplane_relay_lag_seconds: gauge('How old the event was that this process has published last.'),
   opsplane_relay_refills_total: counter(
     'How often this process has filled a stream again that had lost events.',
+  ),
+  opsplane_relay_refills_failed: gauge(
+    'Refills in a row after which the stream still lacked what was published; 0 after one that it kept.',
   ),
   opsplane_consumer_handled_total: counter('Events a durable consumer has applied.', 'durable'),
   opsplane_consumer_retried_total: counter('Events put back to come again.', 'durable'),
@@ -64,11 +68,28 @@ export const metricCatalogue = {
   ),
   opsplane_delivery_attempt_duration_seconds: histogram('How long an attempt took.', requestSeconds),
   opsplane_delivery_lag_seconds: histogram(
-    'From an event to the first attempt of a delivery of it.',
-    [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2, 10, 60, 600],
+    'From an event to the first attempt of a delivery of it, or to where nothing but its own webhook keeps that waiting.',
+    lagSeconds,
   ),
-  opsplane_deliveries_due: gauge('Deliveries that are due and not in hand; 10000 stands for more.'),
+  opsplane_webhook_queue_wait_seconds: histogram(
+    'From an event to the first attempt of a delivery that waited for its own webhook: its cap, rate limit, order, pause or full queue.',
+    lagSeconds,
+  ),
+  opsplane_deliveries_due: gauge(
+    'Deliveries that are due and not in hand, though their webhooks have room for them; 10000 stands for more.',
+  ),
   opsplane_deliveries_oldest_due_age_seconds: gauge('For how long the first of them has been due.'),
+  opsplane_webhook_queue_age_seconds: gauge(
+    'For how long the first delivery has been due of those that wait for their own webhook.',
+  ),
+  opsplane_webhooks_paused: gauge('Webhooks that are paused, by why.', 'reason'),
+  opsplane_certificate_expiry_timestamp_seconds: gauge(
+    'Until when a certificate is valid that the process has read, since the epoch; 0 where none is configured.',
+    'certificate',
+  ),
+  opsplane_backup_last_success_timestamp_seconds: gauge(
+    'When the last backup was whole, since the epoch; 0 where none is recorded.',
+  ),
   opsplane_topic_polls_waiting: gauge('Long-polls that wait on this replica.'),
   opsplane_run_transitions_total: counter('Runs that came to a state.', 'status'),
   opsplane_run_step_duration_seconds: histogram('How long a step with an effect took.', workSeconds, 'type'),

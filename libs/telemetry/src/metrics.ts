@@ -82,9 +82,12 @@ export function createMetrics({ service }: { service: string }): Metrics {
   }
 }
 
-/** Makes what belongs to a key once: a counter of each outcome, say. The keys are a few, and never what a caller makes up. */
-export function byKey<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
-  const made = new Map<Key, Value>()
+/**
+ * Makes what belongs to a key once: a counter of each outcome, say. The keys are a few, and never what a caller makes up. Those that are
+ * `known` are made at once: a series that begins with its first event shows no increase for that.
+ */
+export function byKey<Key, Value>(make: (key: Key) => Value, known: readonly Key[]): (key: Key) => Value {
+  const made = new Map(known.map((key) => [key, make(key)]))
   return (key) => {
     const value = made.get(key) ?? make(key)
     made.set(key, value)

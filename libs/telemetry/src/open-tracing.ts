@@ -4,9 +4,19 @@ import { type Choice, createTracing, noTracing, type Tracing } from './tracing.j
 export interface TracingSettings {
   /** Base URL of an OTLP/HTTP receiver; nothing is followed without. */
   otelExporterOtlpEndpoint?: string | undefined
-  /** Sent to it, such as its key: `name=value`, separated by commas. */
-  otelExporterOtlpHeaders?: string | undefined
-  /** The share of requests that are followed, 0 to 1; unless given one in twenty, and at most `chosenPerSecond`. */
+  /** Sent to it, such as its key. */
+  otelExporterOtlpHeaders?: Readonly<Record<string, string>> | undefined
+  /** Milliseconds an export may take. */
+  otelExporterOtlpTimeout?: number | undefined
+  /** Names the service in place of its own name. */
+  otelServiceName?: string | undefined
+  /** Attributes of all that is sent. */
+  otelResourceAttributes?: Readonly<Record<string, string>> | undefined
+  /** Nothing is followed, wherever it would go. */
+  otelSdkDisabled?: boolean | undefined
+  /** `always_on`, `always_off` or `traceidratio`, or these with `parentbased_` before them. */
+  otelTracesSampler?: string | undefined
+  /** The share of requests that are followed, 0 to 1, where the sampler does not say; unless given one in twenty, and at most `chosenPerSecond`. */
   otelTracesSamplerArg?: number | undefined
 }
 
@@ -15,14 +25,14 @@ const usualShare = 0.05
 const chosenPerSecond = 5
 /** Requests of a second that are followed because their callers ask for it, whatever the share is. */
 const askedPerSecond = 20
-const exportTimeoutMs = 10_000
+const usualTimeoutMs = 10_000
 /** Spans are gathered for so long: sending a few costs as much as sending a hundred, some 2 ms in each service. */
 const exportEveryMs = 20_000
 
 /** Follows what a service does, where its telemetry has somewhere to go. What that takes is loaded only then. */
 export async function openTracing(service: string, settings: TracingSettings): Promise<Tracing> {
-  const { otelExporterOtlpEndpoint: endpoint, otelExporterOtlpHeaders: headers = '' } = settings
-  if (endpoint === undefined) return noTracing
+  const { otelExporterOtlpEndpoint: endpoint, otelExporterOtlpHeaders: headers = {} } = settings
+  if (endpoint === undefined || settings.otelSdkDisabled) return noTracing
   const [{ OTLPTraceExporter }, { defaultResource, resourceFromAttributes }, { BatchSpanProcessor }] =
     await Promise.all([
       import('@opentelemetry/exporter-trace-otlp-http'),
@@ -31,19 +41,31 @@ export async function openTracing(service: string, settings: TracingSettings): P
     ])
   const exporter = new OTLPTraceExporter({
     url: `${endpoint.replace(/\/$/, '')}/v1/traces`,
-    headers: headersOf(headers),
-    timeoutMillis: exportTimeoutMs,
+    headers: { ...headers },
+    timeoutMillis: settings.otelExporterOtlpTimeout ?? usualTimeoutMs,
   })
   const processor = new BatchSpanProcessor(exporter, { scheduledDelayMillis: exportEveryMs })
   const sink = {
     resource: defaultResource().merge(
-      resourceFromAttributes({ 'service.name': service, 'service.namespace': 'opsplane' }),
+      resourceFromAttributes({
+        ...{ 'service.name': service, 'service.namespace': 'opsplane' },
+        ...settings.otelResourceAttributes,
+        ...(settings.otelServiceName !== undefined && { 'service.name': settings.otelServiceName }),
+      }),
     ),
     onEnd: (span: ReadableSpan) => processor.onEnd(span),
   }
-  return createTracing(sink, chooser(settings.otelTracesSamplerArg), () =>
-    processor.shutdown().catch(() => {}),
-  )
+  return createTracing(sink, chooser(shareOf(settings)), () => processor.shutdown().catch(() => {}))
+}
+
+/** What the sampler says, if there is one; a ratio without an argument is all, as OpenTelemetry has it. */
+export function shareOf({
+  otelTracesSampler: sampler,
+  otelTracesSamplerArg: share,
+}: Pick<TracingSettings, 'otelTracesSampler' | 'otelTracesSamplerArg'>): number | undefined {
+  if (sampler === undefined) return share
+  if (sampler.endsWith('always_off')) return 0
+  return sampler.endsWith('always_on') ? 1 : (share ?? 1)
 }
 
 /** By chance; of those whose callers ask for it the first ones of each second as well. */
@@ -69,13 +91,3 @@ function perSecond(most: number, nowMs: () => number): () => boolean {
     return ++count <= most
   }
 }
-
-const headersOf = (text: string): Record<string, string> =>
-  Object.fromEntries(
-    text
-      .split(',')
-      .map((pair) => pair.split('='))
-      .flatMap(([name = '', ...value]) =>
-        name.trim() === '' ? [] : [[name.trim(), value.join('=').trim()]],
-      ),
-  )

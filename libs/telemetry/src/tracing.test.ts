@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { emptyResource } from '@opentelemetry/resources'
 import { InMemorySpanExporter, type ReadableSpan, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
-import { chooser, openTracing } from './open-tracing.js'
+import { chooser, openTracing, shareOf } from './open-tracing.js'
 import { parseTraceparent } from './traceparent.js'
 import { causedBy, createTracing, endingWith, inSpan, traceFields, traceparentOfCause } from './tracing.js'
 
@@ -135,6 +135,24 @@ describe('who is followed', () => {
   test('is nobody where the share is 0', () => {
     expect(chooser(0, { random: () => 0, nowMs: () => 0 })(true)).toBe(false)
   })
+})
+
+test.each([
+  [undefined, undefined, undefined],
+  [undefined, 0.3, 0.3],
+  ['always_on', undefined, 1],
+  ['always_off', 0.3, 0],
+  ['traceidratio', 0.3, 0.3],
+  ['parentbased_always_on', undefined, 1],
+  ['parentbased_always_off', undefined, 0],
+  ['parentbased_traceidratio', undefined, 1],
+])('the sampler %s with the argument %s follows the share %s', (sampler, arg, share) => {
+  expect(shareOf({ otelTracesSampler: sampler, otelTracesSamplerArg: arg })).toBe(share)
+})
+
+test('nothing is opened where the SDK is disabled', async () => {
+  const settings = { otelExporterOtlpEndpoint: 'http://127.0.0.1:4318', otelSdkDisabled: true }
+  expect((await openTracing('desk', settings)).enabled).toBe(false)
 })
 
 test('without a receiver nothing is opened', async () => {

@@ -31,7 +31,8 @@ import { type DispatcherConfig, loadConfig } from './config.js'
 import { createAttempt } from './delivery/attempt/attempt.js'
 import { deliveryChangeRoutes } from './delivery/changes.js'
 import { maxSlow, startDispatch } from './delivery/dispatch.js'
-import { measureDue } from './delivery/measure.js'
+import { measureFirstLag } from './delivery/first-lag.js'
+import { measureQueues } from './delivery/measure.js'
 import { createPing } from './delivery/ping.js'
 import type { Arrived } from './delivery/queue/fan-out-batch.js'
 import type { Share } from './delivery/queue/sender.js'
@@ -80,7 +81,6 @@ export const dispatcher = defineService<DispatcherConfig, DispatcherOverrides>({
     const settings = openNeighbour(ctx, 'settings')
     const limits = createLimits(ctx.config)
     ctx.metrics.gather(() => [{ name: 'opsplane_topic_polls_waiting', value: waiters.size }])
-    measureDue(ctx.metrics, ctx.database)
     const budgets = openBudgets(ctx, limits)
     const topics = createTopics({ link, names, waiters, log, budgets, ...(streams && { streams }) })
     const subscribable = overrides.matchesSomeEvent ?? matchesSomeEvent
@@ -142,6 +142,7 @@ function startSending(ctx: Context, options: SendingOptions): Sending {
   const heldDays = config.webhookHeldRetentionDays
   const retention = startRetention({ database, days, log, nowMs, random: Math.random, keptDays, heldDays })
   const sequences = streamSequences(link, names.eventsStream)
+  const lag = measureFirstLag({ metrics: ctx.metrics, nowMs, now: () => performance.now() })
   const dispatch = startDispatch({
     database,
     days,
@@ -155,7 +156,8 @@ function startSending(ctx: Context, options: SendingOptions): Sending {
     consumer: fanOutConsumer,
     lowWatermark: () => sequences.lowWatermark(fanOutConsumer),
     attempt,
-    watch: watchAttempts({ metrics: ctx.metrics, tracing: ctx.tracing, nowMs }),
+    watch: watchAttempts({ metrics: ctx.metrics, tracing: ctx.tracing, lag }),
+    lag,
     random: Math.random,
     announce: relay.wake,
     leaseMs: config.webhookLeaseMs,
@@ -168,6 +170,7 @@ function startSending(ctx: Context, options: SendingOptions): Sending {
     },
     share: (workspaceId) => shareOf(limits, workspaceId),
   })
+  measureQueues(ctx.metrics, { database, passedOver: dispatch.passedOver })
   const recordReplay = replayLog(store)
   ctx.dueWork.start(
     replayWork({

@@ -5,6 +5,7 @@ import {
   type InternalIssuer,
   type InternalTls,
   listen,
+  measureCertificates,
   readInternalTls,
   remoteLeases,
   requestRecorders,
@@ -90,6 +91,7 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
     const link = connectNats({ url: config.natsUrl, name: 'gateway', log })
     releasers.add('NATS', () => link.close())
     measureLink(metrics, link)
+    measureCertificates(metrics, tls)
     const revocations = watchRevocations({ link, names: natsNames(config.natsPrefix), tokens, log })
     releasers.add('revocations', () => revocations.close())
 

@@ -29,6 +29,7 @@ import { loadConfig, type SettingsConfig } from './config.js'
 import { createDelegations } from './delegation/delegations.js'
 import { delegationRoutes } from './delegation/routes.js'
 import { internalRoutes } from './internal-routes.js'
+import { measureLastBackup } from './last-backup.js'
 import { createComposer } from './mail/compose.js'
 import { mailSending } from './mail/mail-sending.js'
 import { createMailer } from './mail/mailer.js'
@@ -75,6 +76,7 @@ export const settings = defineService<SettingsConfig, SettingsOverrides>({
   searchesTexts: true,
   setup(ctx, overrides) {
     const parts = createParts(ctx)
+    measureLastBackup(ctx)
     return {
       routes: [
         ...settingsRoutes(ctx, parts),

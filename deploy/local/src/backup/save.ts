@@ -17,6 +17,7 @@ import { backends } from '../services.js'
 import { takeCut } from './cut.js'
 import { databasesOf, migrationsOf, migrationTables, type ServiceDatabase, schemasOf } from './databases.js'
 import { beginBackup, type NewBackup } from './folder.js'
+import { recordBackup } from './last-backup.js'
 import type { Manifest, SavedDatabase, SavedStream, SavedTable } from './manifest.js'
 
 export interface BackupTask {
@@ -63,6 +64,7 @@ export async function backup({ target, to, say = () => {} }: BackupTask): Promis
     try {
       const manifest = await save(saving, { adminUrl, link, names })
       await folder.finish(manifest)
+      await recordBackup(adminUrl, new Date())
       return resultOf(manifest, saving, (performance.now() - startedAt) / 1_000)
     } catch (error) {
       await folder.discard()

@@ -184,6 +184,13 @@ export type ForEachStep = Fields<typeof forEachFields> & { steps: Step[] }
 
 /** Steps that do something elsewhere: at least once, with a key by which a repetition is known. */
 export type EffectStep = HttpStep | ApiStep | ConnectorStep | ArtifactStep | PublishStep
+export const effectStepTypes: readonly EffectStep['type'][] = [
+  'http',
+  'api',
+  'connector',
+  'artifact',
+  'publish',
+]
 /** Steps that hold others. */
 export type ContainerStep = BranchStep | SwitchStep | ParallelStep | ForEachStep
 export type Step =

@@ -3,27 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { natsNames } from '@opsplane/contracts'
-import { connectNats, type NatsLink, openAckInbox } from '@opsplane/nats'
+import { connectNats, type NatsLink } from '@opsplane/nats'
 import { type EmbeddedNats, startEmbeddedNats } from '@opsplane/nats/embedded'
 import { waitFor } from '@opsplane/testing'
+import { openService, type Service } from '../fixture/relayed-service.js'
 import { managerOf, streamMessages, withoutRepetitions } from '../fixture/stream-messages.js'
-import {
-  log,
-  meta,
-  opening,
-  openTestStore,
-  type Replica,
-  schema,
-  type TestStore,
-} from '../fixture/test-database.js'
-import { publishEvent } from './publish-event.js'
-import { type Relay, startRelay } from './relay.js'
-import { holdLease } from './relay-lease.js'
-import { createRelayStore } from './relay-store.js'
-import { reseed } from './reseed.js'
-import { soundStream } from './sound-stream.js'
-
-const counted = { kind: 'count', now: '2026-01-01T00:00:00.000Z' } as const
+import { log, schema } from '../fixture/test-database.js'
 
 /** Each test takes something from a stream behind the relay's back; in the end everything is there, in order. */
 describe('a stream that lost events is filled again', () => {
@@ -281,103 +266,3 @@ describe('a stream that lost events is filled again', () => {
     expect(state.messages).toBe(10)
   })
 })
-
-interface Service {
-  /** Writes so many events: new aggregates, and later versions of older ones. */
-  write(count: number): Promise<void>
-  /** Of one new aggregate. */
-  writeVersions(count: number): Promise<void>
-  /** What a relay does that is cut off after these positions; before it somebody publishes all from `copied` on again. */
-  fillPartly(options: { copied: number; published: number[] }): Promise<void>
-  committed(): Promise<string[]>
-  drained(): Promise<void>
-  generation(): Promise<number>
-  /** Up to this position marks vouch for the stream. */
-  floor(): Promise<number>
-  pause(): Promise<void>
-  resume(): void
-  stop(): Promise<void>
-}
-
-async function openService(
-  name: string,
-  link: NatsLink,
-  names: ReturnType<typeof natsNames>,
-): Promise<Service> {
-  const testStore: TestStore = await openTestStore()
-  const { sql } = testStore.database
-  const start = () => startRelay({ ...testStore, schema, link, names, instanceId: name, log })
-  let relay: Relay | undefined = start()
-  const { tickets }: Replica = testStore.replica({ onCommit: (events) => relay?.offer(events) })
-  const ids: string[] = []
-  return {
-    async write(count) {
-      for (let at = 0; at < count; at++) {
-        const old = ids[(at * 7) % (ids.length || 1)]
-        if (old && at % 2 === 1) {
-          await tickets.handle(old, counted, meta())
-          continue
-        }
-        const [id, open] = opening()
-        await tickets.create(id, open, meta())
-        ids.push(id)
-      }
-    },
-    async writeVersions(count) {
-      const [id, open] = opening()
-      await tickets.create(id, open, meta())
-      for (let version = 2; version <= count; version++) await tickets.handle(id, counted, meta())
-    },
-    async fillPartly({ copied, published }) {
-      await reseed({ databaseUrl: testStore.url, schema, link, names, fromPosition: copied })
-      const store = createRelayStore(testStore.database)
-      const taken = await store.take('cut off', undefined)
-      if (!('fence' in taken)) throw new Error('somebody has the lease')
-      const connection = await link.ready()
-      const inbox = openAckInbox(connection, 60_000)
-      const sound = await soundStream({
-        ...{ store, lease: holdLease(taken, performance.now()), names, log },
-        manager: await managerOf(link),
-        ensureStreams: async () => {},
-        witness: undefined,
-      })
-      if (!sound) throw new Error('the lease is lost')
-      const to = { inbox, names, schema, connection, floor: 0, signatures: undefined }
-      for (const position of published) {
-        const [event] = await store.events([position])
-        const ack = event && (await publishEvent(event, to))
-        if (ack) sound.progress.acknowledged(ack.sequence, event.id)
-      }
-      await store.record(taken, { done: published, ...sound.progress.mark(published.at(-1) ?? 0) })
-      await store.release(taken)
-      inbox.close()
-    },
-    committed: async () => (await sql<{ id: string }[]>`select id from events`).map(({ id }) => id),
-    async drained() {
-      await waitFor(async () => (await sql`select from outbox limit 1`).length === 0, {
-        message: `${name} to drain`,
-      })
-    },
-    async floor() {
-      const [row] = await sql<{ floor: number }[]>`select max(floor)::int as floor from stream_marks`
-      return row?.floor ?? 0
-    },
-    async generation() {
-      const [row] = await sql<
-        { generation: number }[]
-      >`select max(generation) as generation from stream_marks`
-      return row?.generation ?? 0
-    },
-    async pause() {
-      await relay?.close()
-      relay = undefined
-    },
-    resume() {
-      relay = start()
-    },
-    async stop() {
-      await relay?.close()
-      await testStore.close()
-    },
-  }
-}

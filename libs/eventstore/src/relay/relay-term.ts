@@ -33,6 +33,8 @@ export interface TermOptions {
   first: number
   tracing: Tracing
   onPublished(event: LoggedEvent): void
+  /** An inspection has found what was published in the stream. */
+  onSound(): void
 }
 
 /** Why a term ended. */
@@ -142,7 +144,10 @@ export function openTerm(options: TermOptions): Term {
       const { marks } = progress
       const finding = await inspectStream(manager, names.eventsStream, marks, inspectedAt)
       if (!finding || finding.lost) end('changed')
-      else inspectedAt = startedAt
+      else {
+        inspectedAt = startedAt
+        options.onSound()
+      }
     } catch (fault) {
       end({ fault })
     } finally {

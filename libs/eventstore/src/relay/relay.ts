@@ -5,6 +5,7 @@ import { type Logger, retryDelayMs } from '@opsplane/runtime'
 import { noTracing, type Tracing } from '@opsplane/telemetry'
 import type { CommittedEvent } from '../append/commit.js'
 import { createWaker } from '../waker.js'
+import { createRefillPace } from './refill-pace.js'
 import { holdLease } from './relay-lease.js'
 import { createRelayStore, type Lease, type RelayDatabase } from './relay-store.js'
 import { openTerm, type Term, type TermEnd } from './relay-term.js'
@@ -35,6 +36,8 @@ export interface RelayCounters {
   active: boolean
   /** How often it has filled a stream again. */
   refills: number
+  /** Refills in a row after which the stream still lacked what was published. */
+  refillsFailed: number
 }
 
 export interface Relay {
@@ -58,6 +61,8 @@ const hintSpacingMs = 5
 /** The first may be that of a stream that was deleted, and is there again by now. */
 const mostFruitless = 2
 const reconnectAfter = 8
+/** Between two looks at a stream whose refill waits: the lease, which each look renews, lasts longer. */
+const lookAgainMs = 2_000
 
 /**
  * Moves events from Postgres to JetStream. One replica of a service does so at a time, the one with the lease; it
@@ -70,6 +75,7 @@ export function startRelay(options: RelayOptions): Relay {
   const store = createRelayStore(options.database)
   const waker = createWaker()
   const counters = { published: 0, lagMs: 0, refills: 0 }
+  const pace = createRefillPace()
   let term: Term | undefined
   let fence: string | undefined
   let streamsReady = false
@@ -107,10 +113,14 @@ export function startRelay(options: RelayOptions): Relay {
     try {
       if (!streamsReady) await makeStreams()
       streamsReady = true
-      const sound = await soundStream({ ...parts, ensureStreams: makeStreams, witness })
+      const sound = await soundStream({ ...parts, ensureStreams: makeStreams, witness, pace })
       if (!sound || waker.closing.aborted) return
+      if ('waitMs' in sound) {
+        end = 'changed'
+        return await waker.pause(Math.min(sound.waitMs, lookAgainMs))
+      }
       if (sound.refilled) counters.refills++
-      term = openTerm({ ...parts, ...sound, onPublished })
+      term = openTerm({ ...parts, ...sound, onPublished, onSound: () => pace.sound(performance.now()) })
       if (fruitless < mostFruitless) recovered()
       const before = counters.published
       end = await term.over
@@ -195,7 +205,12 @@ export function startRelay(options: RelayOptions): Relay {
       if (!taken) wake()
     },
     wake,
-    counters: () => ({ ...counters, waiting: term?.waiting() ?? 0, active: term !== undefined }),
+    counters: () => ({
+      ...counters,
+      waiting: term?.waiting() ?? 0,
+      active: term !== undefined,
+      refillsFailed: pace.failed,
+    }),
     async close() {
       waker.close()
       clearTimeout(hinted)

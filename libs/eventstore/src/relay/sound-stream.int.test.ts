@@ -6,6 +6,7 @@ import { testNatsUrl, uniquePrefix } from '@opsplane/testing'
 import { managerOf } from '../fixture/stream-messages.js'
 import { log } from '../fixture/test-database.js'
 import type { Refill } from './refill-outbox.js'
+import { createRefillPace } from './refill-pace.js'
 import { holdLease } from './relay-lease.js'
 import { soundStream } from './sound-stream.js'
 import type { StreamMark } from './stream-marks.js'
@@ -42,6 +43,7 @@ const look = (witnessed: StreamMark[], refills: Refill[] = []) =>
     lease: holdLease({ owner: 'one', fence: '1' }, performance.now()),
     ...{ manager, names, log },
     ensureStreams: async () => {},
+    pace: createRefillPace(),
     witness: { marks: witnessed, since: performance.now() },
   })
 

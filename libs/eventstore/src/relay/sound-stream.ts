@@ -1,6 +1,7 @@
 import type { JetStreamManager } from '@nats-io/jetstream'
 import type { NatsNames } from '@opsplane/contracts'
 import type { Logger } from '@opsplane/runtime'
+import type { RefillPace } from './refill-pace.js'
 import type { HeldLease } from './relay-lease.js'
 import type { RelayStore } from './relay-store.js'
 import { inspectStream, type Witness } from './stream-guard.js'
@@ -26,14 +27,20 @@ export interface SoundStreamOptions {
   ensureStreams(): Promise<void>
   /** What this process has seen itself since its last look. */
   witness: Witness | undefined
+  pace: RefillPace
 }
+
+/** So many refills in a row that the stream has not kept are no coincidence. */
+const alarmingFailures = 3
 
 /**
  * Looks at the stream before anything is published, makes it if it is gone, and puts into the outbox again whatever it
- * has lost. Undefined when the lease was lost over that.
+ * has lost, unless that has failed just now: then it is to be called again after `waitMs`. Undefined when the lease was lost over that.
  */
-export async function soundStream(options: SoundStreamOptions): Promise<SoundStream | undefined> {
-  const { store, lease, manager, names, witness } = options
+export async function soundStream(
+  options: SoundStreamOptions,
+): Promise<SoundStream | { waitMs: number } | undefined> {
+  const { store, lease, manager, names, witness, pace } = options
   const stream = names.eventsStream
   const stored = await store.marks()
   const numbers = new Set(stored.map(({ number }) => number))
@@ -60,12 +67,21 @@ export async function soundStream(options: SoundStreamOptions): Promise<SoundStr
     return { progress: createStreamProgress([begun], identity, 0), start: 0, first, refilled: false }
   }
   if (!found.lost) {
+    pace.sound(performance.now())
     const start = newest.floor
     return { progress: createStreamProgress(marks, identity, start), start, first, refilled: false }
   }
+  const waitMs = pace.lost(identity, performance.now())
+  if (waitMs > 0) return { waitMs }
   const refill = { standing: found.standing, maxAgeMs, identity, last, generation: newest.generation + 1 }
   const filled = await store.refill(lease, refill)
   if (!filled) return undefined
+  pace.refilled(identity, performance.now())
+  if (pace.failed >= alarmingFailures)
+    options.log.error(
+      { stream, failedRefills: pace.failed },
+      'the stream does not keep what is published to it; restart the NATS server or delete the stream: runbook stream-refills-fail',
+    )
   options.log.warn(
     { stream, found: found.lost, afterPosition: filled.floor, ...filled, generation: refill.generation },
     'the stream has lost events; they are published again from Postgres',

@@ -13,11 +13,20 @@ test('counts answers by operation, method and class of the status, and how long 
   recorderFor(read, 'GET')?.(204, 250)
   recorderFor(read, 'HEAD')?.(404, 500)
   const text = await metrics.text()
-  expect(lines(text)).toEqual([
+  expect(lines(text).filter((line) => line.includes('operation="getNote"'))).toEqual([
     'opsplane_http_requests_total{operation="getNote",method="GET",status="2xx",service="desk"} 2',
     'opsplane_http_requests_total{operation="getNote",method="HEAD",status="4xx",service="desk"} 1',
     'opsplane_http_request_duration_seconds_sum{operation="getNote",waits="false",service="desk"} 1',
     'opsplane_http_request_duration_seconds_count{operation="getNote",waits="false",service="desk"} 3',
+  ])
+})
+
+test('each class of status, and both kinds of waiting, are there before the first request', async () => {
+  const metrics = createMetrics({ service: 'desk' })
+  requestRecorders(metrics)
+  const found = lines(await metrics.text())
+  expect(found.map((line) => /(?:status|waits)="([^"]*)".* 0$/.exec(line)?.[1])).toEqual([
+    ...['2xx', '3xx', '4xx', '5xx', 'false', 'false', 'true', 'true'],
   ])
 })
 

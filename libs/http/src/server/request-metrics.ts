@@ -19,6 +19,7 @@ export type RecorderFor = (operation: RecordedOperation, method: string) => Requ
 /** A recorder for each operation and method: both are of the contracts, never what a client has made up. */
 export function requestRecorders(metrics: Metrics): RecorderFor {
   const recorders = new Map<string, RequestRecorder>()
+  if (metrics.enabled) beginAtZero(metrics)
   return (operation, method) => {
     if (!metrics.enabled) return undefined
     const known = methods.has(method) ? method : 'other'
@@ -27,6 +28,15 @@ export function requestRecorders(metrics: Metrics): RecorderFor {
     recorders.set(key, recorder)
     return recorder
   }
+}
+
+/** Each class of status is there before the first request: an error that begins its series would be no increase. */
+function beginAtZero(metrics: Metrics): void {
+  const { operationId: operation } = noOperation
+  for (const status of ['2xx', '3xx', '4xx', '5xx'])
+    metrics.counter('opsplane_http_requests_total', { operation, method: 'GET', status })
+  for (const waits of ['false', 'true'])
+    metrics.histogram('opsplane_http_request_duration_seconds', { operation, waits })
 }
 
 function recorderOf(

@@ -7,6 +7,7 @@ import { createBookings } from './attempt/book-slots.js'
 import { createRateLimitScheduler } from './attempt/rate-limit-scheduler.js'
 import { createRecorder, type RecorderOptions, type Result } from './attempt/recorder.js'
 import { healthOf, resultOf } from './attempt/result-row.js'
+import type { FirstLag } from './first-lag.js'
 import type { DeliveryJob } from './job.js'
 import { startOrderingQueues } from './ordering/ordering-queues.js'
 import { createAccept } from './queue/claimed-jobs.js'
@@ -37,6 +38,8 @@ export interface DispatchOptions extends Omit<RecorderOptions, 'onPaused' | 'sto
   random(): number
   /** Measures and follows attempts. */
   watch: Watch
+  /** Measures those that wait in Postgres. */
+  lag: Pick<FirstLag, 'left'>
   log: Logger
   leaseMs: number
   drainPerSecond: number
@@ -53,6 +56,8 @@ export interface Dispatch {
   refresh(webhookId: string, tenant: TenantScope): void
   /** There is a delivery that is due now, or waits in an ordering queue. */
   wake(): void
+  /** Webhooks whose deliveries this replica leaves in Postgres, for what they or their workspaces have in memory already. */
+  passedOver(): string[]
   /** Finishes attempts under way for up to `graceMs`, gives the rest back. */
   close(graceMs: number): Promise<void>
 }
@@ -131,6 +136,7 @@ export function startDispatch(options: DispatchOptions): Dispatch {
     ...{ ...options, now, after, index, reserve, release, submit },
     waits: orderingQueues.ask,
     left: dueNow,
+    onLeft: options.lag.left,
   })
 
   due.listen(poller.wakeIn)
@@ -173,6 +179,7 @@ export function startDispatch(options: DispatchOptions): Dispatch {
       dueNow()
       orderingQueues.sweep()
     },
+    passedOver: sender.full,
     async close(graceMs) {
       await orderingQueues.close()
       // The poller begins once leases are taken back, which while Postgres is away would be never.

@@ -27,6 +27,8 @@ export interface DeliveryJob extends Job {
   orderingKey: string | null
   /** Of the event, where that is followed. */
   traceparent?: string | undefined
+  /** It has waited in Postgres and was claimed there. */
+  claimed?: true
   /** Of a first attempt that does not wait for its row. */
   first?: Started
 }

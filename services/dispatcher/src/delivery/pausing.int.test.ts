@@ -195,6 +195,25 @@ describe('a webhook', () => {
     expect(await seen.webhook()).toMatchObject({ status: 'paused', paused_reason: 'gone' })
   })
 
+  it('pauses by locks in the order in which a change of the webhook has them', async () => {
+    const { sql } = fixture.service
+    const { workspaceId = '' } = fixture.principal
+    const webhook = await fixture.webhook('changed', { retries: 0 }, () => ({ status: 410 }))
+    const waiting = () =>
+      sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+    await sql.begin(async (tx) => {
+      await tx`select from webhooks where id = ${webhook.id} for no key update`
+      await fixture.publish({ type: 'changed.created' })
+      await waitFor(async () => (await waiting()).length > 0)
+      await tx`
+        select from webhook_revisions where workspace_id = ${workspaceId} and environment = 'production'
+        for no key update nowait`
+    })
+    const seen = deliveriesOf(fixture, webhook.id)
+    await seen.having('failed', 1)
+    expect(await seen.webhook()).toMatchObject({ status: 'paused', paused_reason: 'gone' })
+  })
+
   it('that is paused here has no first attempts from then on', async () => {
     const { sql } = fixture.service
     const { workspaceId = '' } = fixture.principal

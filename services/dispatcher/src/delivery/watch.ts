@@ -1,11 +1,12 @@
-import { idTime } from '@opsplane/contracts'
 import { byKey, type Metrics, type Tracing } from '@opsplane/telemetry'
 import { LRUCache } from 'lru-cache'
 import type { Content } from './attempt/attempt.js'
 import type { ResultRow } from './attempt/record-statement.js'
+import type { FirstLag } from './first-lag.js'
 import type { DeliveryJob } from './job.js'
 
 type Outcome = ResultRow['status']
+const outcomes: readonly Outcome[] = ['succeeded', 'retrying', 'failed', 'postponed']
 
 /** One attempt that is under way. */
 export interface WatchedAttempt {
@@ -19,22 +20,25 @@ export type Watch = (job: DeliveryJob) => WatchedAttempt
 export interface WatchOptions {
   metrics: Metrics
   tracing: Tracing
-  nowMs(): number
+  lag: Pick<FirstLag, 'started'>
 }
 
 /** Retries of so many deliveries are followed on. */
 const mostRemembered = 10_000
 
 /** Measures attempts, and follows those of events that are followed: their retries too, while they stay on this replica. */
-export function watchAttempts({ metrics, tracing, nowMs }: WatchOptions): Watch {
-  const ended = byKey((outcome: Outcome) => metrics.counter('opsplane_delivery_attempts_total', { outcome }))
+export function watchAttempts({ metrics, tracing, lag }: WatchOptions): Watch {
+  const ended = byKey(
+    (outcome: Outcome) => metrics.counter('opsplane_delivery_attempts_total', { outcome }),
+    outcomes,
+  )
   const took = metrics.histogram('opsplane_delivery_attempt_duration_seconds', {})
-  const lag = metrics.histogram('opsplane_delivery_lag_seconds', {})
   const retried = new LRUCache<string, string>({ max: mostRemembered })
 
-  return ({ deliveryId, traceparent: own, content, attempts }) => {
+  return (job) => {
+    const { deliveryId, traceparent: own, content, attempts } = job
     const startedAt = performance.now()
-    if (attempts === 0) lag(Math.max(nowMs() - idTime(deliveryId), 0) / 1_000)
+    lag.started(job)
     const parent = own ?? retried.get(deliveryId)
     const attributes = { 'opsplane.event_type': content.type, 'opsplane.attempt': attempts + 1 }
     const traced = tracing.follow('deliver', parent, { kind: 'client', attributes })

@@ -1,4 +1,4 @@
-import type { EffectStep, RunStatus } from '@opsplane/contracts'
+import { type EffectStep, effectStepTypes, RunStatus } from '@opsplane/contracts'
 import { byKey, type Metrics } from '@opsplane/telemetry'
 
 /** What is measured of runs. */
@@ -10,9 +10,13 @@ export interface RunMeasures {
 }
 
 export function measureRuns(metrics: Metrics): RunMeasures {
-  const moved = byKey((status: RunStatus) => metrics.counter('opsplane_run_transitions_total', { status }))
-  const took = byKey((type: EffectStep['type']) =>
-    metrics.histogram('opsplane_run_step_duration_seconds', { type }),
+  const moved = byKey(
+    (status: RunStatus) => metrics.counter('opsplane_run_transitions_total', { status }),
+    RunStatus.options,
+  )
+  const took = byKey(
+    (type: EffectStep['type']) => metrics.histogram('opsplane_run_step_duration_seconds', { type }),
+    effectStepTypes,
   )
   return {
     moved: (status) => moved(status)(),

@@ -4,7 +4,7 @@ import { type Database, isDependencyAway } from '@opsplane/postgres'
 import { type Clock, delay, type Logger, retryDelayMs } from '@opsplane/runtime'
 import type { Target } from '../../webhook/target.js'
 import type { WebhookAggregate } from '../../webhook/webhook-store.js'
-import { lockRevisions } from '../queue/webhook-index.js'
+import { lockRevisions, lockWebhooks } from '../queue/webhook-index.js'
 import { type Recorded, type ResultRow, recordResults } from './record-statement.js'
 
 export interface Result {
@@ -62,8 +62,15 @@ export function createRecorder(options: RecorderOptions): Recorder {
   }
 
   async function recordAndPause(tx: Parameters<typeof recordResults>[0], batch: Result[], rows: ResultRow[]) {
-    const tenants = batch.flatMap(({ row, target }) => (row.status === 'failed' ? target.tenant : []))
-    await lockRevisions(tx, tenants)
+    const failing = batch.flatMap(({ row, target }) => (row.status === 'failed' ? target : []))
+    await lockWebhooks(
+      tx,
+      failing.map(({ id }) => id),
+    )
+    await lockRevisions(
+      tx,
+      failing.map(({ tenant }) => tenant),
+    )
     const recorded = await recordResults(tx, rows, consecutiveFailuresToPause)
     for (const { webhookId, epoch, failures } of recorded.failing) {
       const last = batch.findLast(({ target }) => target.id === webhookId)
@@ -72,9 +79,9 @@ export function createRecorder(options: RecorderOptions): Recorder {
     }
     for (const result of batch.filter(({ gone }) => gone))
       await pause(tx, result, { reason: 'gone', epoch: result.target.epoch, consecutiveFailures: 1 })
-    const failing = recorded.failing.map(({ webhookId }) => webhookId)
+    const counted = recorded.failing.map(({ webhookId }) => webhookId)
     const gone = batch.filter((result) => result.gone).map(({ target }) => target.id)
-    return { ...recorded, paused: [...recorded.paused, ...failing, ...gone] }
+    return { ...recorded, paused: [...recorded.paused, ...counted, ...gone] }
   }
 
   async function pause(

@@ -59,6 +59,7 @@ function claimedJob(row: Claimed, eventText: string, target: Target, sendBefore:
     queueClass: row.attempts > row.cycle_base ? 'retry' : 'first',
     attempts: row.attempts,
     cycleBase: row.cycle_base,
+    claimed: true,
     orderingKey: row.ordering_key,
     sendBefore,
   }

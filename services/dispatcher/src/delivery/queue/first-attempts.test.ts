@@ -20,6 +20,7 @@ function open() {
     reserve: () => true,
     release: () => {},
     submit: () => {},
+    onLeft: () => {},
   })
   return {
     first,

@@ -15,6 +15,8 @@ export interface FirstAttemptOptions {
   release(job: DeliveryJob): void
   /** Takes a delivery that is leased to this replica, or will be, in a place reserved before. */
   submit(job: DeliveryJob): void
+  /** The row is committed of a delivery that found no place: it waits in Postgres. */
+  onLeft(job: DeliveryJob): void
 }
 
 /** What is known of a tenant's webhooks is believed for so long without asking. */
@@ -82,7 +84,11 @@ export function createFirstAttempts(options: FirstAttemptOptions) {
         const { row, job } = draft
         draft.started ??= underWay.get(row.id)
         if (draft.started) row.lease_ms = leaseMs + job.target.timeoutMs
-        if (draft.started || row.waits || job.target.status !== 'active') continue
+        if (draft.started) continue
+        if (row.waits || job.target.status !== 'active') {
+          job.heldUpSince = now()
+          continue
+        }
         if (!reserve(job, job.target.rateLimitPerSecond)) continue
         row.lease_ms = leaseMs + job.target.timeoutMs
         if (isPlain(draft, batch)) begun.push(draft)
@@ -105,7 +111,7 @@ export function createFirstAttempts(options: FirstAttemptOptions) {
           // An event that comes again has its deliveries already.
           if (isNew) submit(job)
           else release(job)
-        }
+        } else if (isNew) options.onLeft(job)
       }
     },
 

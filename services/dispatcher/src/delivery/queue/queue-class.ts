@@ -1,3 +1,5 @@
+import type { Job } from './sender-state.js'
+
 /** One class of jobs (first attempts, or retries): a queue per webhook, served round-robin. */
 export interface QueueClass<J> {
   /** Attempts under way that count against the capacity. */
@@ -9,7 +11,7 @@ export interface QueueClass<J> {
   peek(webhookId: string): J | undefined
   /** The webhook's oldest job; it goes behind the others that are ready if it has more. */
   take(webhookId: string): J | undefined
-  /** Leaves the webhook out until `unpark`: it may not have more attempts under way. */
+  /** Leaves the webhook out until `unpark`: it may not have more attempts under way, so what it has queued is held up by it. */
   park(webhookId: string): void
   /** Returns whether it has work. */
   unpark(webhookId: string): boolean
@@ -17,10 +19,22 @@ export interface QueueClass<J> {
   clearAll(): J[]
 }
 
-export function createQueueClass<J>(capacity: number): QueueClass<J> {
+export function createQueueClass<J extends Pick<Job, 'heldUpSince'>>(
+  capacity: number,
+  now: () => number,
+): QueueClass<J> {
   const queues = new Map<string, J[]>()
   /** Webhooks with work that may run, in the order in which they are served. */
   const ready = new Set<string>()
+
+  /** What is queued waits for its own webhook from now on; what has done so already stands before the rest. */
+  function hold(queue: readonly J[]) {
+    const at = now()
+    for (const job of queue.toReversed()) {
+      if (job.heldUpSince !== undefined) return
+      job.heldUpSince = at
+    }
+  }
 
   const queueClass: QueueClass<J> = {
     running: 0,
@@ -28,6 +42,7 @@ export function createQueueClass<J>(capacity: number): QueueClass<J> {
       const queue = queues.get(webhookId)
       if (queue) {
         queue.push(job)
+        if (!ready.has(webhookId)) hold(queue)
         return
       }
       queues.set(webhookId, [job])
@@ -47,7 +62,10 @@ export function createQueueClass<J>(capacity: number): QueueClass<J> {
       else queues.delete(webhookId)
       return job
     },
-    park: (webhookId) => void ready.delete(webhookId),
+    park(webhookId) {
+      ready.delete(webhookId)
+      hold(queues.get(webhookId) ?? [])
+    },
     unpark(webhookId) {
       const hasWork = queues.has(webhookId)
       if (hasWork) ready.add(webhookId)

@@ -1,17 +1,8 @@
 import type { RateLimitScheduler } from '../attempt/rate-limit-scheduler.js'
 import { createQueueClass, type QueueClass } from './queue-class.js'
+import type { Endpoint, Held, Job, Share, Tenant } from './sender-state.js'
 
-/** A delivery this replica has leased. */
-export interface Job {
-  deliveryId: string
-  webhookId: string
-  workspaceId: string
-  /** What it holds in memory until it has ended. */
-  bytes: number
-  /** Not sent any more after this instant (monotonic ms): another replica may have taken it. */
-  sendBefore: number
-  queueClass: 'first' | 'retry'
-}
+export type { Job, Share } from './sender-state.js'
 
 /** How an endpoint took an attempt; decides how many it gets at once. */
 export type EndpointHealth = 'healthy' | 'busy' | 'unhealthy'
@@ -38,19 +29,12 @@ export interface SenderOptions<J extends Job> {
   onRoom(): void
 }
 
-export interface Share {
-  attempts: number
-  slow: number
-  queued: number
-  bytes: number
-}
-
-type Place = Pick<Job, 'webhookId' | 'workspaceId' | 'bytes'>
+type Place = Pick<Job, 'webhookId' | 'workspaceId' | 'bytes' | 'heldUpSince'>
 
 export interface Sender<J extends Job> {
   /**
    * Sets a place aside for a job of this webhook; false when its queue, or the memory, is full. `perSecond`: the
-   * webhook's rate limit, if it has one.
+   * webhook's rate limit, if it has one. Sets `heldUpSince` where it is the webhook or the workspace that is full.
    */
   reserve(job: Place, perSecond?: number | null): boolean
   /** Gives a reserved place back. */
@@ -69,42 +53,6 @@ export interface Sender<J extends Job> {
   stop(): Promise<J[]>
 }
 
-/** What is held of an endpoint, of a workspace and of all. */
-interface Held {
-  /** Jobs that are queued or reserved. */
-  waiting: number
-  /** Of these, and of what is under way. */
-  bytes: number
-}
-
-/** What a workspace has under way, queued or reserved. */
-interface Tenant extends Held {
-  workspaceId: string
-  running: Record<Job['queueClass'], number>
-  slow: number
-  /** Webhooks that wait for an attempt of another one of the workspace to end, also some that need not any more. */
-  parked: Record<Job['queueClass'], Set<string>>
-  /** Webhooks turned away as the workspace had its share, until half of it is free. */
-  turnedAway: Set<string>
-  /** Its endpoints that are remembered; with the last one it is forgotten. */
-  endpoints: number
-}
-
-interface Endpoint extends Held {
-  webhookId: string
-  tenant: Tenant
-  share: Share
-  limit: number
-  running: number
-  turnedAway: boolean
-  /** Turned away for its bytes, until half of its share of the memory is free. */
-  shortOfMemory: boolean
-  /** Its rate limit, as last seen. */
-  perSecond: number | undefined
-  /** The queue class its slots went to last, when it has a rate limit. */
-  servedLast: Job['queueClass'] | undefined
-}
-
 const startLimit = 4
 const queuedPerSlot = 8
 const sharesOfMemory = 8
@@ -117,8 +65,8 @@ const sharesOfMemory = 8
 export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J> {
   const shareOfMemory = options.maxBytes / sharesOfMemory
   const queueClasses: Record<Job['queueClass'], QueueClass<J>> = {
-    first: createQueueClass(options.concurrency.first),
-    retry: createQueueClass(options.concurrency.retry),
+    first: createQueueClass(options.concurrency.first, options.now),
+    retry: createQueueClass(options.concurrency.retry, options.now),
   }
   const endpoints = new Map<string, Endpoint>()
   const tenants = new Map<string, Tenant>()
@@ -330,6 +278,31 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
     }
   }
 
+  /** Why there is no place: for what its webhook or workspace has already, or for what all have. */
+  function reserve(
+    { webhookId, workspaceId, bytes }: Place,
+    perSecond?: number | null,
+  ): 'held_up' | 'no_room' | undefined {
+    if (typeof perSecond === 'number' && options.scheduler.isClosed(webhookId)) return 'held_up'
+    const endpoint = endpointOf(webhookId, workspaceId)
+    endpoint.perSecond = perSecond ?? undefined
+    if (hasItsShare(endpoint.tenant, endpoint.share)) {
+      endpoint.tenant.turnedAway.add(webhookId)
+      forgetIfIdle(endpoint)
+      return 'held_up'
+    }
+    if (stopped || !isRoomFor(bytes)) {
+      forgetIfIdle(endpoint)
+      return 'no_room'
+    }
+    if (isFull(endpoint) || !fits(endpoint, bytes)) {
+      endpoint.turnedAway = true
+      return 'held_up'
+    }
+    hold(endpoint, 1, bytes)
+    return undefined
+  }
+
   function release({ webhookId, workspaceId, bytes }: Place) {
     leave(endpointOf(webhookId, workspaceId), 1, bytes)
   }
@@ -340,25 +313,10 @@ export function createSender<J extends Job>(options: SenderOptions<J>): Sender<J
   }
 
   return {
-    reserve({ webhookId, workspaceId, bytes }, perSecond) {
-      if (typeof perSecond === 'number' && options.scheduler.isClosed(webhookId)) return false
-      const endpoint = endpointOf(webhookId, workspaceId)
-      endpoint.perSecond = perSecond ?? undefined
-      if (hasItsShare(endpoint.tenant, endpoint.share)) {
-        endpoint.tenant.turnedAway.add(webhookId)
-        forgetIfIdle(endpoint)
-        return false
-      }
-      if (stopped || !isRoomFor(bytes)) {
-        forgetIfIdle(endpoint)
-        return false
-      }
-      if (isFull(endpoint) || !fits(endpoint, bytes)) {
-        endpoint.turnedAway = true
-        return false
-      }
-      hold(endpoint, 1, bytes)
-      return true
+    reserve(job, perSecond) {
+      const refused = reserve(job, perSecond)
+      if (refused === 'held_up') job.heldUpSince ??= options.now()
+      return refused === undefined
     },
     release,
     submit(job) {

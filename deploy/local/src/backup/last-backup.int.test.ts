@@ -1,0 +1,30 @@
+import { expect, test } from '@jest/globals'
+import { generateServiceKeys } from '@opsplane/http'
+import { settings } from '@opsplane/settings'
+import { startTestService } from '@opsplane/testing'
+import { newMasterKey } from '../secrets.js'
+import { recordBackup } from './last-backup.js'
+
+test('when the last backup was whole is what the service settings shows, 0 before there is one', async () => {
+  const env = { OPSPLANE_MASTER_KEY: newMasterKey(), AUDIT_SIGNING_KEY: generateServiceKeys().privateKey }
+  const service = await startTestService(settings, { env: { ...env, METRICS_PORT: '0' } })
+  /** By a replica of its own, which has not asked before. */
+  const shown = async () => {
+    const replica = await service.replica()
+    try {
+      const text = await (await fetch(replica.metricsUrl ?? '')).text()
+      return Number(/^opsplane_backup_last_success_timestamp_seconds\{.*\} (.*)$/m.exec(text)?.[1])
+    } finally {
+      await replica.stop()
+    }
+  }
+  try {
+    expect(await shown()).toBe(0)
+    for (const at of ['2026-11-28T04:30:00.500Z', '2026-11-29T04:30:00.000Z']) {
+      await recordBackup(service.adminUrl, new Date(at))
+      expect(await shown()).toBe(Date.parse(at) / 1_000)
+    }
+  } finally {
+    await service.stop()
+  }
+})

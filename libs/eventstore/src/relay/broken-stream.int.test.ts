@@ -1,0 +1,72 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { natsNames } from '@opsplane/contracts'
+import { connectNats, type NatsLink } from '@opsplane/nats'
+import { type EmbeddedNats, startEmbeddedNats } from '@opsplane/nats/embedded'
+import { waitFor } from '@opsplane/testing'
+import { openService, type Service } from '../fixture/relayed-service.js'
+import { managerOf, streamMessages } from '../fixture/stream-messages.js'
+import { log, schema } from '../fixture/test-database.js'
+
+const names = natsNames('broken')
+const stream = names.eventsStream
+let storeDir: string
+let server: EmbeddedNats
+let link: NatsLink
+let service: Service
+
+beforeEach(async () => {
+  storeDir = mkdtempSync(join(tmpdir(), 'broken-stream-'))
+  server = await startEmbeddedNats({ storeDir })
+  link = connectNats({ url: server.url, name: 'broken-stream', log })
+  service = await openService(schema, link, names)
+})
+afterEach(async () => {
+  await service.stop()
+  await link.close()
+  await server.stop()
+  rmSync(storeDir, { recursive: true, force: true })
+})
+
+/** The folder of the stream's messages, wherever this version of the server has it. */
+function messagesFolder(): string | undefined {
+  const entries = readdirSync(storeDir, { recursive: true }).map(String)
+  const found = entries.find((entry) => entry.endsWith(join('streams', stream, 'msgs')))
+  return found && join(storeDir, found)
+}
+
+/** The server goes on acknowledging what it cannot keep: nats-server 2.9 sometimes ends up so by itself. */
+async function breakStream(): Promise<void> {
+  const manager = await managerOf(link)
+  const { created } = await manager.streams.info(stream)
+  await manager.streams.delete(stream)
+  await waitFor(async () => (await manager.streams.info(stream)).created !== created && messagesFolder())
+  rmSync(messagesFolder() ?? '', { recursive: true, force: true })
+}
+
+test('a stream that keeps nothing is refilled ever more seldom, and once more when the server restarts', async () => {
+  // Given a stream that acknowledges events and loses them
+  await service.write(30)
+  await service.drained()
+  await breakStream()
+
+  // When it is refilled until that has failed three times
+  await waitFor(() => service.refillsFailed() >= 3)
+
+  // Then it was not refilled more often than that, and is whole once the server keeps what it takes
+  expect(service.refills()).toBeLessThanOrEqual(5)
+  await server.stop()
+  await waitFor(() => !link.connected())
+  server = await startEmbeddedNats({ storeDir, port: server.port })
+  await waitFor(() => link.connected())
+  await waitFor(async () => {
+    const kept = new Set((await streamMessages(link, names)).map(({ event }) => event.id))
+    return (await service.committed()).every((id) => kept.has(id))
+  })
+  await waitFor(async () => {
+    await service.write(1)
+    return service.refillsFailed() === 0
+  })
+})

@@ -1,0 +1,51 @@
+import { describe, expect, test } from '@jest/globals'
+import { createRefillPace } from './refill-pace.js'
+
+/** Refills whenever that is due, for so long, and finds the stream in this state a quarter of a second later each time. */
+function refillsOf({ forMs, keeps }: { forMs: number; keeps(nowMs: number): boolean }) {
+  const pace = createRefillPace()
+  const at: number[] = []
+  const failed: number[] = []
+  for (let nowMs = 0; nowMs <= forMs; nowMs += 250) {
+    if (at.length > 0 && keeps(nowMs)) {
+      pace.sound(nowMs)
+    } else if (pace.lost('one', nowMs) === 0) {
+      pace.refilled('one', nowMs)
+      at.push(nowMs)
+    }
+    failed.push(pace.failed)
+  }
+  return { at, failed: failed.at(-1), pace }
+}
+
+describe('refills of a stream', () => {
+  test('that keeps nothing come ever more seldom, up to one a minute', () => {
+    const { at, failed } = refillsOf({ forMs: 600_000, keeps: () => false })
+    const gaps = at.slice(1).map((time, index) => time - (at[index] ?? 0))
+    expect(gaps.slice(0, 7)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000])
+    expect(gaps.slice(7).every((gap) => gap === 60_000)).toBe(true)
+    expect(failed).toBe(at.length)
+  })
+
+  test('of which the stream keeps one begin as if there had been none before', () => {
+    const { at, failed, pace } = refillsOf({ forMs: 60_000, keeps: (nowMs) => nowMs > 5_000 })
+    expect(at).toEqual([0, 1_000, 3_000])
+    expect(failed).toBe(0)
+    expect(pace.lost('one', 61_000)).toBe(0)
+  })
+
+  test('are not forgotten by a stream that looks sound soon after one', () => {
+    const { at } = refillsOf({ forMs: 16_000, keeps: (nowMs) => nowMs % 2_000 === 0 })
+    expect(at.length).toBeLessThanOrEqual(5)
+  })
+
+  test('do not wait where the stream is another one by now, once each', () => {
+    const pace = createRefillPace()
+    pace.refilled('one', 0)
+    expect(pace.lost('one', 100)).toBe(900)
+    expect(pace.lost('other', 100)).toBe(0)
+    pace.refilled('other', 100)
+    expect(pace.lost('other', 200)).toBe(1_900)
+    expect(pace.failed).toBe(2)
+  })
+})

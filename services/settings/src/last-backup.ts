@@ -1,0 +1,22 @@
+import { lastBackupSeconds } from '@opsplane/contracts'
+import type { ServiceContext } from '@opsplane/service'
+import type { SettingsConfig } from './config.js'
+
+const everyMs = 55_000
+
+/** Has measured when the last backup was whole, as `opsplane backup` has recorded it: for the whole installation. */
+export function measureLastBackup({
+  metrics,
+  database: { sql },
+}: Pick<ServiceContext<SettingsConfig>, 'metrics' | 'database'>): void {
+  metrics.gather(async () => {
+    const [row] = await sql<{ comment: string | null }[]>`
+      select obj_description(current_schema()::regnamespace, 'pg_namespace') as comment`
+    return [
+      {
+        name: 'opsplane_backup_last_success_timestamp_seconds' as const,
+        value: lastBackupSeconds(row?.comment),
+      },
+    ]
+  }, everyMs)
+}
