@@ -35,6 +35,9 @@ export {
   type ServiceRequest,
   serviceClient,
 } from './calls/service-client.js'
+export { type KeptDocument, keepDocument, sendKept } from './documents/kept-document.js'
+export { slicedJson } from './documents/sliced-json.js'
+export { writeOnce } from './documents/written-once.js'
 export { type OpenApiDocument, openApiDocument } from './openapi/openapi.js'
 export { mergeOpenApi } from './openapi/openapi-merge.js'
 export { type AddressPolicy, createAddressPolicy } from './outbound/addresses.js'
@@ -74,7 +77,7 @@ export {
   type PlatformCaller,
 } from './platform/platform-call.js'
 export { type PlatformClients, platformClients } from './platform/platform-clients.js'
-export { type BrowserDocument, type DocumentContract, defineDocument } from './route/document.js'
+export { type DocumentAnswer, type DocumentContract, defineDocument } from './route/document.js'
 export { diffOf } from './route/document-diff.js'
 export { defineList, type ListContract, type ListPage, type Sort } from './route/list.js'
 export { defineRaw, type RawAnswer, type RawContract, type RawRequest } from './route/raw.js'

@@ -8,7 +8,9 @@ export const gatewayConfig = baseConfig.extend({
     .url({ protocol: /^https?$/ })
     .transform((url) => new URL(url).origin)
     .optional()
-    .meta({ description: 'origin clients use, for the OpenAPI document; by default the one they asked' }),
+    .meta({
+      description: 'origin clients use, for the OpenAPI document; by default the one the document came from',
+    }),
   appsOrigin: z
     .url({ protocol: /^https?$/ })
     .transform((url) => new URL(url).origin)

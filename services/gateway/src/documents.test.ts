@@ -74,18 +74,55 @@ describe('the OpenAPI document', () => {
     expect(parse(await response.text())).toEqual(await openApi())
   })
 
-  test('names the origin each client asked, unless one is configured', async () => {
+  test('is below the place it came from, unless an origin is configured', async () => {
     const own = await startPlatform()
-    const { port } = new URL(own.url)
     for (const format of ['json', 'yaml']) {
-      for (const host of ['127.0.0.1', 'localhost']) {
-        const origin = `http://${host}:${port}`
-        const text = await (await fetch(`${origin}/api/v1/openapi.${format}`)).text()
-        expect(parse(text)).toMatchObject({ servers: [{ url: `${origin}/api/v1` }] })
-      }
+      const text = await (await fetch(`${own.url}/api/v1/openapi.${format}`)).text()
+      expect(parse(text)).toMatchObject({ servers: [{ url: '/api/v1' }] })
     }
     await own.stop()
   })
+
+  test.each(['json', 'yaml'])(
+    'is made once per change: the same bytes and ETag until then, as %s',
+    async (format) => {
+      const own = await startPlatform()
+      const asked: (string | undefined)[] = []
+      const describes = (path: string, operationId: string, etag: string): Handler => {
+        const description = describing(path, operationId)
+        return (request, response) => {
+          if (request.url !== '/internal/openapi.json') return echo(request, response)
+          asked.push(request.headers['if-none-match'])
+          if (request.headers['if-none-match'] === etag) return response.writeHead(304).end()
+          response.setHeader('ETag', etag)
+          description(request, response)
+        }
+      }
+      own.settings.handler = describes('/workspaces', 'listWorkspaces', '"s1"')
+      own.itsm.handler = describes('/itsm/incidents', 'listIncidents', '"i1"')
+      own.dispatcher.handler = describes('/webhooks', 'listWebhooks', '"d1"')
+      const read = async (headers: Record<string, string> = {}) => {
+        const response = await fetch(`${own.url}/api/v1/openapi.${format}`, { headers })
+        return {
+          status: response.status,
+          etag: response.headers.get('etag') ?? '',
+          text: await response.text(),
+        }
+      }
+      const first = await read()
+      expect(await read({ 'if-none-match': first.etag })).toEqual({ status: 304, etag: first.etag, text: '' })
+      own.pass(5_000)
+      expect(await read()).toEqual(first)
+      expect(asked).toEqual([undefined, undefined, undefined, '"s1"', '"i1"', '"d1"'])
+      own.itsm.handler = describes('/itsm/changes', 'listChanges', '"i2"')
+      own.pass(5_000)
+      const second = await read({ 'if-none-match': first.etag })
+      expect(second.status).toBe(200)
+      expect(second.etag).not.toBe(first.etag)
+      expect(parse(second.text).paths).toHaveProperty('/itsm/changes')
+      await own.stop()
+    },
+  )
 
   test('asks again at once for the description of a service that had none yet', async () => {
     const young = await startPlatform()

@@ -3,11 +3,11 @@ import {
   beginExchange,
   clientTls,
   type InternalTls,
-  type OpenApiDocument,
   routeNotFound,
   securityHeaders,
   send,
   sendError,
+  sendKept,
 } from '@opsplane/http'
 import type { Logger } from '@opsplane/runtime'
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express'
@@ -30,8 +30,12 @@ export interface OwnRoutesOptions {
 export function createOwnRoutes(options: OwnRoutesOptions): express.Express {
   const { config, log, tls } = options
   const agent = new Agent({ connect: clientTls(tls) })
-  const source = createOpenApiSource({ serviceUrls: config.serviceUrls, agent, ...options })
-  const serversFor = (request: Request) => [{ url: `${publicOrigin(config, request)}${apiPrefix}` }]
+  const source = createOpenApiSource({
+    serviceUrls: config.serviceUrls,
+    server: `${config.publicOrigin ?? ''}${apiPrefix}`,
+    agent,
+    ...options,
+  })
   const answer = (request: Request, response: Response, data: object) =>
     send(beginExchange(request, response, request.path, log), { status: 200, body: { data } })
 
@@ -51,37 +55,20 @@ export function createOwnRoutes(options: OwnRoutesOptions): express.Express {
     if (checks.settings !== 'up') throw notReady(checks)
     answer(request, response, { status: 'ready', checks })
   })
-  get(`${apiPrefix}/openapi.json`, async (request, response) => {
-    response.json({ ...(await source.document()), servers: serversFor(request) })
-  })
-  get(`${apiPrefix}/openapi.yaml`, async (request, response) => {
-    // Loaded with the first question, not with the gateway.
-    const { stringify } = await import('yaml')
-    const text = yamlOf(await source.document(), stringify)
-    response.type('application/yaml').send(`${text}${stringify({ servers: serversFor(request) })}`)
-  })
-  app.use(`${apiPrefix}/docs`, withHeaders, docsRoutes())
+  for (const format of ['json', 'yaml'] as const) {
+    get(`${apiPrefix}/openapi.${format}`, async (request, response) => {
+      const document = await source.document(format)
+      const exchange = beginExchange(request, response, request.path, log)
+      await sendKept(exchange, document, { 'Cache-Control': 'no-cache' })
+    })
+  }
+  app.use(`${apiPrefix}/docs`, withHeaders, docsRoutes(log))
   app.use((request) => {
     const { method, path } = request
     throw routeNotFound(method, path.startsWith(`${apiPrefix}/`) ? path.slice(apiPrefix.length) : path)
   })
   app.use(answerError(log))
   return app
-}
-
-const written = new WeakMap<OpenApiDocument, string>()
-
-/** Without its servers. Writing holds up everybody else for a tenth of a second or more, so each is written once. */
-function yamlOf(document: OpenApiDocument, stringify: typeof import('yaml').stringify): string {
-  const { servers: _, ...rest } = document
-  const text = written.get(document) ?? stringify(rest, { aliasDuplicateObjects: false })
-  written.set(document, text)
-  return text
-}
-
-/** Without a configured origin, the one this client asked, which only this client's answer then names. */
-function publicOrigin(config: GatewayConfig, request: Request): string {
-  return config.publicOrigin ?? `http://${request.headers.host ?? config.host}`
 }
 
 /** The proxy has settled the request id by the time a request comes here. */

@@ -1,6 +1,8 @@
 import { ApiError } from '@opsplane/contracts'
 import type { Logger } from '@opsplane/runtime'
 import type { Express } from 'express'
+import { type KeptDocument, keepDocument, sendKept } from '../documents/kept-document.js'
+import { slicedJson } from '../documents/sliced-json.js'
 import { sendError } from './errors.js'
 import { beginExchange, send } from './exchange.js'
 
@@ -10,7 +12,7 @@ export function probes(
   options: {
     log: Logger
     readiness: (() => Promise<Record<string, string>>) | undefined
-    document: () => object
+    document: () => Promise<object>
   },
 ): void {
   const { log, readiness } = options
@@ -30,10 +32,16 @@ export function probes(
     }
   })
 
-  let document: object | undefined
-  app.get('/internal/openapi.json', (_req, res) => {
-    document ??= options.document()
-    res.json(document)
+  const describe = async () => keepDocument('application/json', await slicedJson(await options.document()))
+  let description: Promise<KeptDocument> | undefined
+  app.get('/internal/openapi.json', async (req, res) => {
+    const exchange = beginExchange(req, res, '/internal/openapi.json', log)
+    try {
+      description ??= describe()
+      await sendKept(exchange, await description)
+    } catch (error) {
+      sendError(exchange, error)
+    }
   })
 }
 

@@ -5,8 +5,9 @@ import type { Request, Response } from 'express'
 import type { z } from 'zod'
 import { authenticate } from '../calls/authenticate.js'
 import type { InternalVerifier } from '../calls/internal-token.js'
+import { sendKept } from '../documents/kept-document.js'
 import { unlessSeen } from '../route/conditional.js'
-import { sendDocument } from '../route/document.js'
+import type { DocumentAnswer } from '../route/document.js'
 import { type Locate, locator } from '../route/location.js'
 import { permittedActionsOf } from '../route/permitted-actions.js'
 import { arrayParameters, parseQuery } from '../route/query.js'
@@ -74,7 +75,10 @@ export function routeHandler(route: Route, context: ServeContext): RouteHandler 
       const lines = await route.handler({ ...parsed, meta })
       return sendLines(exchange, route, lines, context.checkResponses)
     }
-    if (route.kind === 'document') return sendDocument(exchange, await route.handler({ ...parsed, meta }))
+    if (route.kind === 'document') {
+      const { document, headers } = (await route.handler({ ...parsed, meta })) as DocumentAnswer
+      return sendKept(exchange, document, headers)
+    }
     const answer = await perform(route, context, { req, sent, parsed, meta, locate, narrow })
     send(exchange, unlessSeen(route, req.headers['if-none-match'], answer))
   }

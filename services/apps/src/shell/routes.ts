@@ -1,9 +1,9 @@
 import { environments } from '@opsplane/contracts'
-import { defineDocument, type Route } from '@opsplane/http'
+import { defineDocument, type KeptDocument, type Route } from '@opsplane/http'
 import { z } from 'zod'
 import type { Assets } from './assets.js'
 import { frameOrigins } from './frame-origins.js'
-import { shellPage } from './page.js'
+import { shellHeaders, shellPage } from './page.js'
 
 const tag = 'Running apps'
 
@@ -21,8 +21,14 @@ export interface ShellOptions {
 
 /** The page an app runs in, and what it loads. Public: nothing in it is of anybody. */
 export function shellRoutes({ assets, embedOrigins }: ShellOptions): Route[] {
-  const show = async ({ embed }: z.infer<typeof ShellQuery>) =>
-    shellPage(assets.list(), embed === undefined ? [] : frameOrigins(await embedOrigins(embed)))
+  let page: KeptDocument | undefined
+  const show = async ({ embed }: z.infer<typeof ShellQuery>) => {
+    page ??= shellPage(assets.list())
+    return {
+      document: page,
+      headers: shellHeaders(embed === undefined ? [] : frameOrigins(await embedOrigins(embed))),
+    }
+  }
   const shell = { tag, scope: 'public', query: ShellQuery } as const
   return [
     defineDocument({
@@ -48,7 +54,7 @@ export function shellRoutes({ assets, embedOrigins }: ShellOptions): Route[] {
       tag,
       scope: 'public',
       errors: ['not_found'],
-      handler: async ({ params, meta }) => assets.file(params.file, meta.header('accept-encoding')),
+      handler: async ({ params }) => assets.file(params.file),
     }),
   ]
 }
