@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { extname } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { beginExchange, type KeptDocument, keepDocument, methodNotAllowed, sendKept } from '@opsplane/http'
-import type { Logger } from '@opsplane/runtime'
+import { type KeptDocument, keepDocument, methodNotAllowed } from '@opsplane/http'
 import express, { type RequestHandler, type Router } from 'express'
+import type { SendDocument } from './document-sender.js'
 
 const page = new URL('../docs-page/', import.meta.url)
 const swaggerUi = new URL(
@@ -38,7 +38,7 @@ export const onlyReads: RequestHandler = ({ method }) => {
 }
 
 /** The API reference page and the files it needs, mounted at /api/v1/docs. */
-export function docsRoutes(log: Logger): Router {
+export function docsRoutes(sendDocument: SendDocument): Router {
   const router = express.Router()
   const serve = (path: string, file: URL, cacheControl: string) => {
     let kept: Promise<KeptDocument> | undefined
@@ -47,7 +47,7 @@ export function docsRoutes(log: Logger): Router {
       .route(path)
       .get(async (request, response) => {
         kept ??= keepFile(file)
-        await sendKept(beginExchange(request, response, 'gateway', log), await kept, headers)
+        await sendDocument(request, response, await kept, headers)
       })
       .all(onlyReads)
   }

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { ApiError } from '@opsplane/contracts'
 import {
   beginExchange,
@@ -7,13 +8,14 @@ import {
   securityHeaders,
   send,
   sendError,
-  sendKept,
 } from '@opsplane/http'
 import type { Logger } from '@opsplane/runtime'
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express'
 import { Agent } from 'undici'
+import type { AnonymousBytes } from './anonymous-bytes.js'
 import type { GatewayConfig } from './config.js'
 import { docsRoutes, onlyReads } from './docs.js'
+import { createDocumentSender } from './document-sender.js'
 import { createOpenApiSource } from './openapi.js'
 import { readServices } from './readiness.js'
 import { apiPrefix } from './target.js'
@@ -23,6 +25,9 @@ export interface OwnRoutesOptions {
   /** How services are called, where that is with https. */
   tls: InternalTls | undefined
   monotonicMs: () => number
+  clientAddress(request: IncomingMessage): string
+  /** Counts what the documents come to. */
+  anonymousBytes: AnonymousBytes
   log: Logger
 }
 
@@ -36,6 +41,7 @@ export function createOwnRoutes(options: OwnRoutesOptions): express.Express {
     agent,
     ...options,
   })
+  const sendDocument = createDocumentSender(options)
   const answer = (request: Request, response: Response, data: object) =>
     send(beginExchange(request, response, request.path, log), { status: 200, body: { data } })
 
@@ -57,12 +63,10 @@ export function createOwnRoutes(options: OwnRoutesOptions): express.Express {
   })
   for (const format of ['json', 'yaml'] as const) {
     get(`${apiPrefix}/openapi.${format}`, async (request, response) => {
-      const document = await source.document(format)
-      const exchange = beginExchange(request, response, request.path, log)
-      await sendKept(exchange, document, { 'Cache-Control': 'no-cache' })
+      await sendDocument(request, response, await source.document(format), { 'Cache-Control': 'no-cache' })
     })
   }
-  app.use(`${apiPrefix}/docs`, withHeaders, docsRoutes(log))
+  app.use(`${apiPrefix}/docs`, withHeaders, docsRoutes(sendDocument))
   app.use((request) => {
     const { method, path } = request
     throw routeNotFound(method, path.startsWith(`${apiPrefix}/`) ? path.slice(apiPrefix.length) : path)

@@ -39,8 +39,17 @@ export interface RateLimiterOptions {
   shared?: SharedRates
 }
 
-/** Requests that anybody may make at once, whatever the limit. */
+/** Requests that any client may make at once, whatever the limit. */
 const leastBurst = 100
+
+/** The headers of a request that two limits count. */
+export const joinRateHeaders = (one: RateHeaders, other: RateHeaders): RateHeaders =>
+  Object.fromEntries(
+    ['RateLimit-Policy', 'RateLimit'].flatMap((name) => {
+      const values = [one[name], other[name]].filter(Boolean)
+      return values.length > 0 ? [[name, values.join(', ')]] : []
+    }),
+  )
 
 /** What may come at once of what may come in a minute: a tenth, lest one client has the machine for itself for many seconds. */
 export const burstOf = (perMinute: number): number =>
@@ -79,6 +88,7 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   const fullAfterMs = (2 * burst) / perMs
   const windowSeconds = Math.ceil(burst / perMs / 1_000 - rounding)
   const unit = options.unit === undefined ? '' : `;qu="${options.unit}"`
+  const excess = options.unit === undefined ? 'Too many requests' : 'Too many bytes were sent'
   const policyHeader = `"${policy}";q=${burst};w=${windowSeconds}${unit}`
 
   const bucketOf = (key: string, now: number): Bucket => {
@@ -131,7 +141,7 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   const refuseEmpty = (bucket: Bucket) => {
     if (wholeUnits(bucket.tokens) > 0) return
     const seconds = Math.max(1, Math.ceil((1 - bucket.tokens) / perMs / 1000))
-    throw new ApiError('rate_limited', `Too many requests. Try again in ${seconds} s.`, {
+    throw new ApiError('rate_limited', `${excess}. Try again in ${seconds} s.`, {
       details: [
         {
           in: 'header',

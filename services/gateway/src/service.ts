@@ -25,6 +25,7 @@ import {
 } from '@opsplane/runtime'
 import { openTelemetry } from '@opsplane/telemetry'
 import { z } from 'zod'
+import { createAnonymousBytes } from './anonymous-bytes.js'
 import { keepAppsApart } from './apps-origin.js'
 import { createAuthenticator } from './authenticate.js'
 import { addressWithin, clientAddressReader } from './client-address.js'
@@ -112,6 +113,16 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
     const limiter = (policy: string, perMinute: number, burst = perMinute) =>
       createRateLimiter({ policy, perMinute, burst, monotonicMs, shared })
     const anonymousLimiter = limiter('anonymous', config.anonymousRateLimitPerMinute)
+    const anonymousBytes = createAnonymousBytes(
+      createRateLimiter({
+        policy: 'anonymous-bytes',
+        perMinute: config.anonymousBytesPerMinute,
+        unit: 'content-bytes',
+        monotonicMs,
+        shared,
+      }),
+    )
+    const clientAddress = clientAddressReader(config.trustProxyCidrs)
     const budgets = createBudgets({
       limits: createLimits(config),
       grant: remoteLeases(settings, `${config.instanceId}:${randomUUID()}`),
@@ -130,14 +141,15 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
         ),
       }),
       tokenFor: issuer.clientToken,
-      clientAddress: clientAddressReader(config.trustProxyCidrs),
+      clientAddress,
       loginLimiter: createLoginLimiter({ total: loginsAtOnce, perNetwork: loginsOfNetworkAtOnce }),
       hookLimiter: createLoginLimiter({ total: hooksAtOnce, perNetwork: hooksOfNetworkAtOnce }),
       budgets,
       bodyTimeoutMs: config.bodyTimeoutMs,
-      limit: (clientAddress) => anonymousLimiter.take(networkOf(clientAddress)),
+      limit: (address) => anonymousLimiter.take(networkOf(address)),
+      anonymousBytes,
       belongs: keepAppsApart(config.appsOrigin),
-      own: createOwnRoutes({ config, tls, monotonicMs, log }),
+      own: createOwnRoutes({ config, tls, monotonicMs, clientAddress, anonymousBytes, log }),
       recorderFor: requestRecorders(metrics),
       tracing,
       log,

@@ -72,13 +72,13 @@ function accepts(header: string, coding: string): boolean {
 
 /**
  * Sends a document in the shortest form the client takes, or 304 where the client has it already. `headers` replace those of every
- * answer; one that is undefined is left out. Throws `precondition_failed`.
+ * answer; one that is undefined is left out. Resolves with the number of bytes of content. Throws `precondition_failed`.
  */
 export async function sendKept(
   exchange: Exchange,
   document: KeptDocument,
   headers: Readonly<Record<string, string | undefined>> = {},
-): Promise<void> {
+): Promise<number> {
   const { req, res, requestId } = exchange
   const { coding, bytes, etag } = await document.bytesFor(req.headers['accept-encoding']?.toString())
   const { 'if-match': wanted, 'if-none-match': seen } = req.headers
@@ -103,4 +103,5 @@ export async function sendKept(
   res.writeHead(status, Object.fromEntries(present))
   res.end(status === 200 ? bytes : undefined)
   logRequest(exchange, status)
+  return status === 200 && req.method !== 'HEAD' ? bytes.length : 0
 }

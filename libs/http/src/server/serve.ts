@@ -77,7 +77,8 @@ export function routeHandler(route: Route, context: ServeContext): RouteHandler 
     }
     if (route.kind === 'document') {
       const { document, headers } = (await route.handler({ ...parsed, meta })) as DocumentAnswer
-      return sendKept(exchange, document, headers)
+      await sendKept(exchange, document, headers)
+      return
     }
     const answer = await perform(route, context, { req, sent, parsed, meta, locate, narrow })
     send(exchange, unlessSeen(route, req.headers['if-none-match'], answer))
