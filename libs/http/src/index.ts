@@ -115,6 +115,7 @@ export {
 } from './server/exchange.js'
 export { claimMs, type IdempotencyStore } from './server/idempotency.js'
 export { type Listening, type ListenOptions, listen } from './server/listen.js'
+export { type Checks, notReady, readReadiness } from './server/readiness.js'
 export { requestIdFrom } from './server/request-id.js'
 export { noOperation, type RecorderFor, requestRecorders } from './server/request-metrics.js'
 export { securityHeaders } from './server/security-headers.js'

@@ -1,9 +1,12 @@
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { errorBody } from '@opsplane/contracts'
+import { notReady } from '@opsplane/http'
 import { waitFor } from '@opsplane/testing'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { parse } from 'yaml'
+import { z } from 'zod'
 import {
   call,
   echo,
@@ -211,22 +214,54 @@ describe('health', () => {
     expect([status, body.data]).toEqual([200, { status: 'live' }])
   })
 
-  test('is ready as long as settings answers, and says who does not', async () => {
+  const Detail = z.object({ params: z.object({ checks: z.record(z.string(), z.string()) }) })
+  const checksOf = async () => {
+    platform.pass(1_000)
+    const { body } = await call(`${platform.url}/readyz`)
+    const [detail] = body.error?.details ?? []
+    return body.data?.checks ?? Detail.parse(detail).params.checks
+  }
+
+  test('is ready as long as settings is, and says what each service says of itself', async () => {
     const ready = () => call(`${platform.url}/readyz`)
+    const allUp = { settings: 'up', itsm: 'up', dispatcher: 'up' }
     // On a busy machine a service may take longer to answer than a check waits for it.
     await waitFor(async () => {
-      const checks = { settings: 'up', itsm: 'up', dispatcher: 'up' }
-      expect((await ready()).body.data).toEqual({ status: 'ready', checks })
+      expect(await checksOf()).toEqual(allUp)
       return true
     })
-    await platform.itsm.close()
+    expect((await ready()).body.data).toEqual({ status: 'ready', checks: allUp, warnings: [] })
+    const databaseAway: Handler = (_request, response) => {
+      const body = errorBody(notReady({ database: 'cannot be reached', disk: 'up' }), 'req_upstream')
+      response.writeHead(503, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
+    }
+    const says = 'not ready: database (cannot be reached)'
+    platform.itsm.handler = databaseAway
+    platform.dispatcher.handler = (_request, response) => response.writeHead(500).end('<html>')
     await waitFor(async () => {
-      const checks = { settings: 'up', itsm: 'does not answer', dispatcher: 'up' }
-      expect((await ready()).body.data).toMatchObject({ checks })
+      expect(await checksOf()).toEqual({ settings: 'up', itsm: says, dispatcher: 'answers 500' })
       return true
     })
-    await platform.settings.close()
-    expect(await ready()).toMatchObject({ status: 503, code: 'service_unavailable' })
+    expect((await ready()).status).toBe(200)
+    platform.settings.handler = databaseAway
+    await platform.dispatcher.close()
+    await waitFor(async () => {
+      expect(await checksOf()).toEqual({ settings: says, itsm: says, dispatcher: 'does not answer' })
+      return true
+    })
+    const refused = await ready()
+    expect(refused).toMatchObject({ status: 503, code: 'service_unavailable' })
+    expect(refused.body.error).toMatchObject({
+      message: `Not ready: settings (${says}), itsm (${says}), dispatcher (does not answer).`,
+    })
+  })
+
+  test('asks the services at most once a second, however often it is asked', async () => {
+    const asked = () => platform.itsm.requests.filter(({ url }) => url === '/readyz').length
+    platform.pass(1_000)
+    const before = asked()
+    for (let n = 0; n < 20; n++) await call(`${platform.url}/readyz`)
+    expect(asked()).toBe(before + 1)
   })
 
   test('only knows GET', async () => {

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
-import { ApiError } from '@opsplane/contracts'
 import {
   beginExchange,
   clientTls,
   type InternalTls,
+  notReady,
   routeNotFound,
   securityHeaders,
   send,
@@ -17,7 +17,7 @@ import type { GatewayConfig } from './config.js'
 import { docsRoutes, onlyReads } from './docs.js'
 import { createDocumentSender } from './document-sender.js'
 import { createOpenApiSource } from './openapi.js'
-import { readServices } from './readiness.js'
+import { createReadiness } from './readiness.js'
 import { apiPrefix } from './target.js'
 
 export interface OwnRoutesOptions {
@@ -28,6 +28,8 @@ export interface OwnRoutesOptions {
   clientAddress(request: IncomingMessage): string
   /** Counts what the documents come to. */
   anonymousBytes: AnonymousBytes
+  /** What the operator should change. */
+  warnings(): string[]
   log: Logger
 }
 
@@ -41,6 +43,7 @@ export function createOwnRoutes(options: OwnRoutesOptions): express.Express {
     agent,
     ...options,
   })
+  const readiness = createReadiness(config.serviceUrls, agent, options.monotonicMs)
   const sendDocument = createDocumentSender(options)
   const answer = (request: Request, response: Response, data: object) =>
     send(beginExchange(request, response, request.path, log), { status: 200, body: { data } })
@@ -56,10 +59,11 @@ export function createOwnRoutes(options: OwnRoutesOptions): express.Express {
   get('/', (_request, response) => response.redirect(302, `${apiPrefix}/docs`))
   get('/healthz', (request, response) => answer(request, response, { status: 'live' }))
   get('/readyz', async (request, response) => {
-    const checks = await readServices(config.serviceUrls, agent)
+    const checks = await readiness()
     // Only settings is indispensable: without it nobody gets in. The others fail on their own routes.
-    if (checks.settings !== 'up') throw notReady(checks)
-    answer(request, response, { status: 'ready', checks })
+    const warnings = options.warnings()
+    if (checks.settings !== 'up') throw notReady(checks, warnings)
+    answer(request, response, { status: 'ready', checks, warnings })
   })
   for (const format of ['json', 'yaml'] as const) {
     get(`${apiPrefix}/openapi.${format}`, async (request, response) => {
@@ -79,12 +83,6 @@ export function createOwnRoutes(options: OwnRoutesOptions): express.Express {
 const withHeaders: RequestHandler = (request, response, next) => {
   response.set({ ...securityHeaders, 'X-Request-ID': request.get('X-Request-ID') })
   next()
-}
-
-function notReady(checks: Record<string, string>): ApiError {
-  const down = Object.entries(checks).filter(([, state]) => state !== 'up')
-  const list = down.map(([name, state]) => `${name} (${state})`).join(', ')
-  return new ApiError('service_unavailable', `Not ready: ${list}.`)
 }
 
 const answerError =

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { RequestListener } from 'node:http'
 import { ApiError, natsNames, Principal, SharedRates } from '@opsplane/contracts'
 import {
   createInternalIssuer,
@@ -39,6 +40,7 @@ import { watchRevocations } from './revocations.js'
 import { createServiceRoutes } from './route-tables.js'
 import { createSharedRates, type SpendRates } from './shared-rates.js'
 import { createTokenCache, type TokenQuestion, type Verification } from './token-cache.js'
+import { createUnknownProxies } from './unknown-proxies.js'
 import { createUpstream } from './upstream.js'
 
 /** What tests and the local run replace. */
@@ -123,6 +125,7 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
       }),
     )
     const clientAddress = clientAddressReader(config.trustProxyCidrs)
+    const unknownProxies = createUnknownProxies({ trustedCidrs: config.trustProxyCidrs, monotonicMs, log })
     const budgets = createBudgets({
       limits: createLimits(config),
       grant: remoteLeases(settings, `${config.instanceId}:${randomUUID()}`),
@@ -149,7 +152,10 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
       limit: (address) => anonymousLimiter.take(networkOf(address)),
       anonymousBytes,
       belongs: keepAppsApart(config.appsOrigin),
-      own: createOwnRoutes({ config, tls, monotonicMs, clientAddress, anonymousBytes, log }),
+      own: createOwnRoutes({
+        ...{ config, tls, monotonicMs, clientAddress, anonymousBytes, log },
+        warnings: unknownProxies.warnings,
+      }),
       recorderFor: requestRecorders(metrics),
       tracing,
       log,
@@ -160,7 +166,11 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
       isProxy: addressWithin(config.trustProxyCidrs),
       log,
     })
-    const { port, server, close } = await listen(connections.guard(proxy), {
+    const serve: RequestListener = (request, response) => {
+      unknownProxies.notice(request)
+      proxy(request, response)
+    }
+    const { port, server, close } = await listen(connections.guard(serve), {
       port: config.port,
       host: config.host,
       log,

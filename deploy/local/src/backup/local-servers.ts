@@ -36,6 +36,7 @@ export async function withServersOf<T>(home: string, work: (target: Target) => P
     const { natsUrl } = natsUrlsOf(nats.url, natsPasswords)
     return await work({
       databaseUrl: () => postgres.url,
+      origin: undefined,
       nats: () => ({ url: natsUrl, names: natsNames() }),
       signatures: () => {
         throw new Error('nothing is signed while a backup is restored')
