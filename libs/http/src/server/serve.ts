@@ -1,5 +1,5 @@
 import type { ErrorDetail } from '@opsplane/contracts'
-import type { Clock, Logger } from '@opsplane/runtime'
+import { type Clock, createTurns, type Logger } from '@opsplane/runtime'
 import type { Tracing } from '@opsplane/telemetry'
 import type { Request, Response } from 'express'
 import type { z } from 'zod'
@@ -49,6 +49,9 @@ interface Parts {
 
 export type RouteHandler = (req: Request, res: Response, params: PathValues) => void
 
+/** A page may be megabytes: those of many requests at once are written a slice at a time, so that others have their turn. */
+const listTurn = createTurns()
+
 /** The one handler of a route: everything from the request id to the envelope. */
 export function routeHandler(route: Route, context: ServeContext): RouteHandler {
   const arrays = arrayParameters(route.query)
@@ -81,7 +84,9 @@ export function routeHandler(route: Route, context: ServeContext): RouteHandler 
       return
     }
     const answer = await perform(route, context, { req, sent, parsed, meta, locate, narrow })
-    send(exchange, unlessSeen(route, req.headers['if-none-match'], answer))
+    const reply = unlessSeen(route, req.headers['if-none-match'], answer)
+    if (route.kind === 'list') await listTurn(() => send(exchange, reply))
+    else send(exchange, reply)
   }
 
   return (req, res, params) => {
