@@ -58,7 +58,7 @@ test('without Postgres the answer is 503 in the envelope, and it recovers withou
     meta: { requestId: expect.any(String) },
   })
   expect(answer.headers['retry-after']).toBeDefined()
-  // The gateway says of each service what that says of itself, and so does the command.
+  // The gateway passes on the reasons of each service, and so does the command.
   const away = Object.fromEntries(
     backendNames.map((name) => [name, 'not ready: database (cannot be reached)']),
   )

@@ -19,7 +19,7 @@ async function client(): Promise<void> {
   }
 }
 
-// A process of its own, so that its work is not measured as somebody's waiting.
+// A process of its own, so that its work is not measured as latency.
 process.on('message', () => process.send?.(counts))
 process.send?.({ port: 0 })
 await Promise.all(Array.from({ length: connections }, client))

@@ -27,7 +27,7 @@ interface Sample {
 
 /**
  * What a second tenant's reads of an incident take while another one has 24 connections on each of its ten dearest operations, one
- * operation after the other, with the limits of a deployment; and for how long the loop of each process is held up. Which the
+ * operation after the other, with the limits of a deployment; and the longest block of each process's event loop. Which the
  * ten are is measured first, among all reads of the OpenAPI document that name no resource, and some requests that compute.
  */
 export async function measureDearest({ cluster, seconds, say }: MeasureOptions): Promise<Figure[]> {
@@ -43,7 +43,7 @@ export async function measureDearest({ cluster, seconds, say }: MeasureOptions):
     const second = await secondTenant(cluster)
     const target = { url: base, headers: async () => second }
     const { data } = await call(target, 'POST', `${cluster.info.baseUrl}/itsm/incidents`, {
-      title: 'Read beside them',
+      title: 'Read during the load',
     })
     const sample = async (): Promise<Sample> => {
       await longestSlices(processes)

@@ -15,7 +15,7 @@ export const observedLoops = {
   NODE_OPTIONS: `--import=${new URL('loop-delay.js', import.meta.url).href}`,
 }
 
-/** By process, the longest time in milliseconds that its loop was held up since it was asked last. */
+/** By process, the longest block of its event loop in milliseconds since the call before. */
 export async function longestSlices(
   processes: Readonly<Record<string, { pid(): number | undefined }>>,
 ): Promise<Record<string, number>> {
@@ -27,7 +27,7 @@ export async function longestSlices(
     rmSync(file, { force: true })
     process.kill(id, 'SIGUSR2')
     for (let waitedMs = 0; !existsSync(file); waitedMs += 20) {
-      if (waitedMs > patienceMs) throw new Error(`${name} does not say how long its loop was held up`)
+      if (waitedMs > patienceMs) throw new Error(`${name} does not report the blocks of its event loop`)
       await delay(20)
     }
     return [name, Number(readFileSync(file, 'utf8'))] as const

@@ -70,8 +70,8 @@ webhook that is younger than the event.`,
   operation(
     'status',
     'show events, unpublished events, dead letters and consumer checkpoints of each service',
-    `Reads Postgres, and asks the gateway what each service says of itself, where --url, OPSPLANE_URL or the local run names
-it. What the gateway advises goes to standard error.`,
+    `Reads Postgres, and asks the gateway for the readiness of each service, where --url, OPSPLANE_URL or the local run names
+it. Warnings of the gateway go to standard error.`,
   )
     .option('--url <url>', 'where the gateway is (OPSPLANE_URL)')
     .action((options: OperationOptions, command: Command) =>

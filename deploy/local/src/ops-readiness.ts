@@ -4,21 +4,21 @@ import { request } from 'undici'
 const timeoutMs = 5_000
 
 export interface ServiceStates {
-  /** Each service: `up`, or what it says of itself. Empty where the gateway names none. */
+  /** Each service: `up`, or why it is not ready. Empty where the gateway does not list them. */
   checks: Checks
   /** Of the gateway itself: `up`, or why it is not. */
   gateway: string
-  /** What the gateway advises. */
+  /** What the gateway warns of. */
   warnings: string[]
 }
 
-/** What the services say of themselves, as the gateway at an origin has it. Never throws: who asks wants to know what is wrong. */
+/** The readiness of all services as the gateway at an origin reports it. Never throws: an unreachable gateway is a result. */
 export async function serviceStates(origin: string): Promise<ServiceStates> {
   try {
     const answer = await request(new URL('/readyz', origin), { signal: AbortSignal.timeout(timeoutMs) })
-    const said = readReadiness(answer.statusCode, await answer.body.json().catch(() => undefined))
-    if (said === undefined) return { checks: {}, gateway: `answers ${answer.statusCode}`, warnings: [] }
-    return { checks: said.checks ?? {}, gateway: said.state, warnings: said.warnings }
+    const report = readReadiness(answer.statusCode, await answer.body.json().catch(() => undefined))
+    if (report === undefined) return { checks: {}, gateway: `answers ${answer.statusCode}`, warnings: [] }
+    return { checks: report.checks ?? {}, gateway: report.state, warnings: report.warnings }
   } catch {
     return { checks: {}, gateway: `does not answer at ${origin}`, warnings: [] }
   }

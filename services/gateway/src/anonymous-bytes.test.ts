@@ -81,7 +81,7 @@ describe.each(['/docs/swagger-ui.css', '/openapi.json', '/openapi.yaml', '/itsm/
       expect((await get(path)).status).toBe(200)
     })
 
-    test('are those of one network, and keep nobody from logging in or from what a token reads', async () => {
+    test('are those of one network, and refuse neither logins nor requests with a token', async () => {
       await useUp()
       expect((await get('/docs/docs.css')).status).toBe(429)
       expect((await get(path, { 'x-forwarded-for': '203.0.113.9' })).status).toBe(200)

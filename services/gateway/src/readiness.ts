@@ -5,7 +5,7 @@ const timeoutMs = 2_000
 /** Probes are not limited, and each round costs every service a statement. */
 const keptMs = 1_000
 
-/** Resolves with what every service says of itself: `up`, or what is wrong. Asks at most once a second. */
+/** Resolves with the readiness every service reports: `up`, or what is wrong. Asks at most once a second. */
 export function createReadiness(
   urls: Readonly<Record<string, string>>,
   agent: Dispatcher,
@@ -29,8 +29,8 @@ async function stateOf(url: string, dispatcher: Dispatcher): Promise<string> {
       dispatcher,
       signal: AbortSignal.timeout(timeoutMs),
     })
-    const said = readReadiness(statusCode, await body.json().catch(() => undefined))
-    return said?.state ?? `answers ${statusCode}`
+    const report = readReadiness(statusCode, await body.json().catch(() => undefined))
+    return report?.state ?? `answers ${statusCode}`
   } catch (error) {
     const isLate = error instanceof Error && error.name === 'TimeoutError'
     return isLate ? `does not answer within ${timeoutMs / 1_000} s` : 'does not answer'

@@ -47,7 +47,7 @@ describe('a peer that sends X-Forwarded-For', () => {
 
   test.each([
     ['is trusted', ['10.0.0.0/8'], '10.2.3.4', '203.0.113.7'],
-    ['is outside, where the header says nothing', [], '203.0.113.1', '203.0.113.7'],
+    ['is outside, where any client may send it', [], '203.0.113.1', '203.0.113.7'],
     ['sends none', [], '10.2.3.4', undefined],
   ])('is not warned of where it %s', (_what, trusted, address, forwardedFor) => {
     const { proxies, lines, from } = given(trusted)

@@ -9,7 +9,7 @@ export interface UnknownProxies {
   warnings(): string[]
 }
 
-/** Inside, where proxies are; from outside anybody may send the header. */
+/** Inside, where proxies are; from outside any client may send the header. */
 const privateNetworks = [
   ...['10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.168.0.0/16'],
   ...['::1/128', 'fc00::/7', 'fe80::/10'],

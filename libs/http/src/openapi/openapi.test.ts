@@ -210,7 +210,7 @@ test('others have their turn while a large document is made, merged and written'
     turns++
     if (!over) setImmediate(count)
   }
-  /** How often others had their turn before it was done; the work alone lets nobody in, whatever its promises. */
+  /** Turns of the loop during the work; without pauses there are none, as promises alone do not end a turn. */
   const turnsDuring = async <T>(work: () => Promise<T>): Promise<T> => {
     turns = 0
     over = false

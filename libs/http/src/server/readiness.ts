@@ -20,19 +20,19 @@ export function notReady(checks: Checks, warnings: readonly string[] = []): ApiE
   })
 }
 
-/** What `/readyz` of another process said: its checks where it named them, and what a person is shown of it. */
-export interface SaidOfItself {
+/** The readiness another process reports: its checks, where it lists them, and a summary. */
+export interface ReportedReadiness {
   checks: Checks | undefined
   /** `up`, or why it is not ready. */
   state: string
-  /** What it advises though it is ready. */
+  /** What its operator should change. */
   warnings: string[]
 }
 
 const mostCharacters = 300
 
 /** Reads an answer of `/readyz`; undefined for one that is none. */
-export function readReadiness(status: number, body: unknown): SaidOfItself | undefined {
+export function readReadiness(status: number, body: unknown): ReportedReadiness | undefined {
   if (status === 200) {
     const ready = z.object({ data: Details }).safeParse(body)
     const { checks, warnings = [] } = ready.data?.data ?? {}
