@@ -2,14 +2,16 @@ import { type Cluster, type ClusterOptions, openState, startCluster } from '@ops
 import { limitTable } from '@opsplane/runtime'
 import postgres from 'postgres'
 import { endWithBench } from './ending.js'
+import { observedLoops } from './limits/loop-delays.js'
 
 const unlimited = Object.fromEntries(Object.keys(limitTable).map((name) => [name, 0]))
 
-/** Environment of services: what is measured is what the platform can do, not what a tenant may. */
-const withoutLimits = {
+/** Environment of services: what is measured is what the platform can do, not what a tenant may; and their loops can be asked. */
+export const withoutLimits = {
   RATE_LIMIT_PER_MINUTE: '0',
   CONNECTIONS_PER_ADDRESS: '0',
   LIMITS: JSON.stringify(unlimited),
+  ...observedLoops,
 }
 
 /** As `docs/scaling.md` has it for a server under load; the raw limits are measured on the same one. */

@@ -24,6 +24,7 @@ import { measureConflicts } from './itsm/conflicts.js'
 import { measureRelevance } from './itsm/relevance.js'
 import { measureSla } from './itsm/sla.js'
 import { measureTopology } from './itsm/topology.js'
+import { measureDearest } from './limits/dearest.js'
 import { measureFloods } from './limits/floods.js'
 import { measureLoginFlood } from './limits/login-flood.js'
 import { measureAppend } from './log/append.js'
@@ -49,6 +50,7 @@ const measures = {
   creates: measureCreates,
   'login-flood': measureLoginFlood,
   floods: measureFloods,
+  dearest: measureDearest,
   deliveries: measureDeliveries,
   webhooks: measureWebhooks,
   tarpit: measureTarpit,

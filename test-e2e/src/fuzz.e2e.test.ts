@@ -40,6 +40,7 @@ beforeAll(async () => {
     extra: {
       RATE_LIMIT_PER_MINUTE: '0',
       ANONYMOUS_RATE_LIMIT_PER_MINUTE: '0',
+      ANONYMOUS_BYTES_PER_MINUTE: '0',
       TRUST_PROXY_CIDRS: '127.0.0.0/8',
     },
   })

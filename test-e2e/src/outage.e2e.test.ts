@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { backendNames } from '@opsplane/contracts'
+import { serviceStates } from '@opsplane/local/ops'
 import { type Receiver, startReceiver, waitFor } from '@opsplane/testing'
 import { type Api, apiClient, startTestCluster } from './platform.js'
 
@@ -56,6 +58,17 @@ test('without Postgres the answer is 503 in the envelope, and it recovers withou
     meta: { requestId: expect.any(String) },
   })
   expect(answer.headers['retry-after']).toBeDefined()
+  // The gateway passes on the reasons of each service, and so does the command.
+  const away = Object.fromEntries(
+    backendNames.map((name) => [name, 'not ready: database (cannot be reached)']),
+  )
+  await waitFor(async () => {
+    const ready = await fetch(`${cluster.info.origin}/readyz`)
+    expect(ready.status).toBe(503)
+    expect(await ready.json()).toMatchObject({ error: { details: [{ params: { checks: away } }] } })
+    expect((await serviceStates(cluster.info.origin)).checks).toEqual(away)
+    return true
+  })
 
   await cluster.postgres.start()
   const created = await waitFor(async () => {

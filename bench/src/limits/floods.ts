@@ -1,9 +1,9 @@
-import { bootstrapOwner, type Cluster } from '@opsplane/local'
 import { Agent, request } from 'undici'
 import { percentile, startChild } from '../child.js'
 import { evenly } from '../load.js'
 import { incidents, type MeasureOptions } from '../log/creates.js'
 import type { Figure } from '../report.js'
+import { secondTenant } from './second-tenant.js'
 
 /** What the second tenant does, per second. */
 const perSecond = 20
@@ -97,19 +97,6 @@ function beside(kind: string, quiet: Sample, busy: Sample): Figure {
     goal: `p99 ≤ ${wantedRatio} ×, none failed`,
     met: during <= wantedRatio * before && busy.failures === 0,
   }
-}
-
-/** Another workspace, and the key of its owner. */
-async function secondTenant({ secrets, services, tls, info }: Cluster): Promise<Record<string, string>> {
-  const { apiKey: _, ...first } = secrets.owner
-  const owner = { ...first, workspace: 'second-tenant', email: 'second@example.com' }
-  const { apiKey, workspace } = await bootstrapOwner({
-    secrets: { ...secrets, owner },
-    settingsUrl: services.settings.url,
-    tls,
-    origin: info.origin,
-  })
-  return { authorization: `Bearer ${apiKey}`, 'x-workspace': workspace }
 }
 
 /** Reads and creates at an even rate. */

@@ -70,13 +70,25 @@ webhook that is younger than the event.`,
   operation(
     'status',
     'show events, unpublished events, dead letters and consumer checkpoints of each service',
-    'Reads Postgres only.',
-  ).action((options: OperationOptions, command: Command) =>
-    withTask(io, command, options, async (ops, task) => {
-      const statuses = await ops.statusOfServices(task)
-      printerFor(io, command).text(statuses, statuses.flatMap(statusLines))
-    }),
+    `Reads Postgres, and asks the gateway for the readiness of each service, where --url, OPSPLANE_URL or the local run names
+it. Warnings of the gateway go to standard error.`,
   )
+    .option('--url <url>', 'where the gateway is (OPSPLANE_URL)')
+    .action((options: OperationOptions, command: Command) =>
+      withTask(io, command, options, async (ops, task) => {
+        const logs = await ops.statusOfServices(task)
+        const { origin } = task.target
+        const states = origin === undefined ? undefined : await ops.serviceStates(origin)
+        const { say, text } = printerFor(io, command)
+        if (states && states.gateway !== 'up') say(`gateway: ${states.gateway}`)
+        for (const warning of states?.warnings ?? []) say(`warning: ${warning}`)
+        const statuses = logs.map((status) => ({
+          ...status,
+          state: states?.checks[status.service] ?? null,
+        }))
+        text(statuses, statuses.flatMap(statusLines))
+      }),
+    )
 }
 
 interface SubscriberOptions extends OperationOptions {
@@ -144,14 +156,14 @@ function position(text: string): number {
   throw new InvalidArgumentError('a position is a whole number from 1')
 }
 
-type Status = Awaited<ReturnType<Ops['statusOfServices']>>[number]
+type Status = Awaited<ReturnType<Ops['statusOfServices']>>[number] & { state: string | null }
 
 function statusLines(status: Status): string[] {
   const { events, lastPosition, unpublished, oldestUnpublishedAt, deadLetters, checkpoints } = status
   const since = oldestUnpublishedAt ? ` (since ${oldestUnpublishedAt})` : ''
   const given = deadLetters.reduce((sum, { count }) => sum + count, 0)
   return [
-    `${status.service}: ${events} events up to position ${lastPosition}, ${unpublished} unpublished${since}, ${given} dead letters`,
+    `${status.service}: ${status.state === null ? '' : `${status.state}, `}${events} events up to position ${lastPosition}, ${unpublished} unpublished${since}, ${given} dead letters`,
     ...deadLetters.map(({ consumer, count }) => `  ${consumer}: gave up ${count}`),
     ...checkpoints.map(
       ({ consumer, streamSequence, handled, updatedAt }) =>

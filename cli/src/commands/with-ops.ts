@@ -28,6 +28,7 @@ export interface OperationOptions extends GlobalOptions {
   databaseUrl?: string
   natsUrl?: string
   natsPrefix?: string
+  url?: string
 }
 
 export const serversHelp = `The platform is found in <home>/local.json, unless options or environment name its servers. It needs no login.

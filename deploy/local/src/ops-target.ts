@@ -13,6 +13,8 @@ export interface TargetOptions {
   databaseUrl?: string
   natsUrl?: string
   natsPrefix?: string
+  /** Of the API. */
+  url?: string
 }
 
 /** Why a task on the servers could not be done: nothing names them, they do not answer, or they refuse. */
@@ -30,6 +32,8 @@ export interface Target {
   /** As a role that owns the services' tables. Throws OpsError when nothing says where it is. */
   databaseUrl(): string
   nats(): { url: string; names: NatsNames }
+  /** Where the gateway is; undefined where nothing names it. */
+  origin: string | undefined
   /** With which the events of a service are signed. Throws OpsError when nothing has its key. */
   signatures(service: ServiceName): EventSignatures
 }
@@ -46,7 +50,10 @@ export function findTarget(options: TargetOptions, env: Record<string, string | 
         '--database-url and --nats-url (DATABASE_URL, NATS_URL).',
     )
   }
+  const isLocal = !options.databaseUrl && !env.DATABASE_URL
+  const api = options.url ?? (env.OPSPLANE_URL || (isLocal ? local?.origin : undefined))
   return {
+    origin: api !== undefined && URL.canParse(api) ? new URL(api).origin : undefined,
     databaseUrl: () =>
       found('--database-url', options.databaseUrl ?? (env.DATABASE_URL || local?.postgresUrl)),
     nats() {

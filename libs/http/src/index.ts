@@ -36,6 +36,9 @@ export {
   type ServiceRequest,
   serviceClient,
 } from './calls/service-client.js'
+export { type KeptDocument, keepDocument, sendKept } from './documents/kept-document.js'
+export { slicedJson } from './documents/sliced-json.js'
+export { writeOnce } from './documents/written-once.js'
 export { type OpenApiDocument, openApiDocument } from './openapi/openapi.js'
 export { mergeOpenApi } from './openapi/openapi-merge.js'
 export { type AddressPolicy, createAddressPolicy } from './outbound/addresses.js'
@@ -75,7 +78,7 @@ export {
   type PlatformCaller,
 } from './platform/platform-call.js'
 export { type PlatformClients, platformClients } from './platform/platform-clients.js'
-export { type BrowserDocument, type DocumentContract, defineDocument } from './route/document.js'
+export { type DocumentAnswer, type DocumentContract, defineDocument } from './route/document.js'
 export { diffOf } from './route/document-diff.js'
 export { defineList, type ListContract, type ListPage, type Sort } from './route/list.js'
 export { defineRaw, type RawAnswer, type RawContract, type RawRequest } from './route/raw.js'
@@ -113,6 +116,7 @@ export {
 } from './server/exchange.js'
 export { claimMs, type IdempotencyStore } from './server/idempotency.js'
 export { type Listening, type ListenOptions, listen } from './server/listen.js'
+export { type Checks, notReady, readReadiness } from './server/readiness.js'
 export { requestIdFrom } from './server/request-id.js'
 export { noOperation, type RecorderFor, requestRecorders } from './server/request-metrics.js'
 export { securityHeaders } from './server/security-headers.js'

@@ -8,7 +8,9 @@ export const gatewayConfig = baseConfig.extend({
     .url({ protocol: /^https?$/ })
     .transform((url) => new URL(url).origin)
     .optional()
-    .meta({ description: 'origin clients use, for the OpenAPI document; by default the one they asked' }),
+    .meta({
+      description: 'origin clients use, for the OpenAPI document; by default the one the document came from',
+    }),
   appsOrigin: z
     .url({ protocol: /^https?$/ })
     .transform((url) => new URL(url).origin)
@@ -27,6 +29,13 @@ export const gatewayConfig = baseConfig.extend({
   anonymousRateLimitPerMinute: perMinute
     .default(600)
     .meta({ description: 'requests per minute of one network without a valid token; 0 turns it off' }),
+  anonymousBytesPerMinute: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(1_000_000_000_000)
+    .default(64 * 1024 * 1024)
+    .meta({ description: 'bytes per minute that one network is sent without a valid token; 0 turns it off' }),
   unknownTokenRateLimitPerMinute: perMinute.default(3_000).meta({
     description:
       'tokens not seen before that one network may have checked per minute, a tenth of it at once; 0: any',

@@ -1,32 +1,36 @@
+import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { dirname } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { ApiError } from '@opsplane/contracts'
-import { methodNotAllowed } from '@opsplane/http'
-import express, { type ErrorRequestHandler, type RequestHandler, type Response, type Router } from 'express'
-import helmet from 'helmet'
+import { extname } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { type KeptDocument, keepDocument, methodNotAllowed } from '@opsplane/http'
+import express, { type RequestHandler, type Router } from 'express'
+import type { SendDocument } from './document-sender.js'
 
-const page = fileURLToPath(new URL('../docs-page', import.meta.url))
-const swaggerUi = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
-const swaggerAssets = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png']
+const page = new URL('../docs-page/', import.meta.url)
+const swaggerUi = new URL(
+  './',
+  pathToFileURL(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json')),
+)
+
+const contentTypes: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.png': 'image/png',
+}
 
 /** Everything comes from here: no inline script or style, nothing from elsewhere, no framing. */
-const contentSecurityPolicy = helmet({
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: {
-      defaultSrc: ["'none'"],
-      baseUri: ["'none'"],
-      connectSrc: ["'self'"],
-      fontSrc: ["'self'", 'data:'],
-      formAction: ["'none'"],
-      frameAncestors: ["'none'"],
-      imgSrc: ["'self'", 'data:'],
-      scriptSrc: ["'self'"],
-      styleSrc: ["'self'"],
-    },
-  },
-})
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "base-uri 'none'",
+  "connect-src 'self'",
+  "font-src 'self' data:",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "img-src 'self' data:",
+  "script-src 'self'",
+  "style-src 'self'",
+].join(';')
 
 /** Ends a route of what is only read: any other method, TRACE included, is a 405. */
 export const onlyReads: RequestHandler = ({ method }) => {
@@ -34,40 +38,31 @@ export const onlyReads: RequestHandler = ({ method }) => {
 }
 
 /** The API reference page and the files it needs, mounted at /api/v1/docs. */
-export function docsRoutes(): Router {
-  const cached: RequestHandler = (_request, response, next) => {
-    response.setHeader('Cache-Control', 'public, max-age=3600')
-    next()
-  }
+export function docsRoutes(sendDocument: SendDocument): Router {
   const router = express.Router()
-  router.use(contentSecurityPolicy)
-  const get = (path: string, ...handlers: RequestHandler[]) =>
+  const serve = (path: string, file: URL, cacheControl: string) => {
+    let kept: Promise<KeptDocument> | undefined
+    const headers = { 'Cache-Control': cacheControl, 'Content-Security-Policy': contentSecurityPolicy }
     router
       .route(path)
-      .get(...handlers)
+      .get(async (request, response) => {
+        kept ??= keepFile(file)
+        await sendDocument(request, response, await kept, headers)
+      })
       .all(onlyReads)
-  get('/', (_request, response) => {
-    response.setHeader('Cache-Control', 'no-cache')
-    sendFile(response, 'index.html', page)
-  })
-  for (const name of ['docs.css', 'docs.js']) {
-    get(`/${name}`, cached, (_request, response) => sendFile(response, name, page))
   }
-  for (const name of swaggerAssets) {
-    get(`/${name}`, cached, (_request, response) => sendFile(response, name, swaggerUi))
-  }
-  router.use(preconditionFailed)
+  serve('/', new URL('index.html', page), 'no-cache')
+  for (const name of ['docs.css', 'docs.js']) serve(`/${name}`, new URL(name, page), forAnHour)
+  for (const name of ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'])
+    serve(`/${name}`, new URL(name, swaggerUi), forAnHour)
   return router
 }
 
-/** Whole, as a part that does not exist would be an error that the API has no code for. */
-function sendFile(response: Response, name: string, root: string): void {
-  response.sendFile(name, { root, acceptRanges: false })
-}
+const forAnHour = 'public, max-age=3600'
 
-const preconditionFailed: ErrorRequestHandler = (error, _request, _response, next) => {
-  const failed = error instanceof Error && 'status' in error && error.status === 412
-  next(
-    failed ? new ApiError('precondition_failed', 'The page is another one by now.', { cause: error }) : error,
+async function keepFile(file: URL): Promise<KeptDocument> {
+  return keepDocument(
+    contentTypes[extname(file.pathname)] ?? 'application/octet-stream',
+    await readFile(file),
   )
 }

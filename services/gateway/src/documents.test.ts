@@ -1,9 +1,12 @@
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { errorBody } from '@opsplane/contracts'
+import { notReady } from '@opsplane/http'
 import { waitFor } from '@opsplane/testing'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { parse } from 'yaml'
+import { z } from 'zod'
 import {
   call,
   echo,
@@ -74,18 +77,55 @@ describe('the OpenAPI document', () => {
     expect(parse(await response.text())).toEqual(await openApi())
   })
 
-  test('names the origin each client asked, unless one is configured', async () => {
+  test('is below the place it came from, unless an origin is configured', async () => {
     const own = await startPlatform()
-    const { port } = new URL(own.url)
     for (const format of ['json', 'yaml']) {
-      for (const host of ['127.0.0.1', 'localhost']) {
-        const origin = `http://${host}:${port}`
-        const text = await (await fetch(`${origin}/api/v1/openapi.${format}`)).text()
-        expect(parse(text)).toMatchObject({ servers: [{ url: `${origin}/api/v1` }] })
-      }
+      const text = await (await fetch(`${own.url}/api/v1/openapi.${format}`)).text()
+      expect(parse(text)).toMatchObject({ servers: [{ url: '/api/v1' }] })
     }
     await own.stop()
   })
+
+  test.each(['json', 'yaml'])(
+    'is made once per change: the same bytes and ETag until then, as %s',
+    async (format) => {
+      const own = await startPlatform()
+      const asked: (string | undefined)[] = []
+      const describes = (path: string, operationId: string, etag: string): Handler => {
+        const description = describing(path, operationId)
+        return (request, response) => {
+          if (request.url !== '/internal/openapi.json') return echo(request, response)
+          asked.push(request.headers['if-none-match'])
+          if (request.headers['if-none-match'] === etag) return response.writeHead(304).end()
+          response.setHeader('ETag', etag)
+          description(request, response)
+        }
+      }
+      own.settings.handler = describes('/workspaces', 'listWorkspaces', '"s1"')
+      own.itsm.handler = describes('/itsm/incidents', 'listIncidents', '"i1"')
+      own.dispatcher.handler = describes('/webhooks', 'listWebhooks', '"d1"')
+      const read = async (headers: Record<string, string> = {}) => {
+        const response = await fetch(`${own.url}/api/v1/openapi.${format}`, { headers })
+        return {
+          status: response.status,
+          etag: response.headers.get('etag') ?? '',
+          text: await response.text(),
+        }
+      }
+      const first = await read()
+      expect(await read({ 'if-none-match': first.etag })).toEqual({ status: 304, etag: first.etag, text: '' })
+      own.pass(5_000)
+      expect(await read()).toEqual(first)
+      expect(asked).toEqual([undefined, undefined, undefined, '"s1"', '"i1"', '"d1"'])
+      own.itsm.handler = describes('/itsm/changes', 'listChanges', '"i2"')
+      own.pass(5_000)
+      const second = await read({ 'if-none-match': first.etag })
+      expect(second.status).toBe(200)
+      expect(second.etag).not.toBe(first.etag)
+      expect(parse(second.text).paths).toHaveProperty('/itsm/changes')
+      await own.stop()
+    },
+  )
 
   test('asks again at once for the description of a service that had none yet', async () => {
     const young = await startPlatform()
@@ -174,22 +214,55 @@ describe('health', () => {
     expect([status, body.data]).toEqual([200, { status: 'live' }])
   })
 
-  test('is ready as long as settings answers, and says who does not', async () => {
+  const Detail = z.object({ params: z.object({ checks: z.record(z.string(), z.string()) }) })
+  const checksOf = async () => {
+    platform.pass(1_000)
+    const { body } = await call(`${platform.url}/readyz`)
+    const [detail] = body.error?.details ?? []
+    return body.data?.checks ?? Detail.parse(detail).params.checks
+  }
+
+  test('is ready as long as settings is, and reports the reasons of each service', async () => {
     const ready = () => call(`${platform.url}/readyz`)
+    const allUp = { settings: 'up', itsm: 'up', dispatcher: 'up' }
     // On a busy machine a service may take longer to answer than a check waits for it.
     await waitFor(async () => {
-      const checks = { settings: 'up', itsm: 'up', dispatcher: 'up' }
-      expect((await ready()).body.data).toEqual({ status: 'ready', checks })
+      expect(await checksOf()).toEqual(allUp)
       return true
     })
-    await platform.itsm.close()
+    expect((await ready()).body.data).toEqual({ status: 'ready', checks: allUp, warnings: [] })
+    const databaseAway: Handler = (request, response) => {
+      if (request.url === '/healthz') return response.end(JSON.stringify({ data: { status: 'live' } }))
+      const body = errorBody(notReady({ database: 'cannot be reached', disk: 'up' }), 'req_upstream')
+      response.writeHead(503, { 'Content-Type': 'application/json' }).end(JSON.stringify(body))
+    }
+    const reason = 'not ready: database (cannot be reached)'
+    platform.itsm.handler = databaseAway
+    platform.dispatcher.handler = (_request, response) => response.writeHead(500).end('<html>')
     await waitFor(async () => {
-      const checks = { settings: 'up', itsm: 'does not answer', dispatcher: 'up' }
-      expect((await ready()).body.data).toMatchObject({ checks })
+      expect(await checksOf()).toEqual({ settings: 'up', itsm: reason, dispatcher: 'answers 500' })
       return true
     })
-    await platform.settings.close()
-    expect(await ready()).toMatchObject({ status: 503, code: 'service_unavailable' })
+    expect((await ready()).status).toBe(200)
+    platform.settings.handler = databaseAway
+    await platform.dispatcher.close()
+    await waitFor(async () => {
+      expect(await checksOf()).toEqual({ settings: reason, itsm: reason, dispatcher: 'does not answer' })
+      return true
+    })
+    const refused = await ready()
+    expect(refused).toMatchObject({ status: 503, code: 'service_unavailable' })
+    expect(refused.body.error).toMatchObject({
+      message: `Not ready: settings (${reason}), itsm (${reason}), dispatcher (does not answer).`,
+    })
+  })
+
+  test('asks the services at most once a second, however often it is asked', async () => {
+    const asked = () => platform.itsm.requests.filter(({ url }) => url === '/readyz').length
+    platform.pass(1_000)
+    const before = asked()
+    for (let n = 0; n < 20; n++) await call(`${platform.url}/readyz`)
+    expect(asked()).toBe(before + 1)
   })
 
   test('only knows GET', async () => {

@@ -1,19 +1,28 @@
-import { mergeOpenApi, type OpenApiDocument } from '@opsplane/http'
+import {
+  type KeptDocument,
+  keepDocument,
+  mergeOpenApi,
+  type OpenApiDocument,
+  slicedJson,
+} from '@opsplane/http'
 import type { Logger } from '@opsplane/runtime'
 import { type Dispatcher, request } from 'undici'
 import { z } from 'zod'
 import { ownDocument } from './own-document.js'
+import { slicedYaml } from './sliced-yaml.js'
 
 export interface OpenApiSource {
   /**
-   * One document of what runs. A service that does not answer keeps its last description; one that has never answered is
-   * left out. Throws when the descriptions contradict each other and never have been free of that.
+   * One document of what runs, the same one until something changes. A service that does not answer keeps its last description; one
+   * that has never answered is left out. Throws when the descriptions contradict each other and never have been free of that.
    */
-  document(): Promise<OpenApiDocument>
+  document(format: 'json' | 'yaml'): Promise<KeptDocument>
 }
 
 export interface OpenApiSourceOptions {
   serviceUrls: Readonly<Record<string, string>>
+  /** Where the API is; without an origin where the document came from. */
+  server: string
   /** Connects to the services. */
   agent: Dispatcher
   monotonicMs: () => number
@@ -32,27 +41,38 @@ const DocumentShape = z.looseObject({
 })
 const ServiceDocument = z.custom<OpenApiDocument>((value) => DocumentShape.safeParse(value).success)
 
-/** Concurrent callers share one round of asking. */
-export function createOpenApiSource(options: OpenApiSourceOptions): OpenApiSource {
-  const { serviceUrls, agent, monotonicMs, log } = options
-  const lastGood = new Map<string, OpenApiDocument>()
-  let lastMerged: OpenApiDocument | undefined
-  let round: { startedAt: number; merged: Promise<OpenApiDocument> } | undefined
+interface Described {
+  document: OpenApiDocument
+  etag: string | undefined
+}
 
-  const read = async (service: string, url: string) => {
+/** Concurrent callers share one round of asking. What is the same as before is neither read nor merged again. */
+export function createOpenApiSource(options: OpenApiSourceOptions): OpenApiSource {
+  const { serviceUrls, server, agent, monotonicMs, log } = options
+  const lastGood = new Map<string, Described>()
+  let lastMerged: Written | undefined
+  let round: { startedAt: number; merged: Promise<Written>; isOver: boolean } | undefined
+
+  /** Resolves with whether there is something new. */
+  const read = async (service: string, url: string): Promise<boolean> => {
     try {
-      lastGood.set(service, await fetchDocument(url, agent))
+      const described = await fetchDocument(url, agent, lastGood.get(service)?.etag)
+      if (described) lastGood.set(service, described)
+      return described !== undefined
     } catch (error) {
       log.warn({ err: error, upstream: service }, 'could not read the OpenAPI document of a service')
+      return false
     }
   }
 
-  const merge = async (): Promise<OpenApiDocument> => {
-    await Promise.all(Object.entries(serviceUrls).map(([service, url]) => read(service, url)))
+  const merge = async (): Promise<Written> => {
+    const changes = await Promise.all(Object.entries(serviceUrls).map(([service, url]) => read(service, url)))
+    if (lastMerged !== undefined && !changes.includes(true)) return lastMerged
     // In the configured order, whichever answered first.
-    const documents = Object.keys(serviceUrls).flatMap((service) => lastGood.get(service) ?? [])
+    const documents = Object.keys(serviceUrls).flatMap((service) => lastGood.get(service)?.document ?? [])
     try {
-      lastMerged = mergeOpenApi([ownDocument, ...documents], ownDocument.info)
+      const merged = await mergeOpenApi([ownDocument, ...documents], ownDocument.info)
+      lastMerged = writtenOf({ ...merged, servers: [{ url: server }] })
     } catch (error) {
       // Such as two releases side by side during an update.
       if (lastMerged === undefined) throw error
@@ -61,27 +81,63 @@ export function createOpenApiSource(options: OpenApiSourceOptions): OpenApiSourc
     return lastMerged
   }
 
+  const latest = (): Promise<Written> => {
+    const now = monotonicMs()
+    // One at a time, lest an older one end last.
+    if (round !== undefined && (!round.isOver || now - round.startedAt < cacheMs)) return round.merged
+    const asking = { startedAt: now, merged: merge(), isOver: false }
+    round = asking
+    const end = () => {
+      asking.isOver = true
+      // A service that has not described itself yet is asked again by the next request.
+      if (Object.keys(serviceUrls).some((name) => !lastGood.has(name))) round = undefined
+    }
+    asking.merged.then(end, end)
+    return asking.merged
+  }
+
+  return { document: async (format) => (await latest())[format]() }
+}
+
+interface Written {
+  json(): Promise<KeptDocument>
+  yaml(): Promise<KeptDocument>
+}
+
+/** Each format is written when it is first asked for. */
+function writtenOf(document: OpenApiDocument): Written {
+  let json: Promise<KeptDocument> | undefined
+  let yaml: Promise<KeptDocument> | undefined
+  const keep = async (contentType: string, bytes: Promise<Buffer>) => keepDocument(contentType, await bytes)
   return {
-    document() {
-      const now = monotonicMs()
-      if (round !== undefined && now - round.startedAt < cacheMs) return round.merged
-      const asking = { startedAt: now, merged: merge() }
-      round = asking
-      // Whoever has not described itself yet is asked again by the next one.
-      const forgetIncomplete = () => {
-        if (round === asking && Object.keys(serviceUrls).some((name) => !lastGood.has(name)))
-          round = undefined
-      }
-      asking.merged.then(forgetIncomplete, () => undefined)
-      return asking.merged
+    json: () => {
+      json ??= keep('application/json; charset=utf-8', slicedJson(document))
+      return json
+    },
+    yaml: () => {
+      yaml ??= keep('application/yaml; charset=utf-8', slicedYaml(document))
+      return yaml
     },
   }
 }
 
-async function fetchDocument(baseUrl: string, dispatcher: Dispatcher): Promise<OpenApiDocument> {
+/** Undefined where it is still the one of `etag`. */
+async function fetchDocument(
+  baseUrl: string,
+  dispatcher: Dispatcher,
+  etag: string | undefined,
+): Promise<Described | undefined> {
   const url = new URL('/internal/openapi.json', baseUrl)
-  const { statusCode, body } = await request(url, { dispatcher, signal: AbortSignal.timeout(fetchTimeoutMs) })
+  const { statusCode, headers, body } = await request(url, {
+    dispatcher,
+    headers: etag === undefined ? {} : { 'if-none-match': etag },
+    signal: AbortSignal.timeout(fetchTimeoutMs),
+  })
+  if (statusCode === 304) {
+    await body.dump()
+    return undefined
+  }
   const answer: unknown = await body.json()
   if (statusCode !== 200) throw new Error(`${url.href} answers ${statusCode}`)
-  return ServiceDocument.parse(answer)
+  return { document: ServiceDocument.parse(answer), etag: headers.etag?.toString() }
 }

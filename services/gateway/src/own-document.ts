@@ -2,7 +2,12 @@ import { type ErrorCode, errorTable } from '@opsplane/contracts'
 import type { OpenApiDocument } from '@opsplane/http'
 
 /** What any of its answers may turn into. */
-const platformErrors: ErrorCode[] = ['headers_too_large', 'internal_error']
+const platformErrors: ErrorCode[] = [
+  'precondition_failed',
+  'rate_limited',
+  'headers_too_large',
+  'internal_error',
+]
 
 /** What the gateway answers itself, for the merged document. Health lies outside /api/v1. */
 export const ownDocument: OpenApiDocument = {
@@ -27,28 +32,33 @@ export const ownDocument: OpenApiDocument = {
       }),
     },
     '/docs': {
-      get: documentOperation('getDocs', 'The API reference page', 'text/html', { type: 'string' }, [
-        'precondition_failed',
-      ]),
+      get: documentOperation('getDocs', 'The API reference page', 'text/html', { type: 'string' }),
     },
   },
 }
 
-function documentOperation(
-  operationId: string,
-  summary: string,
-  mediaType: string,
-  schema: object,
-  errors: ErrorCode[] = [],
-) {
+function documentOperation(operationId: string, summary: string, mediaType: string, schema: object) {
   return {
     operationId,
     summary,
     tags: ['Specification'],
     security: [],
+    parameters: [
+      {
+        name: 'If-None-Match',
+        in: 'header' as const,
+        description: 'The ETag seen last; the answer is 304 without content while the document is the same.',
+        schema: { type: 'string' as const },
+      },
+    ],
     responses: {
-      200: { description: summary, content: { [mediaType]: { schema } } },
-      ...Object.fromEntries([...errors, ...platformErrors].map(errorResponse)),
+      200: {
+        description: summary,
+        headers: { ETag: { description: 'Of these bytes.', schema: { type: 'string' as const } } },
+        content: { [mediaType]: { schema } },
+      },
+      304: { description: 'Unchanged since If-None-Match; no content.' },
+      ...Object.fromEntries(platformErrors.map(errorResponse)),
     },
   }
 }

@@ -1,9 +1,9 @@
-import { ApiError } from '@opsplane/contracts'
+import type { IncomingMessage } from 'node:http'
 import {
   beginExchange,
   clientTls,
   type InternalTls,
-  type OpenApiDocument,
+  notReady,
   routeNotFound,
   securityHeaders,
   send,
@@ -12,10 +12,12 @@ import {
 import type { Logger } from '@opsplane/runtime'
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express'
 import { Agent } from 'undici'
+import type { AnonymousBytes } from './anonymous-bytes.js'
 import type { GatewayConfig } from './config.js'
 import { docsRoutes, onlyReads } from './docs.js'
+import { createDocumentSender } from './document-sender.js'
 import { createOpenApiSource } from './openapi.js'
-import { readServices } from './readiness.js'
+import { createReadiness } from './readiness.js'
 import { apiPrefix } from './target.js'
 
 export interface OwnRoutesOptions {
@@ -23,6 +25,11 @@ export interface OwnRoutesOptions {
   /** How services are called, where that is with https. */
   tls: InternalTls | undefined
   monotonicMs: () => number
+  clientAddress(request: IncomingMessage): string
+  /** Counts what the documents come to. */
+  anonymousBytes: AnonymousBytes
+  /** What the operator should change. */
+  warnings(): string[]
   log: Logger
 }
 
@@ -30,8 +37,14 @@ export interface OwnRoutesOptions {
 export function createOwnRoutes(options: OwnRoutesOptions): express.Express {
   const { config, log, tls } = options
   const agent = new Agent({ connect: clientTls(tls) })
-  const source = createOpenApiSource({ serviceUrls: config.serviceUrls, agent, ...options })
-  const serversFor = (request: Request) => [{ url: `${publicOrigin(config, request)}${apiPrefix}` }]
+  const source = createOpenApiSource({
+    serviceUrls: config.serviceUrls,
+    server: `${config.publicOrigin ?? ''}${apiPrefix}`,
+    agent,
+    ...options,
+  })
+  const readiness = createReadiness(config.serviceUrls, agent, options.monotonicMs)
+  const sendDocument = createDocumentSender(options)
   const answer = (request: Request, response: Response, data: object) =>
     send(beginExchange(request, response, request.path, log), { status: 200, body: { data } })
 
@@ -46,21 +59,18 @@ export function createOwnRoutes(options: OwnRoutesOptions): express.Express {
   get('/', (_request, response) => response.redirect(302, `${apiPrefix}/docs`))
   get('/healthz', (request, response) => answer(request, response, { status: 'live' }))
   get('/readyz', async (request, response) => {
-    const checks = await readServices(config.serviceUrls, agent)
+    const checks = await readiness()
     // Only settings is indispensable: without it nobody gets in. The others fail on their own routes.
-    if (checks.settings !== 'up') throw notReady(checks)
-    answer(request, response, { status: 'ready', checks })
+    const warnings = options.warnings()
+    if (checks.settings !== 'up') throw notReady(checks, warnings)
+    answer(request, response, { status: 'ready', checks, warnings })
   })
-  get(`${apiPrefix}/openapi.json`, async (request, response) => {
-    response.json({ ...(await source.document()), servers: serversFor(request) })
-  })
-  get(`${apiPrefix}/openapi.yaml`, async (request, response) => {
-    // Loaded with the first question, not with the gateway.
-    const { stringify } = await import('yaml')
-    const text = yamlOf(await source.document(), stringify)
-    response.type('application/yaml').send(`${text}${stringify({ servers: serversFor(request) })}`)
-  })
-  app.use(`${apiPrefix}/docs`, withHeaders, docsRoutes())
+  for (const format of ['json', 'yaml'] as const) {
+    get(`${apiPrefix}/openapi.${format}`, async (request, response) => {
+      await sendDocument(request, response, await source.document(format), { 'Cache-Control': 'no-cache' })
+    })
+  }
+  app.use(`${apiPrefix}/docs`, withHeaders, docsRoutes(sendDocument))
   app.use((request) => {
     const { method, path } = request
     throw routeNotFound(method, path.startsWith(`${apiPrefix}/`) ? path.slice(apiPrefix.length) : path)
@@ -69,31 +79,10 @@ export function createOwnRoutes(options: OwnRoutesOptions): express.Express {
   return app
 }
 
-const written = new WeakMap<OpenApiDocument, string>()
-
-/** Without its servers. Writing holds up everybody else for a tenth of a second or more, so each is written once. */
-function yamlOf(document: OpenApiDocument, stringify: typeof import('yaml').stringify): string {
-  const { servers: _, ...rest } = document
-  const text = written.get(document) ?? stringify(rest, { aliasDuplicateObjects: false })
-  written.set(document, text)
-  return text
-}
-
-/** Without a configured origin, the one this client asked, which only this client's answer then names. */
-function publicOrigin(config: GatewayConfig, request: Request): string {
-  return config.publicOrigin ?? `http://${request.headers.host ?? config.host}`
-}
-
 /** The proxy has settled the request id by the time a request comes here. */
 const withHeaders: RequestHandler = (request, response, next) => {
   response.set({ ...securityHeaders, 'X-Request-ID': request.get('X-Request-ID') })
   next()
-}
-
-function notReady(checks: Record<string, string>): ApiError {
-  const down = Object.entries(checks).filter(([, state]) => state !== 'up')
-  const list = down.map(([name, state]) => `${name} (${state})`).join(', ')
-  return new ApiError('service_unavailable', `Not ready: ${list}.`)
 }
 
 const answerError =

@@ -13,11 +13,13 @@ import {
 } from '@opsplane/http'
 import type { Budgets, Logger } from '@opsplane/runtime'
 import type { Traced, Tracing } from '@opsplane/telemetry'
+import type { AnonymousBytes } from './anonymous-bytes.js'
 import type { Belongs, keepAppsApart } from './apps-origin.js'
 import { type Authenticator, bearerOf } from './authenticate.js'
 import { requestHeaders } from './forwarded-headers.js'
 import type { LoginLimiter } from './login-limiter.js'
 import { createPlaces, takePlaces } from './places.js'
+import { joinRateHeaders, type RateHeaders } from './rate-limit.js'
 import { discardRest, requestBody } from './request-body.js'
 import type { ServiceRoutes } from './route-tables.js'
 import { apiPrefix, resolveTarget, ruleOf, type Target } from './target.js'
@@ -44,7 +46,9 @@ export interface ProxyOptions {
   /** How long a body may take: `BodyRules`. */
   bodyTimeoutMs: number
   /** Counts an anonymous request; throws `rate_limited`. */
-  limit(clientAddress: string): Record<string, string>
+  limit(clientAddress: string): RateHeaders
+  /** Counts what is sent to anonymous readers. */
+  anonymousBytes: AnonymousBytes
   /** Which of the origins it is for. */
   belongs: ReturnType<typeof keepAppsApart>
   /** Answers what is not passed on. Its requests carry their id in X-Request-ID. */
@@ -56,7 +60,7 @@ export interface ProxyOptions {
 
 /** What every request passes: route, authentication, body limit, service. */
 export function createProxy(options: ProxyOptions): RequestListener {
-  const { services, authenticator, clientAddress, tokenFor, limit } = options
+  const { services, authenticator, clientAddress, tokenFor, limit, anonymousBytes } = options
   const { loginLimiter, hookLimiter, budgets, bodyTimeoutMs, belongs, own, recorderFor, tracing, log } =
     options
 
@@ -91,6 +95,9 @@ export function createProxy(options: ProxyOptions): RequestListener {
       })
       if (principal) takePlaces(budgets, places, { principal, rule, req })
       const isPublic = principal === undefined
+      // A stream has its own limits, and is for who was handed its address.
+      const reads = isPublic && !rule.waits && (req.method === 'GET' || req.method === 'HEAD')
+      if (reads) exchange.headers = joinRateHeaders(exchange.headers ?? {}, anonymousBytes.check(address))
       const rules = { limitBytes: rule.bodyLimitBytes, timeoutMs: bodyTimeoutMs, whole: isPublic }
       const body = await requestBody(req, rules)
       const token = await tokenFor(target.service, principal)
@@ -117,6 +124,7 @@ export function createProxy(options: ProxyOptions): RequestListener {
         body,
         answerHeaders,
         recheck,
+        onBytes: reads ? (bytes) => anonymousBytes.spend(address, bytes) : undefined,
         fail,
         over: places.release,
       })

@@ -5,9 +5,13 @@ import type { SharedRates } from './shared-rates.js'
 export type RateHeaders = Record<string, string>
 
 export interface RateLimiter {
-  /** Takes one request from the bucket. Throws ApiError `rate_limited` when it is empty. */
+  /** Takes one unit from the bucket. Throws ApiError `rate_limited` when there is none. */
   take(key: string): RateHeaders
-  /** What the bucket holds, and takes nothing. */
+  /** Throws as `take` does, and takes nothing: for what costs an amount that is known only later, by `spend`. */
+  check(key: string): RateHeaders
+  /** Takes an amount that is spent already, be it more than there is: what is missing has to be refilled first. */
+  spend(key: string, amount: number): void
+  /** What is in the bucket; takes nothing. */
   state(key: string): RateHeaders
 }
 
@@ -24,8 +28,10 @@ interface Bucket {
 export interface RateLimiterOptions {
   policy: string
   perMinute: number
-  /** Requests a full bucket holds: a minute's unless given. */
+  /** Units in a full bucket: a minute's unless given. */
   burst?: number
+  /** What is counted: requests unless given. */
+  unit?: 'content-bytes'
   monotonicMs: () => number
   /** Keys with a bucket of their own at once. */
   capacity?: number
@@ -33,8 +39,17 @@ export interface RateLimiterOptions {
   shared?: SharedRates
 }
 
-/** Requests that anybody may make at once, whatever the limit. */
+/** Requests that any client may make at once, whatever the limit. */
 const leastBurst = 100
+
+/** The headers of a request that two limits count. */
+export const joinRateHeaders = (one: RateHeaders, other: RateHeaders): RateHeaders =>
+  Object.fromEntries(
+    ['RateLimit-Policy', 'RateLimit'].flatMap((name) => {
+      const values = [one[name], other[name]].filter(Boolean)
+      return values.length > 0 ? [[name, values.join(', ')]] : []
+    }),
+  )
 
 /** What may come at once of what may come in a minute: a tenth, lest one client has the machine for itself for many seconds. */
 export const burstOf = (perMinute: number): number =>
@@ -43,7 +58,9 @@ export const burstOf = (perMinute: number): number =>
 /** Of a bucket, what a gateway takes before it says so. */
 const parts = 20
 
-const windowSeconds = 60
+/** Of a unit: what sums of floating-point numbers may lack of a whole one. */
+const rounding = 1e-6
+const wholeUnits = (tokens: number) => Math.max(0, Math.floor(tokens + rounding))
 /** Shared by the keys that come when every bucket is in use. */
 const sharedBuckets = 1_024
 
@@ -51,20 +68,28 @@ const sharedBuckets = 1_024
  * Token buckets that refill steadily. `perMinute` 0 limits nothing. Only a bucket that is full again is forgotten: where
  * all are in use, keys that are new share some, so that no number of keys gives anybody a fresh start.
  *
+ * The headers state what can be sent: the policy is a full bucket and the seconds that refill it from empty, `r` is what
+ * may be sent at once and `t` the seconds until the bucket is full. A client within them is never refused.
+ *
  * A gateway lets requests through by its own buckets, and says of each twentieth it has taken of one that it has; what it
  * learns then is what all of them have left. So together they let through a limit and a twentieth for each of them. While
  * nobody answers, each keeps to the limit by itself.
  */
 export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   const { policy, perMinute, burst = perMinute, monotonicMs, capacity = 50_000, shared: others } = options
-  if (perMinute === 0) return { take: () => ({}), state: () => ({}) }
+  if (perMinute === 0)
+    return { take: () => ({}), check: () => ({}), spend: () => undefined, state: () => ({}) }
 
   /** Those changed longest ago come first. */
   const buckets = new Map<string, Bucket>()
   const shared = new Map<number, Bucket>()
-  const perMs = perMinute / (windowSeconds * 1000)
-  const fullAfterMs = burst / perMs
-  const policyHeader = `"${policy}";q=${perMinute};w=${windowSeconds}`
+  const perMs = perMinute / 60_000
+  /** However much is missing: a bucket is at most as far below empty as it is large. */
+  const fullAfterMs = (2 * burst) / perMs
+  const windowSeconds = Math.ceil(burst / perMs / 1_000 - rounding)
+  const unit = options.unit === undefined ? '' : `;qu="${options.unit}"`
+  const excess = options.unit === undefined ? 'Too many requests' : 'Too many bytes were sent'
+  const policyHeader = `"${policy}";q=${burst};w=${windowSeconds}${unit}`
 
   const bucketOf = (key: string, now: number): Bucket => {
     const known = buckets.get(key)
@@ -106,38 +131,51 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   }
 
   const headers = (bucket: Bucket): RateHeaders => {
-    const untilFull = Math.ceil((burst - bucket.tokens) / perMs / 1000)
+    const untilFull = Math.ceil((burst - bucket.tokens) / perMs / 1000 - rounding)
     return {
       'RateLimit-Policy': policyHeader,
-      RateLimit: `"${policy}";r=${Math.max(0, Math.floor(bucket.tokens))};t=${untilFull}`,
+      RateLimit: `"${policy}";r=${wholeUnits(bucket.tokens)};t=${untilFull}`,
     }
+  }
+
+  const refuseEmpty = (bucket: Bucket) => {
+    if (wholeUnits(bucket.tokens) > 0) return
+    const seconds = Math.max(1, Math.ceil((1 - bucket.tokens) / perMs / 1000))
+    throw new ApiError('rate_limited', `${excess}. Try again in ${seconds} s.`, {
+      details: [
+        {
+          in: 'header',
+          path: '',
+          code: 'limit_exceeded',
+          message: `The limit is ${policy}.`,
+          params: { limit: policy },
+        },
+      ],
+      headers: { ...headers(bucket), 'Retry-After': String(seconds) },
+    })
+  }
+
+  const spendFrom = (key: string, bucket: Bucket, amount: number) => {
+    bucket.tokens = Math.max(-burst, bucket.tokens - amount)
+    bucket.untold += amount
+    if (others && bucket.untold >= burst / parts && !bucket.telling && buckets.has(key))
+      void tell(others, key, bucket)
   }
 
   return {
     state: (key) => headers(refilled(key)),
-    take(key) {
+    check(key) {
       const bucket = refilled(key)
-      if (bucket.tokens < 1) {
-        const seconds = Math.max(1, Math.ceil((1 - bucket.tokens) / perMs / 1000))
-        throw new ApiError('rate_limited', `Too many requests. Try again in ${seconds} s.`, {
-          details: [
-            {
-              in: 'header',
-              path: '',
-              code: 'limit_exceeded',
-              message: `The limit is ${policy}.`,
-              params: { limit: policy },
-            },
-          ],
-          headers: { ...headers(bucket), 'Retry-After': String(seconds) },
-        })
-      }
-      bucket.tokens -= 1
-      bucket.untold += 1
-      if (others && bucket.untold >= burst / parts && !bucket.telling && buckets.has(key))
-        void tell(others, key, bucket)
+      refuseEmpty(bucket)
       return headers(bucket)
     },
+    take(key) {
+      const bucket = refilled(key)
+      refuseEmpty(bucket)
+      spendFrom(key, bucket, 1)
+      return headers(bucket)
+    },
+    spend: (key, amount) => spendFrom(key, refilled(key), amount),
   }
 }
 

@@ -1,25 +1,38 @@
+import { type Checks, readReadiness } from '@opsplane/http'
 import { type Dispatcher, request } from 'undici'
 
 const timeoutMs = 2_000
+/** Probes are not limited, and each round costs every service a statement. */
+const keptMs = 1_000
 
-/** Asks every service at once whether it lives: `up`, or what is wrong. */
-export async function readServices(
+/** Resolves with the readiness every service reports: `up`, or what is wrong. Asks at most once a second. */
+export function createReadiness(
   urls: Readonly<Record<string, string>>,
   agent: Dispatcher,
-): Promise<Record<string, string>> {
-  const states = Object.entries(urls).map(async ([name, url]) => [name, await stateOf(url, agent)] as const)
-  return Object.fromEntries(await Promise.all(states))
+  monotonicMs: () => number,
+): () => Promise<Checks> {
+  let round: { startedAt: number; checks: Promise<Checks> } | undefined
+  const ask = async (): Promise<Checks> => {
+    const states = Object.entries(urls).map(async ([name, url]) => [name, await stateOf(url, agent)] as const)
+    return Object.fromEntries(await Promise.all(states))
+  }
+  return () => {
+    const now = monotonicMs()
+    if (round === undefined || now - round.startedAt >= keptMs) round = { startedAt: now, checks: ask() }
+    return round.checks
+  }
 }
 
 async function stateOf(url: string, dispatcher: Dispatcher): Promise<string> {
   try {
-    const { statusCode, body } = await request(new URL('/healthz', url), {
+    const { statusCode, body } = await request(new URL('/readyz', url), {
       dispatcher,
       signal: AbortSignal.timeout(timeoutMs),
     })
-    await body.dump()
-    return statusCode === 200 ? 'up' : `answers ${statusCode}`
-  } catch {
-    return 'does not answer'
+    const report = readReadiness(statusCode, await body.json().catch(() => undefined))
+    return report?.state ?? `answers ${statusCode}`
+  } catch (error) {
+    const isLate = error instanceof Error && error.name === 'TimeoutError'
+    return isLate ? `does not answer within ${timeoutMs / 1_000} s` : 'does not answer'
   }
 }

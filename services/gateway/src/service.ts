@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { RequestListener } from 'node:http'
 import { ApiError, natsNames, Principal, SharedRates } from '@opsplane/contracts'
 import {
   createInternalIssuer,
@@ -26,6 +27,7 @@ import {
 } from '@opsplane/runtime'
 import { openTelemetry } from '@opsplane/telemetry'
 import { z } from 'zod'
+import { createAnonymousBytes } from './anonymous-bytes.js'
 import { keepAppsApart } from './apps-origin.js'
 import { createAuthenticator } from './authenticate.js'
 import { addressWithin, clientAddressReader } from './client-address.js'
@@ -39,6 +41,7 @@ import { watchRevocations } from './revocations.js'
 import { createServiceRoutes } from './route-tables.js'
 import { createSharedRates, type SpendRates } from './shared-rates.js'
 import { createTokenCache, type TokenQuestion, type Verification } from './token-cache.js'
+import { createUnknownProxies } from './unknown-proxies.js'
 import { createUpstream } from './upstream.js'
 
 /** What tests and the local run replace. */
@@ -114,6 +117,17 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
     const limiter = (policy: string, perMinute: number, burst = perMinute) =>
       createRateLimiter({ policy, perMinute, burst, monotonicMs, shared })
     const anonymousLimiter = limiter('anonymous', config.anonymousRateLimitPerMinute)
+    const anonymousBytes = createAnonymousBytes(
+      createRateLimiter({
+        policy: 'anonymous-bytes',
+        perMinute: config.anonymousBytesPerMinute,
+        unit: 'content-bytes',
+        monotonicMs,
+        shared,
+      }),
+    )
+    const clientAddress = clientAddressReader(config.trustProxyCidrs)
+    const unknownProxies = createUnknownProxies({ trustedCidrs: config.trustProxyCidrs, monotonicMs, log })
     const budgets = createBudgets({
       limits: createLimits(config),
       grant: remoteLeases(settings, `${config.instanceId}:${randomUUID()}`),
@@ -132,14 +146,18 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
         ),
       }),
       tokenFor: issuer.clientToken,
-      clientAddress: clientAddressReader(config.trustProxyCidrs),
+      clientAddress,
       loginLimiter: createLoginLimiter({ total: loginsAtOnce, perNetwork: loginsOfNetworkAtOnce }),
       hookLimiter: createLoginLimiter({ total: hooksAtOnce, perNetwork: hooksOfNetworkAtOnce }),
       budgets,
       bodyTimeoutMs: config.bodyTimeoutMs,
-      limit: (clientAddress) => anonymousLimiter.take(networkOf(clientAddress)),
+      limit: (address) => anonymousLimiter.take(networkOf(address)),
+      anonymousBytes,
       belongs: keepAppsApart(config.appsOrigin),
-      own: createOwnRoutes({ config, tls, monotonicMs, log }),
+      own: createOwnRoutes({
+        ...{ config, tls, monotonicMs, clientAddress, anonymousBytes, log },
+        warnings: unknownProxies.warnings,
+      }),
       recorderFor: requestRecorders(metrics),
       tracing,
       log,
@@ -150,7 +168,11 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
       isProxy: addressWithin(config.trustProxyCidrs),
       log,
     })
-    const { port, server, close } = await listen(connections.guard(proxy), {
+    const serve: RequestListener = (request, response) => {
+      unknownProxies.notice(request)
+      proxy(request, response)
+    }
+    const { port, server, close } = await listen(connections.guard(serve), {
       port: config.port,
       host: config.host,
       log,

@@ -18,6 +18,8 @@ export interface Forwarding {
   answerHeaders: Record<string, string>
   /** For an answer that may come long after its request: rejects once the caller may have it no more. */
   recheck?: (() => Promise<void>) | undefined
+  /** Called with the number of bytes of each piece of the answer. */
+  onBytes?: ((bytes: number) => void) | undefined
   /** Called once the service has nothing more to do with the request. */
   over?: (() => void) | undefined
   /** Called at most once, and only while nothing has been sent to the client. */
@@ -135,6 +137,7 @@ function send(pool: Pool, forwarding: Forwarding, firstTry: boolean): void {
       onResponseData(running, chunk) {
         if (over) return
         receivedBytes += chunk.length
+        forwarding.onBytes?.(chunk.length)
         void recheck(running)
         if (receivedBytes === expectedBytes) {
           // Sent together with the end: one write to the socket fewer.

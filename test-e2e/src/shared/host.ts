@@ -6,6 +6,7 @@ import { deniedCidr, type Shared } from './platform.js'
 // Many strangers come from one address here, and the ends of connectors' outages are waited for.
 const extra = {
   ANONYMOUS_RATE_LIMIT_PER_MINUTE: '100000',
+  ANONYMOUS_BYTES_PER_MINUTE: '0',
   CONNECTOR_CHECK_SECONDS: '1',
   // What an operator denies although it may be called otherwise.
   ...{ WEBHOOK_DENIED_CIDRS: deniedCidr, CONNECTOR_DENIED_CIDRS: deniedCidr },

@@ -55,6 +55,7 @@ export const withServersOf = <T>(home: string, work: (target: Target) => Promise
     })
     return work({
       databaseUrl: () => postgresUrl,
+      origin: undefined,
       nats: () => ({ url: natsUrl, names: natsNames() }),
       signatures: () => {
         throw new Error('nothing is signed while a backup is restored')

@@ -1,16 +1,18 @@
 import { canonicalJson } from '@opsplane/contracts'
+import { createSlices } from '@opsplane/runtime'
 import type { OpenApiDocument } from './openapi.js'
 
 type Section = Record<string, unknown>
 
 /**
  * One document of several services, below /api/v1. Equal components become one; two different ones of one name,
- * and two operations with one id or one address, throw.
+ * and two operations with one id or one address, throw. Others have their turn meanwhile.
  */
-export function mergeOpenApi(
+export async function mergeOpenApi(
   documents: readonly OpenApiDocument[],
   info: OpenApiDocument['info'] = { title: 'Opsplane', version: '1' },
-): OpenApiDocument {
+): Promise<OpenApiDocument> {
+  const slice = createSlices()
   const paths: Record<string, Section> = {}
   const components: Record<string, Section> = {}
   const tags = new Map<string, { name: string }>()
@@ -18,10 +20,14 @@ export function mergeOpenApi(
     for (const [path, item] of Object.entries(document.paths ?? {})) {
       paths[path] ??= {}
       mergeInto(paths[path], item, `the operation at ${path}`, () => false)
+      await slice()
     }
     for (const [kind, section] of Object.entries(document.components ?? {})) {
       components[kind] ??= {}
-      mergeInto(components[kind], section, `the component in ${kind}`, equal)
+      for (const [name, component] of Object.entries(section)) {
+        mergeInto(components[kind], { [name]: component }, `the component in ${kind}`, equal)
+        await slice()
+      }
     }
     for (const tag of document.tags ?? []) tags.set(tag.name, tag)
   }

@@ -1,7 +1,7 @@
-import { expect, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { z } from 'zod'
-import { defineList, defineRoute, mergeOpenApi, openApiDocument } from '../index.js'
+import { defineList, defineRoute, mergeOpenApi, openApiDocument, slicedJson } from '../index.js'
 import { startTestApp } from '../server/test-app.js'
 
 const Lamp = z
@@ -76,19 +76,20 @@ const Operation = z.looseObject({
   responses: z.record(z.string(), z.looseObject({ description: z.string() })),
 })
 
-function operation(path: string, method: string) {
-  const document = z
-    .object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) })
-    .parse(JSON.parse(JSON.stringify(openApiDocument('lamps', routes))))
-  return Operation.parse(document.paths[path]?.[method])
-}
+let described: z.infer<typeof Described>
+const Described = z.object({ paths: z.record(z.string(), z.record(z.string(), z.unknown())) })
+beforeAll(async () => {
+  described = Described.parse(JSON.parse(JSON.stringify(await openApiDocument('lamps', routes))))
+})
+
+const operation = (path: string, method: string) => Operation.parse(described.paths[path]?.[method])
 
 const parameterNames = ({ parameters }: z.infer<typeof Operation>) =>
   parameters.map(({ $ref, name }) => $ref?.split('/').at(-1) ?? name)
 
 test('the document is valid OpenAPI 3.1', async () => {
   const result = await new Validator().validate(
-    JSON.parse(JSON.stringify(mergeOpenApi([openApiDocument('lamps', routes)]))),
+    JSON.parse(JSON.stringify(await mergeOpenApi([await openApiDocument('lamps', routes)]))),
   )
   expect(result.errors ?? []).toEqual([])
   expect(result.valid).toBe(true)
@@ -138,8 +139,8 @@ test('every operation names its scope, its headers and the errors it can answer'
   expect(operation('/lamps/{id}', 'delete').responses['204']).not.toHaveProperty('content')
 })
 
-test('resources, envelopes and errors are components', () => {
-  const { components } = openApiDocument('lamps', routes)
+test('resources, envelopes and errors are components', async () => {
+  const { components } = await openApiDocument('lamps', routes)
   expect(Object.keys(components?.schemas ?? {})).toEqual(
     expect.arrayContaining([
       'OpenApiTestLamp',
@@ -164,16 +165,17 @@ test('internal routes stay out of it', async () => {
   }
 })
 
-test('documents of several services become one', () => {
-  const merged = mergeOpenApi([openApiDocument('a', [create]), openApiDocument('b', [login])])
+test('documents of several services become one', async () => {
+  const documents = [await openApiDocument('a', [create]), await openApiDocument('b', [login])]
+  const merged = await mergeOpenApi(documents)
   expect(merged.servers).toEqual([{ url: '/api/v1' }])
   expect(Object.keys(merged.paths ?? {})).toEqual(['/lamps', '/auth/token'])
   expect(merged.tags).toEqual([{ name: 'lamps' }])
 })
 
-test('what two services define differently under one name is refused', () => {
-  const document = openApiDocument('a', [create])
-  const other = openApiDocument('b', [login])
+test('what two services define differently under one name is refused', async () => {
+  const document = await openApiDocument('a', [create])
+  const other = await openApiDocument('b', [login])
   const clash = {
     ...other,
     components: {
@@ -181,8 +183,45 @@ test('what two services define differently under one name is refused', () => {
       schemas: { ...other.components?.schemas, OpenApiTestLamp: { type: 'string' as const } },
     },
   }
-  expect(() => mergeOpenApi([document, clash])).toThrow('OpenApiTestLamp')
-  expect(() => mergeOpenApi([document, document])).toThrow('/lamps')
+  await expect(mergeOpenApi([document, clash])).rejects.toThrow('OpenApiTestLamp')
+  await expect(mergeOpenApi([document, document])).rejects.toThrow('/lamps')
   const moved = { ...document, paths: { '/moved': document.paths?.['/lamps'] ?? {} } }
-  expect(() => mergeOpenApi([document, moved])).toThrow('createLamp')
+  await expect(mergeOpenApi([document, moved])).rejects.toThrow('createLamp')
+})
+
+test('others have their turn while a large document is made, merged and written', async () => {
+  const many = Array.from({ length: 200 }, (_, at) =>
+    defineRoute({
+      operationId: `readLamp${at}`,
+      method: 'get',
+      path: `/lamps${at}`,
+      summary: 'Read',
+      tag: 'lamps',
+      scope: 'itsm:read',
+      response: z.object(
+        Object.fromEntries(Array.from({ length: 50 }, (_, field) => [`f${field}`, z.string()])),
+      ),
+      handler: async () => ({}),
+    }),
+  )
+  let turns = 0
+  let over = false
+  const count = () => {
+    turns++
+    if (!over) setImmediate(count)
+  }
+  /** Turns of the loop during the work; without pauses there are none, as promises alone do not end a turn. */
+  const turnsDuring = async <T>(work: () => Promise<T>): Promise<T> => {
+    turns = 0
+    over = false
+    setImmediate(count)
+    const result = await work()
+    over = true
+    expect(turns).toBeGreaterThan(0)
+    return result
+  }
+  const document = await turnsDuring(() => openApiDocument('lamps', many))
+  expect(Object.keys(document.paths ?? {})).toHaveLength(200)
+  const written = await turnsDuring(() => slicedJson(document))
+  expect(JSON.parse(written.toString())).toEqual(JSON.parse(JSON.stringify(document)))
 })

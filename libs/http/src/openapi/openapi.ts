@@ -9,6 +9,7 @@ import {
   Pagination,
   RecordFilter,
 } from '@opsplane/contracts'
+import { createSlices } from '@opsplane/runtime'
 import { z } from 'zod'
 import { locator } from '../route/location.js'
 import { isVersioned, type Route, takesIfNoneMatch } from '../route/route.js'
@@ -16,23 +17,35 @@ import { headerParameters, securitySchemes } from './openapi-components.js'
 
 export type OpenApiDocument = ReturnType<OpenApiGeneratorV31['generateDocument']>
 
-/** The OpenAPI 3.1 document of a service's routes; internal ones, and those outside of the API, are not in it. */
-export function openApiDocument(service: string, routes: readonly Route[]): OpenApiDocument {
+/**
+ * The OpenAPI 3.1 document of a service's routes; internal ones, and those outside of the API, are not in it. It takes up to a
+ * second, so others have their turn after each few routes.
+ */
+export async function openApiDocument(service: string, routes: readonly Route[]): Promise<OpenApiDocument> {
   const registry = new OpenAPIRegistry()
   registry.registerComponent('securitySchemes', 'bearer', securitySchemes.bearer)
   for (const [name, parameter] of Object.entries(headerParameters)) {
     registry.registerComponent('parameters', name, parameter)
   }
-  const envelopes = envelopeComponents()
   const shown = routes.filter(({ scope, isOfOrigin }) => scope !== 'service' && !isOfOrigin)
-  for (const route of shown) {
-    registry.registerPath(operation(route, envelopes(route), locator(route, routes) !== undefined))
-  }
-  return new OpenApiGeneratorV31([...filters, ...registry.definitions]).generateDocument({
+  const head = {
     openapi: '3.1.0',
     info: { title: `Opsplane ${service}`, version: '1' },
     tags: [...new Set(shown.map(({ tag }) => tag))].map((name) => ({ name })),
-  })
+  }
+  const definitions = [...filters, ...registry.definitions]
+  // It adds what it finds in its list to what it has made before: so the list gets one route at a time.
+  const generator = new OpenApiGeneratorV31(definitions)
+  let document = generator.generateDocument(head)
+  const envelopes = envelopeComponents()
+  const slice = createSlices()
+  for (const route of shown) {
+    const described = operation(route, envelopes(route), locator(route, routes) !== undefined)
+    definitions.splice(0, definitions.length, { type: 'route', route: described })
+    document = generator.generateDocument(head)
+    await slice()
+  }
+  return document
 }
 
 /**
@@ -183,6 +196,7 @@ function platformErrors(route: Route): ErrorCode[] {
   if (route.upload) codes.push('payload_too_large', 'unsupported_media_type', 'request_timeout')
   if (route.kind === 'list') codes.push('invalid_cursor')
   if (route.path.includes(':')) codes.push('not_found')
+  if (route.kind === 'document') codes.push('precondition_failed')
   if (route.ifMatch) codes.push('precondition_failed', 'version_conflict')
   if (route.idempotency !== 'none') {
     codes.push('idempotency_key_invalid', 'idempotency_key_reused', 'idempotency_in_progress')

@@ -1,12 +1,10 @@
 import { z } from 'zod'
-import { type Exchange, logRequest } from '../server/exchange.js'
-import { securityHeaders } from '../server/security-headers.js'
+import type { KeptDocument } from '../documents/kept-document.js'
 import { type Contract, common, type PathSchema, type RequestMeta, type Route, strictQuery } from './route.js'
 
-/** A page, a script or an image for a browser. */
-export interface BrowserDocument {
-  contentType: string
-  content: Buffer
+/** A page, a script or an image for a browser, or a description of the API. */
+export interface DocumentAnswer {
+  document: KeptDocument
   /** Instead of those of every answer, or beside them; one that is undefined is left out. */
   headers?: Readonly<Record<string, string | undefined>>
 }
@@ -15,14 +13,16 @@ export interface DocumentContract<Path extends string, Params extends z.ZodObjec
   extends Omit<Contract<Path>, 'method' | 'bodyLimitBytes' | 'waits'> {
   params?: Params
   query?: Query
+  /** What is in it, where it is JSON and part of the API. */
+  response?: z.ZodType
   handler(input: {
     params: z.output<Params>
     query: z.output<Query>
     meta: RequestMeta
-  }): Promise<BrowserDocument>
+  }): Promise<DocumentAnswer>
 }
 
-/** What a browser shows or runs. Errors are answered as everywhere. */
+/** What is the same bytes for everybody until it changes: it has an ETag and is sent compressed. Errors are answered as everywhere. */
 export function defineDocument<
   const Path extends string,
   Params extends z.ZodObject = PathSchema<Path>,
@@ -35,7 +35,7 @@ export function defineDocument<
     params: contract.params,
     query: strictQuery(contract.query),
     body: undefined,
-    response: z.unknown(),
+    response: contract.response ?? z.unknown(),
     status: 200,
     bare: true,
     changesUnversioned: false,
@@ -47,20 +47,4 @@ export function defineDocument<
 
 interface ErasedDocumentHandler {
   handler(input: { params: unknown; query: unknown; meta: RequestMeta }): Promise<unknown>
-}
-
-/** Sends what the handler of a document returned. */
-export function sendDocument(exchange: Exchange, data: unknown): void {
-  const { contentType, content, headers } = data as BrowserDocument
-  const all = {
-    ...securityHeaders,
-    ...headers,
-    'X-Request-ID': exchange.requestId,
-    'Content-Type': contentType,
-    'Content-Length': String(content.length),
-  }
-  const present = Object.entries(all).filter((header): header is [string, string] => header[1] !== undefined)
-  exchange.res.writeHead(200, Object.fromEntries(present))
-  exchange.res.end(content)
-  logRequest(exchange, 200)
 }

@@ -187,7 +187,7 @@ export interface Route {
   accepted?(data: unknown): boolean
   createdBelow?: string
   redactReplay?(data: unknown): unknown
-  /** A list's handler returns a Page, a stream's a LineStream, a document's a BrowserDocument, a raw route's a RawAnswer. */
+  /** A list's handler returns a Page, a stream's a LineStream, a document's a DocumentAnswer, a raw route's a RawAnswer. */
   handler(input: { params: unknown; query: unknown; body: unknown; meta: RequestMeta }): Promise<unknown>
 }
 
@@ -266,8 +266,9 @@ export function isVersioned({ kind, response }: Pick<Route, 'kind' | 'response'>
   return kind === 'single' && response instanceof z.ZodObject && 'version' in response.shape
 }
 
-/** Whether an If-None-Match may be answered with 304: what is read changes only with its version. */
+/** Whether an If-None-Match may be answered with 304: what is read changes only with its version, or is its own. */
 export function takesIfNoneMatch(route: Route): boolean {
+  if (route.kind === 'document') return true
   return route.method === 'get' && isVersioned(route) && !route.changesUnversioned
 }
 

@@ -94,8 +94,8 @@ test('asks for no more than the client takes, and stops when it leaves', async (
   expect(asked).toBeLessThan(limit)
 })
 
-test('OpenAPI shows the line', () => {
-  const { paths } = openApiDocument('numbers', [numbers])
+test('OpenAPI shows the line', async () => {
+  const { paths } = await openApiDocument('numbers', [numbers])
   expect(paths?.['/numbers']?.get?.responses?.['200']).toMatchObject({
     content: {
       'application/x-ndjson': { schema: { type: 'object', properties: { n: { type: 'integer' } } } },

@@ -42,8 +42,8 @@ test('a bare answer is the document itself; errors keep their envelope', async (
   })
 })
 
-test('OpenAPI shows it without an envelope', () => {
-  const { paths } = openApiDocument('charts', [read])
+test('OpenAPI shows it without an envelope', async () => {
+  const { paths } = await openApiDocument('charts', [read])
   expect(paths?.['/chart.json']?.get?.responses?.['200']).toMatchObject({
     content: { 'application/json': { schema: { type: 'object', properties: { chart: { enum: ['1.0'] } } } } },
   })

@@ -89,8 +89,8 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const operation = (path: string, method: 'get' | 'post') =>
-  z.record(z.string(), z.unknown()).parse(openApiDocument('lamps', routes).paths?.[path]?.[method])
+const operation = async (path: string, method: 'get' | 'post') =>
+  z.record(z.string(), z.unknown()).parse((await openApiDocument('lamps', routes)).paths?.[path]?.[method])
 
 describe('a created resource', () => {
   test('has a Location that can be read, also when the answer is a kept one', async () => {
@@ -101,7 +101,7 @@ describe('a created resource', () => {
       expect(answer.headers.location).toBe('/rooms/a%20b/lamps/l%2F1')
     }
     expect((await app.call('GET', '/rooms/a%20b/lamps/l%2F1')).status).toBe(200)
-    expect(operation('/rooms/{room}/lamps', 'post')).toMatchObject({
+    expect(await operation('/rooms/{room}/lamps', 'post')).toMatchObject({
       responses: { 201: { headers: { Location: expect.anything() } } },
     })
   })
@@ -114,7 +114,7 @@ describe('a created resource', () => {
       expect(answer.headers['idempotency-replayed']).toBe(replayed)
       expect(answer.headers).not.toHaveProperty('location')
     }
-    const { responses } = operation('/rooms/{room}/lamps', 'post')
+    const { responses } = await operation('/rooms/{room}/lamps', 'post')
     expect(responses).toMatchObject({ 200: { headers: { ETag: expect.anything() } }, 201: expect.anything() })
     expect(responses).not.toHaveProperty('200.headers.Location')
   })
@@ -122,7 +122,7 @@ describe('a created resource', () => {
   test('that is read below another path has its Location there', async () => {
     const answer = await app.call('POST', '/hooks/1/rooms/a%20b/lamp')
     expect(answer.headers.location).toBe('/rooms/a%20b/lamps/l%2F1')
-    expect(operation('/hooks/{hook}/rooms/{room}/lamp', 'post')).toMatchObject({
+    expect(await operation('/hooks/{hook}/rooms/{room}/lamp', 'post')).toMatchObject({
       responses: { 201: { headers: { Location: expect.anything() } } },
     })
   })
@@ -173,9 +173,9 @@ describe('a deprecated operation', () => {
     expect((await app.call('GET', '/meters/1')).headers).not.toHaveProperty('deprecation')
   })
 
-  test('is marked in the OpenAPI document', () => {
-    expect(operation('/rooms/{room}/lamps', 'get')).toMatchObject({ deprecated: true })
-    expect(operation('/meters/{id}', 'get')).not.toHaveProperty('deprecated')
+  test('is marked in the OpenAPI document', async () => {
+    expect(await operation('/rooms/{room}/lamps', 'get')).toMatchObject({ deprecated: true })
+    expect(await operation('/meters/{id}', 'get')).not.toHaveProperty('deprecated')
   })
 })
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from '@opsplane/runtime'
 import { type Traced, traceFields } from '@opsplane/telemetry'
+import { bytesOfWritten } from '../documents/written-once.js'
 import { requestIdFrom } from './request-id.js'
 import type { RequestRecorder } from './request-metrics.js'
 import { securityHeaders } from './security-headers.js'
@@ -64,11 +65,17 @@ export const headerLines = ({ requestId }: Exchange): string[] => [
 /** A short text goes out in one write with the headers; a long one is encoded far faster by itself. */
 const longText = 65_536
 
+function written(body: object): string | Buffer {
+  const bytes = bytesOfWritten(body)
+  if (bytes) return bytes
+  const text = JSON.stringify(body)
+  return text.length > longText ? Buffer.from(text) : text
+}
+
 /** Writes headers and body at once and logs the request. */
 export function send(exchange: Exchange, { status, body, bare, headers }: Answer): void {
   const { res, requestId } = exchange
-  const text = body === null ? '' : JSON.stringify(bare ? body : { ...body, meta: { requestId } })
-  const payload = text.length > longText ? Buffer.from(text) : text
+  const payload = body === null ? '' : written(bare ? body : { ...body, meta: { requestId } })
   const lines = headerLines(exchange)
   if (body !== null) {
     lines.push('Content-Type', 'application/json; charset=utf-8')

@@ -1,16 +1,18 @@
-import { ApiError } from '@opsplane/contracts'
 import type { Logger } from '@opsplane/runtime'
 import type { Express } from 'express'
+import { type KeptDocument, keepDocument, sendKept } from '../documents/kept-document.js'
+import { slicedJson } from '../documents/sliced-json.js'
 import { sendError } from './errors.js'
 import { beginExchange, send } from './exchange.js'
+import { type Checks, notReady } from './readiness.js'
 
 /** `/healthz`: the process answers. `/readyz`: everything it needs is up. `/internal/openapi.json`: its operations. */
 export function probes(
   app: Express,
   options: {
     log: Logger
-    readiness: (() => Promise<Record<string, string>>) | undefined
-    document: () => object
+    readiness: (() => Promise<Checks>) | undefined
+    document: () => Promise<object>
   },
 ): void {
   const { log, readiness } = options
@@ -22,22 +24,22 @@ export function probes(
     const exchange = beginExchange(req, res, '/readyz', log)
     try {
       const checks = (await readiness?.()) ?? {}
-      const down = Object.entries(checks).filter(([, state]) => state !== 'up')
-      if (down.length > 0) throw notReady(down)
+      if (Object.values(checks).some((state) => state !== 'up')) throw notReady(checks)
       send(exchange, { status: 200, body: { data: { status: 'ready', checks } } })
     } catch (error) {
       sendError(exchange, error)
     }
   })
 
-  let document: object | undefined
-  app.get('/internal/openapi.json', (_req, res) => {
-    document ??= options.document()
-    res.json(document)
+  const describe = async () => keepDocument('application/json', await slicedJson(await options.document()))
+  let description: Promise<KeptDocument> | undefined
+  app.get('/internal/openapi.json', async (req, res) => {
+    const exchange = beginExchange(req, res, '/internal/openapi.json', log)
+    try {
+      description ??= describe()
+      await sendKept(exchange, await description)
+    } catch (error) {
+      sendError(exchange, error)
+    }
   })
-}
-
-function notReady(down: [string, string][]): ApiError {
-  const list = down.map(([name, state]) => `${name} (${state})`).join(', ')
-  return new ApiError('service_unavailable', `Not ready: ${list}.`)
 }

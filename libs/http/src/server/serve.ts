@@ -1,12 +1,13 @@
 import type { ErrorDetail } from '@opsplane/contracts'
-import type { Clock, Logger } from '@opsplane/runtime'
+import { type Clock, createTurns, type Logger } from '@opsplane/runtime'
 import type { Tracing } from '@opsplane/telemetry'
 import type { Request, Response } from 'express'
 import type { z } from 'zod'
 import { authenticate } from '../calls/authenticate.js'
 import type { InternalVerifier } from '../calls/internal-token.js'
+import { sendKept } from '../documents/kept-document.js'
 import { unlessSeen } from '../route/conditional.js'
-import { sendDocument } from '../route/document.js'
+import type { DocumentAnswer } from '../route/document.js'
 import { type Locate, locator } from '../route/location.js'
 import { permittedActionsOf } from '../route/permitted-actions.js'
 import { arrayParameters, parseQuery } from '../route/query.js'
@@ -48,6 +49,9 @@ interface Parts {
 
 export type RouteHandler = (req: Request, res: Response, params: PathValues) => void
 
+/** A page may be megabytes: those of many requests at once are written a slice at a time, so that others have their turn. */
+const listTurn = createTurns()
+
 /** The one handler of a route: everything from the request id to the envelope. */
 export function routeHandler(route: Route, context: ServeContext): RouteHandler {
   const arrays = arrayParameters(route.query)
@@ -74,9 +78,15 @@ export function routeHandler(route: Route, context: ServeContext): RouteHandler 
       const lines = await route.handler({ ...parsed, meta })
       return sendLines(exchange, route, lines, context.checkResponses)
     }
-    if (route.kind === 'document') return sendDocument(exchange, await route.handler({ ...parsed, meta }))
+    if (route.kind === 'document') {
+      const { document, headers } = (await route.handler({ ...parsed, meta })) as DocumentAnswer
+      await sendKept(exchange, document, headers)
+      return
+    }
     const answer = await perform(route, context, { req, sent, parsed, meta, locate, narrow })
-    send(exchange, unlessSeen(route, req.headers['if-none-match'], answer))
+    const reply = unlessSeen(route, req.headers['if-none-match'], answer)
+    if (route.kind === 'list') await listTurn(() => send(exchange, reply))
+    else send(exchange, reply)
   }
 
   return (req, res, params) => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { extname } from 'node:path'
 import { ApiError } from '@opsplane/contracts'
-import type { BrowserDocument } from '@opsplane/http'
+import { type DocumentAnswer, type KeptDocument, keepDocument } from '@opsplane/http'
 import { z } from 'zod'
 
 const AssetList = z.object({ script: z.string(), style: z.string(), files: z.array(z.string()) })
@@ -10,33 +10,33 @@ export type AssetList = z.infer<typeof AssetList>
 /** What browsers load for every app; made by the build. */
 export interface Assets {
   list(): AssetList
-  /** A file in the shortest form the browser takes. Throws `not_found`. */
-  file(name: string, acceptEncoding: string | undefined): BrowserDocument
+  /** Throws `not_found`. */
+  file(name: string): DocumentAnswer
 }
 
 const contentTypes: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
 }
-/** Shortest first, with the ending that the build gave its files. */
-const encodings = [
-  ['br', '.br'],
-  ['gzip', '.gz'],
-] as const
 /** A file's name has a hash of its content. */
 const forGood = 'public, max-age=31536000, immutable'
 
 /** Those the build has made of `web`. */
 export const webAssets = (): Assets => createAssets(new URL('../../web/bundle/', import.meta.url))
 
-/** Reads each file once, with its first use. */
+/** Reads each file once, with its first use, and what the build has made of it: it is compressed better than there is time for here. */
 export function createAssets(folder: URL): Assets {
   let known: AssetList | undefined
-  const contents = new Map<string, Buffer>()
-  const read = (name: string): Buffer => {
-    const content = contents.get(name) ?? readFileSync(new URL(name, folder))
-    contents.set(name, content)
-    return content
+  const kept = new Map<string, KeptDocument>()
+  const read = (name: string) => readFileSync(new URL(name, folder))
+  const keep = (name: string): KeptDocument => {
+    const contentType = contentTypes[extname(name)] ?? 'application/octet-stream'
+    const document = keepDocument(contentType, read(name), {
+      br: read(`${name}.br`),
+      gzip: read(`${name}.gz`),
+    })
+    kept.set(name, document)
+    return document
   }
   const list = () => {
     known ??= AssetList.parse(JSON.parse(readFileSync(new URL('assets.json', folder), 'utf8')))
@@ -44,30 +44,10 @@ export function createAssets(folder: URL): Assets {
   }
   return {
     list,
-    file(name, acceptEncoding = '') {
+    file(name) {
       // Of those that were built: never a path from outside.
       if (!list().files.includes(name)) throw new ApiError('not_found', 'There is no such file.')
-      const [encoding, ending] = encodings.find(([coding]) => accepts(acceptEncoding, coding)) ?? [
-        undefined,
-        '',
-      ]
-      return {
-        contentType: contentTypes[extname(name)] ?? 'application/octet-stream',
-        content: read(`${name}${ending}`),
-        headers: {
-          'Cache-Control': forGood,
-          Vary: 'Accept-Encoding',
-          'Content-Encoding': encoding,
-        },
-      }
+      return { document: kept.get(name) ?? keep(name), headers: { 'Cache-Control': forGood } }
     },
   }
-}
-
-/** Whether an Accept-Encoding header names a coding, and not to refuse it. */
-function accepts(header: string, coding: string): boolean {
-  return header.split(',').some((part) => {
-    const [name = '', quality = ''] = part.trim().split(';')
-    return name.trim().toLowerCase() === coding && !/q=0(\.0*)?$/.test(quality.trim())
-  })
 }

@@ -1,21 +1,19 @@
-import type { BrowserDocument } from '@opsplane/http'
+import { type KeptDocument, keepDocument } from '@opsplane/http'
 import type { AssetList } from './assets.js'
 
 const assetPath = '/apps/-/assets/'
 
 /** The same page for every app: who may see what is found out by what it then asks for. */
-export function shellPage({ script, style }: AssetList, frameAncestors: readonly string[]): BrowserDocument {
-  return {
-    contentType: 'text/html; charset=utf-8',
-    content: Buffer.from(html(`${assetPath}${script}`, `${assetPath}${style}`)),
-    headers: {
-      'Content-Security-Policy': policy(frameAncestors),
-      'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
-      // Says less than frame-ancestors, and would refuse all of them.
-      ...(frameAncestors.length > 0 && { 'X-Frame-Options': undefined }),
-    },
-  }
-}
+export const shellPage = ({ script, style }: AssetList): KeptDocument =>
+  keepDocument('text/html; charset=utf-8', Buffer.from(html(`${assetPath}${script}`, `${assetPath}${style}`)))
+
+/** Of the page where these origins may show it in a frame. */
+export const shellHeaders = (frameAncestors: readonly string[]): Record<string, string | undefined> => ({
+  'Content-Security-Policy': policy(frameAncestors),
+  'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+  // Says less than frame-ancestors, and would refuse all of them.
+  ...(frameAncestors.length > 0 && { 'X-Frame-Options': undefined }),
+})
 
 /** Everything comes from here: nothing inline, nothing from elsewhere, and no text becomes markup. */
 function policy(frameAncestors: readonly string[]): string {

@@ -1,9 +1,9 @@
 import { type Environment, environments } from '@opsplane/contracts'
-import { defineDocument, type Route } from '@opsplane/http'
+import { defineDocument, type KeptDocument, type Route } from '@opsplane/http'
 import { z } from 'zod'
 import type { Assets } from './assets.js'
 import { frameOrigins } from './frame-origins.js'
-import { shellPage } from './page.js'
+import { shellHeaders, shellPage } from './page.js'
 
 const tag = 'Running apps'
 
@@ -27,12 +27,14 @@ interface ShellAddress {
 
 /** The page an app runs in, and what it loads. Public: nothing in it is of anybody. */
 export function shellRoutes({ assets, embedOrigins }: ShellOptions): Route[] {
+  let page: KeptDocument | undefined
   const show = async (
     { workspace, slug }: Omit<ShellAddress, 'environment'>,
     { embed, environment }: z.infer<typeof ShellQuery>,
   ) => {
+    page ??= shellPage(assets.list())
     const origins = embed === undefined ? [] : await embedOrigins(embed, { workspace, slug, environment })
-    return shellPage(assets.list(), frameOrigins(origins))
+    return { document: page, headers: shellHeaders(frameOrigins(origins)) }
   }
   const shell = { tag, scope: 'public', query: ShellQuery } as const
   return [
@@ -59,7 +61,7 @@ export function shellRoutes({ assets, embedOrigins }: ShellOptions): Route[] {
       tag,
       scope: 'public',
       errors: ['not_found'],
-      handler: async ({ params, meta }) => assets.file(params.file, meta.header('accept-encoding')),
+      handler: async ({ params }) => assets.file(params.file),
     }),
   ]
 }

@@ -18,9 +18,10 @@ beforeAll(async () => {
     'assets.json',
     JSON.stringify({ script: 'main-1.js', style: 'app-1.css', files: ['main-1.js', 'app-1.css'] }),
   )
-  file('main-1.js', 'plain')
+  file('main-1.js', 'as it is')
   file('main-1.js.br', 'brotli')
   file('main-1.js.gz', 'gzip')
+  for (const ending of ['', '.br', '.gz']) file(`app-1.css${ending}`, 'css')
   file('secret.txt', 'secret')
   const routes = shellRoutes({
     assets: createAssets(pathToFileURL(`${folder}/`)),
@@ -87,7 +88,7 @@ test('origins of an embed token may frame it, and nothing else gets into the pol
 test.each([
   ['br, gzip', 'br', 'brotli'],
   ['gzip, br;q=0', 'gzip', 'gzip'],
-  ['identity', null, 'plain'],
+  ['identity', null, 'as it is'],
 ])('a file comes for %s as %p, to be kept for good', async (accepted, encoding, text) => {
   const response = await fetch(`${url}/origin/apps/-/assets/main-1.js`, {
     headers: { 'accept-encoding': accepted },

@@ -4,10 +4,13 @@ import { beforeAll, describe, expect, test } from '@jest/globals'
 import { eventExample, eventTypes, natsNames, TopicMessage } from '@opsplane/contracts'
 import { Ajv } from 'ajv'
 import formats from 'ajv-formats'
-import { asyncApiDocument } from './asyncapi.js'
+import { type AsyncApiDocument, asyncApiDocument } from './asyncapi.js'
 import { busExample } from './messages.js'
 
-const document = asyncApiDocument(natsNames('acme'))
+let document: AsyncApiDocument
+beforeAll(async () => {
+  document = await asyncApiDocument(natsNames('acme'))
+})
 const at = (pointer: string): unknown =>
   pointer
     .split('/')

@@ -12,6 +12,7 @@ import {
   type NatsNames,
   TopicMessage,
 } from '@opsplane/contracts'
+import { createSlices } from '@opsplane/runtime'
 import { BusMessageHeaders, busExample, EventHeaders } from './messages.js'
 
 export type AsyncApiDocument = { asyncapi: '3.0.0' } & Record<string, unknown>
@@ -24,14 +25,21 @@ const tenantParameters = {
 
 /**
  * The AsyncAPI 3.0 document of what the platform sends over JetStream: a channel for each event type, and one for
- * the topics of the event bus. Its addresses are the subjects of this installation.
+ * the topics of the event bus. Its addresses are the subjects of this installation. It takes a second or so, in which others
+ * have their turn.
  */
-export function asyncApiDocument(names: NatsNames): AsyncApiDocument {
+export async function asyncApiDocument(names: NatsNames): Promise<AsyncApiDocument> {
+  const slice = createSlices()
   const schemas = new Components()
   schemas.add('EventHeaders', jsonSchemaOf(EventHeaders, 'draft-7'))
   schemas.add('BusMessageHeaders', jsonSchemaOf(BusMessageHeaders, 'draft-7'))
   schemas.add('BusMessage', jsonSchemaOf(TopicMessage, 'draft-7'))
-  for (const type of eventTypes) schemas.add(type, eventJsonSchema(type, 'draft-7'))
+  const messages: Record<string, unknown> = {}
+  for (const type of eventTypes) {
+    schemas.add(type, eventJsonSchema(type, 'draft-7'))
+    messages[type] = eventMessage(type)
+    await slice()
+  }
 
   return {
     asyncapi: '3.0.0',
@@ -54,10 +62,7 @@ export function asyncApiDocument(names: NatsNames): AsyncApiDocument {
     },
     components: {
       schemas: schemas.all,
-      messages: {
-        ...Object.fromEntries(eventTypes.map((type) => [type, eventMessage(type)])),
-        BusMessage: busMessage,
-      },
+      messages: { ...messages, BusMessage: busMessage },
     },
   }
 }

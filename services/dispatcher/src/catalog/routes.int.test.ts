@@ -106,5 +106,6 @@ describe('the event catalogue', () => {
     expect(document.channels.topic.address).toBe(
       `${fixture.service.natsPrefix}.bus.{workspaceId}.{environment}.{topic}`,
     )
+    expect(reply.headers.get('etag')).toMatch(/^"[0-9a-f]{32}/)
   })
 })

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import {
   ApiError,
   describeEvent,
@@ -8,8 +7,17 @@ import {
   type NatsNames,
   patternMatches,
 } from '@opsplane/contracts'
-import { defineList, defineRoute, type Route } from '@opsplane/http'
-import type { CursorCodec } from '@opsplane/runtime'
+import {
+  defineDocument,
+  defineList,
+  defineRoute,
+  type KeptDocument,
+  keepDocument,
+  type Route,
+  slicedJson,
+  writeOnce,
+} from '@opsplane/http'
+import { type CursorCodec, createSlices } from '@opsplane/runtime'
 import { z } from 'zod'
 import { asyncApiDocument } from './asyncapi.js'
 
@@ -20,11 +28,12 @@ const access = { tag: 'Events', scope: 'authenticated', workspace: 'none' } as c
 export function catalogRoutes({ names, cursors }: { names: NatsNames; cursors: CursorCodec }): Route[] {
   const described = new Map<string, EventDescription>()
   const describe = (type: (typeof eventTypes)[number]): EventDescription => {
-    const entry = described.get(type) ?? describeEvent(type)
+    const entry = described.get(type) ?? writeOnce(describeEvent(type))
     described.set(type, entry)
     return entry
   }
-  let document: ReturnType<typeof asyncApiDocument> | undefined
+  let document: Promise<KeptDocument> | undefined
+  const make = async () => keepDocument('application/json', await slicedJson(await asyncApiDocument(names)))
 
   const list = defineList({
     ...access,
@@ -43,10 +52,10 @@ export function catalogRoutes({ names, cursors }: { names: NatsNames; cursors: C
       const [last] = after === undefined ? [] : cursors.decode(after, binding)
       const from = last === undefined ? 0 : (matching as readonly string[]).indexOf(String(last)) + 1
       const items: EventDescription[] = []
+      const slice = createSlices()
       for (const name of matching.slice(from, from + limit)) {
-        // Whatever else the process does goes on in between.
-        if (!described.has(name)) await setImmediate()
         items.push(describe(name))
+        await slice()
       }
       const more = from + limit < matching.length
       return { items, nextCursor: more ? cursors.encode([items.at(-1)?.type], binding) : null, limit }
@@ -67,17 +76,15 @@ export function catalogRoutes({ names, cursors }: { names: NatsNames; cursors: C
     },
   })
 
-  const asyncApi = defineRoute({
+  const asyncApi = defineDocument({
     ...access,
     operationId: 'getAsyncApi',
-    method: 'get',
     path: '/events/asyncapi.json',
     summary: 'The event streams as an AsyncAPI 3.0 document',
     response: z.looseObject({ asyncapi: z.literal('3.0.0') }),
-    bare: true,
     handler: async () => {
-      document ??= asyncApiDocument(names)
-      return document
+      document ??= make()
+      return { document: await document, headers: { 'Cache-Control': 'no-cache' } }
     },
   })
 

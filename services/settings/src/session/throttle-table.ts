@@ -8,7 +8,7 @@ export interface Slowed {
   waits: number[]
   /** Failures are forgotten after this time without an attempt. */
   forgetMs: number
-  /** Does not concern networks the account was logged in from. */
+  /** Does not concern accounts in networks they were logged in from. */
   unlessTrusted: boolean
 }
 
@@ -61,11 +61,14 @@ const countStatement = `
   from wanted w left join refused r using (key) left join counted c using (key)
   where r.key is not null or not exists (select from refused)`
 
+/** An attempt of a trusted pair was not counted for its network, so nothing is taken back there. */
 const forgiveStatement = `
   insert into login_throttle as t (key, failures, last_at, blocked_until, trusted_until, expires_at)
   select key, 0, $1::text::bigint, 0,
     case when key = $2 then $5::text::bigint else 0 end, case when key = $2 then $5::text::bigint else $1::text::bigint end
-  from unnest(array[$2, $3, $4]::text[]) as keys(key) order by key
+  from unnest(array[$2, $3, $4]::text[]) as keys(key)
+  where key <> $3 or not exists (select from login_throttle where key = $2 and trusted_until > $1::text::bigint)
+  order by key
   on conflict (key) do update set
     failures = case when t.key = $3 then greatest(t.failures - 1, 0) else 0 end,
     blocked_until = 0,

@@ -167,6 +167,30 @@ describe('a network that tries many accounts', () => {
     expect(await fail(there, 'user51', home)).toBe(0)
   })
 
+  it('keeps no account out that was logged in from it, as behind a proxy where all share one address', async () => {
+    const proxy = '10.0.0.1'
+    await succeed(here, 'ada', proxy)
+    for (let n = 0; n < 60; n++) await fail(here, `unknown${n}`, proxy)
+    expect(await fail(here, 'bob', proxy)).toBeGreaterThan(0)
+    for (const replica of [here, there]) {
+      expect(await fail(replica, 'ada', proxy)).toBe(0)
+      await succeed(replica, 'ada', proxy)
+    }
+    // Guesses at the account itself are slowed down as before.
+    for (let n = 0; n < 6; n++) expect(await fail(here, 'ada', proxy)).toBe(0)
+    expect(await fail(there, 'ada', proxy)).toBe(1)
+  })
+
+  it('gets nothing back by logins that did not count for it', async () => {
+    await succeed(here, 'own', stranger)
+    for (let n = 0; n < 51; n++) {
+      expect(await fail(here, `user${n}`, stranger)).toBe(0)
+      expect(await fail(here, 'own', stranger)).toBe(0)
+      await succeed(here, 'own', stranger)
+    }
+    expect(await fail(there, 'user51', stranger)).toBe(1)
+  })
+
   it('is its /64 where the address is an IPv6 one', async () => {
     for (let n = 0; n < 51; n++) await fail(here, `user${n}`, `2001:db8:0:1:${n}::${n}`)
     expect(await fail(there, 'one-more', '2001:db8:0:1::1')).toBe(1)

@@ -37,7 +37,7 @@ const accountWaits = waits({ freeFailures: 20, maxMs: minuteMs })
 const lostRaceMs = 1_000
 
 export function createThrottle(table: ThrottleTable, { capacity = 50_000 } = {}): Throttle {
-  /** Until when pairs and networks have to wait, as far as this process has seen it. */
+  /** Until when pairs have to wait, as far as this process has seen it. */
   const blocked = new Map<string, number>()
 
   const remember = (key: string, untilMs: number, nowMs: number) => {
@@ -48,9 +48,9 @@ export function createThrottle(table: ThrottleTable, { capacity = 50_000 } = {})
     blocked.set(key, untilMs)
   }
 
-  const refuseKnown: Throttle['refuseKnown'] = ({ pair, network }, now) => {
+  const refuseKnown: Throttle['refuseKnown'] = ({ pair }, now) => {
     const nowMs = Date.parse(now)
-    const untilMs = Math.max(blocked.get(pair) ?? 0, blocked.get(network) ?? 0)
+    const untilMs = blocked.get(pair) ?? 0
     if (untilMs > nowMs) throw tooMany(untilMs - nowMs)
   }
 
@@ -69,21 +69,18 @@ export function createThrottle(table: ThrottleTable, { capacity = 50_000 } = {})
       refuseKnown(attempt, now)
       const nowMs = Date.parse(now)
       const slowed = await table.count(slowdowns(attempt), attempt.pair, nowMs)
-      for (const { key, untilMs } of slowed) {
-        // A wait of the account is one of this pair: trusted networks do not have it.
-        const own = key === attempt.account ? attempt.pair : key
-        remember(own, Math.max(untilMs ?? 0, blocked.get(own) ?? 0), nowMs)
-      }
+      // Waits of the account and the network are ones of this pair: others may be trusted, and do not have them.
+      const untilMs = Math.max(0, ...slowed.map((slowdown) => slowdown.untilMs ?? 0))
+      remember(attempt.pair, Math.max(untilMs, blocked.get(attempt.pair) ?? 0), nowMs)
       const refused = slowed.filter(({ counted }) => !counted)
       if (refused.length === 0) return
-      throw tooMany(Math.max(...refused.map(({ untilMs }) => (untilMs ?? nowMs + lostRaceMs) - nowMs)))
+      throw tooMany(Math.max(...refused.map((slowdown) => (slowdown.untilMs ?? nowMs + lostRaceMs) - nowMs)))
     },
 
     async succeeded(attempt, now) {
       const nowMs = Date.parse(now)
       await table.forgive(attempt, { nowMs, trustedUntilMs: nowMs + trustMs })
       blocked.delete(attempt.pair)
-      blocked.delete(attempt.network)
     },
   }
 }
@@ -91,7 +88,7 @@ export function createThrottle(table: ThrottleTable, { capacity = 50_000 } = {})
 function slowdowns({ pair, network, account }: Attempt) {
   return [
     { key: pair, waits: pairWaits, forgetMs, unlessTrusted: false },
-    { key: network, waits: networkWaits, forgetMs, unlessTrusted: false },
+    { key: network, waits: networkWaits, forgetMs, unlessTrusted: true },
     { key: account, waits: accountWaits, forgetMs, unlessTrusted: true },
   ] satisfies Slowed[]
 }

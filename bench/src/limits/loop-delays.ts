@@ -1,0 +1,38 @@
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+
+export const resolutionMs = 10
+const patienceMs = 10_000
+
+/** What the services write is in a folder of this bench. */
+const folder = join(tmpdir(), `opsplane-bench-loops-${process.pid}`)
+
+/** Environment of services whose loops can be asked. */
+export const observedLoops = {
+  LOOP_DELAYS: folder,
+  NODE_OPTIONS: `--import=${new URL('loop-delay.js', import.meta.url).href}`,
+}
+
+/** By process, the longest block of its event loop in milliseconds since the call before. */
+export async function longestSlices(
+  processes: Readonly<Record<string, { pid(): number | undefined }>>,
+): Promise<Record<string, number>> {
+  mkdirSync(folder, { recursive: true })
+  const asked = Object.entries(processes).map(async ([name, { pid }]) => {
+    const id = pid()
+    if (id === undefined) throw new Error(`${name} does not run`)
+    const file = join(folder, String(id))
+    rmSync(file, { force: true })
+    process.kill(id, 'SIGUSR2')
+    for (let waitedMs = 0; !existsSync(file); waitedMs += 20) {
+      if (waitedMs > patienceMs) throw new Error(`${name} does not report the blocks of its event loop`)
+      await delay(20)
+    }
+    return [name, Number(readFileSync(file, 'utf8'))] as const
+  })
+  const slices = Object.fromEntries(await Promise.all(asked))
+  rmSync(folder, { recursive: true })
+  return slices
+}

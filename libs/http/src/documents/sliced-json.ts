@@ -1,0 +1,33 @@
+import { createSlices } from '@opsplane/runtime'
+
+/** How deep objects are divided: of an OpenAPI document, paths and the single components. */
+const depth = 3
+
+/** The bytes of `JSON.stringify(value)`, for plain data of megabytes: others have their turn while it is written. */
+export async function slicedJson(value: object): Promise<Buffer> {
+  const slice = createSlices()
+  const parts: string[] = []
+  for (const part of partsOf(value, depth)) {
+    parts.push(part)
+    await slice()
+  }
+  return Buffer.from(parts.join(''))
+}
+
+function* partsOf(value: unknown, levels: number): Generator<string> {
+  if (levels === 0 || !isDictionary(value)) {
+    yield JSON.stringify(value)
+    return
+  }
+  let before = '{'
+  for (const [name, member] of Object.entries(value)) {
+    if (member === undefined) continue
+    yield `${before}${JSON.stringify(name)}:`
+    yield* partsOf(member, levels - 1)
+    before = ','
+  }
+  yield before === '{' ? '{}' : '}'
+}
+
+const isDictionary = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !('toJSON' in value)

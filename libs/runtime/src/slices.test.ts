@@ -1,0 +1,48 @@
+import { expect, test } from '@jest/globals'
+import { createTurns } from './slices.js'
+
+/** Counts the turns of the loop until all is done. */
+async function turnsUntil(done: Promise<unknown>): Promise<number> {
+  let turns = 0
+  let over = false
+  const count = () => {
+    turns++
+    if (!over) setImmediate(count)
+  }
+  setImmediate(count)
+  await done
+  over = true
+  return turns
+}
+
+test('what comes at once is done in its order, with turns of others in between', async () => {
+  // Each piece takes a slice.
+  const turn = createTurns(0)
+  const done: number[] = []
+  const all = Promise.all(Array.from({ length: 20 }, (_, at) => turn(() => done.push(at))))
+  expect(done.length).toBeLessThanOrEqual(1)
+  expect(await turnsUntil(all)).toBeGreaterThan(10)
+  expect(done).toEqual(Array.from({ length: 20 }, (_, at) => at))
+})
+
+test('what fits into a slice is done at once', () => {
+  const turn = createTurns(60_000)
+  const done: number[] = []
+  for (let at = 0; at < 20; at++) void turn(() => done.push(at))
+  expect(done).toHaveLength(20)
+})
+
+test('what fails rejects, and keeps nothing else from being done', async () => {
+  const turn = createTurns(0)
+  const settled = await Promise.allSettled(
+    Array.from({ length: 6 }, (_, at) =>
+      turn(() => {
+        if (at % 2 === 1) throw new Error(`no ${at}`)
+        return at
+      }),
+    ),
+  )
+  expect(settled.map(({ status }) => status)).toEqual(
+    Array.from({ length: 6 }, (_, at) => (at % 2 === 1 ? 'rejected' : 'fulfilled')),
+  )
+})

@@ -1,0 +1,34 @@
+import { beginExchange, type KeptDocument, sendKept } from '@opsplane/http'
+import type { Logger } from '@opsplane/runtime'
+import type { Request, Response } from 'express'
+import type { AnonymousBytes } from './anonymous-bytes.js'
+import { joinRateHeaders } from './rate-limit.js'
+
+export type SendDocument = (
+  request: Request,
+  response: Response,
+  document: KeptDocument,
+  headers: Readonly<Record<string, string>>,
+) => Promise<void>
+
+/** Sends documents, whose bytes count against the client's network. Throws `rate_limited` and `precondition_failed`. */
+export function createDocumentSender({
+  clientAddress,
+  anonymousBytes,
+  log,
+}: {
+  clientAddress(request: Request): string
+  anonymousBytes: AnonymousBytes
+  log: Logger
+}): SendDocument {
+  return async (request, response, document, headers) => {
+    const address = clientAddress(request)
+    const requests = {
+      'RateLimit-Policy': String(response.getHeader('RateLimit-Policy') ?? ''),
+      RateLimit: String(response.getHeader('RateLimit') ?? ''),
+    }
+    const exchange = beginExchange(request, response, 'gateway', log)
+    exchange.headers = joinRateHeaders(requests, anonymousBytes.check(address))
+    anonymousBytes.spend(address, await sendKept(exchange, document, headers))
+  }
+}

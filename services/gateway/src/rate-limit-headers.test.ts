@@ -1,0 +1,111 @@
+import { expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { burstOf, createRateLimiter, type RateHeaders } from './rate-limit.js'
+
+/** What a client reads: how much a window takes, how long it is in seconds, what is left, and when all of it is there again. */
+function grantOf(headers: RateHeaders) {
+  const [, quota, window] = /^"default";q=(\d+);w=(\d+)$/.exec(headers['RateLimit-Policy'] ?? '') ?? []
+  const [, remaining, reset] = /^"default";r=(\d+);t=(\d+)$/.exec(headers.RateLimit ?? '') ?? []
+  return {
+    quota: Number(quota),
+    windowMs: Number(window) * 1_000,
+    remaining: Number(remaining),
+    resetMs: Number(reset) * 1_000,
+  }
+}
+
+const configurations = fc
+  .record({
+    perMinute: fc.integer({ min: 1, max: 10_000 }),
+    burst: fc.option(fc.integer({ min: 1, max: 1_000 })),
+  })
+  .map(({ perMinute, burst }) => ({ perMinute, burst: burst ?? burstOf(perMinute) }))
+
+function given({ perMinute, burst }: { perMinute: number; burst: number }) {
+  let now = 0
+  const limiter = createRateLimiter({ policy: 'default', perMinute, burst, monotonicMs: () => now })
+  const send = (): boolean => {
+    try {
+      limiter.take('a')
+      return true
+    } catch {
+      return false
+    }
+  }
+  return {
+    send,
+    sendAll: (count: number) => Array.from({ length: count }, send).every((sent) => sent),
+    grant: () => grantOf(limiter.state('a')),
+    pass: (ms: number) => {
+      now += ms
+    },
+  }
+}
+
+test('what is left can be sent at once, and one more cannot', () => {
+  const pauses = fc.array(
+    fc.record({ ms: fc.nat(90_000), share: fc.double({ min: 0, max: 1, noNaN: true }) }),
+    {
+      maxLength: 8,
+    },
+  )
+  fc.assert(
+    fc.property(configurations, pauses, (configuration, steps) => {
+      const { send, sendAll, grant, pass } = given(configuration)
+      for (const { ms, share } of steps) {
+        expect(sendAll(Math.floor(grant().remaining * share))).toBe(true)
+        pass(ms)
+      }
+      expect(sendAll(grant().remaining)).toBe(true)
+      expect(send()).toBe(false)
+    }),
+  )
+})
+
+test('after the seconds that are named a whole quota can be sent at once, and one more cannot', () => {
+  fc.assert(
+    fc.property(configurations, fc.nat(1_000), fc.nat(59_999), (configuration, count, ms) => {
+      const { send, sendAll, grant, pass } = given(configuration)
+      pass(ms)
+      sendAll(count)
+      const { quota, resetMs } = grant()
+      pass(resetMs)
+      expect(grant()).toMatchObject({ remaining: quota, resetMs: 0 })
+      expect(sendAll(quota)).toBe(true)
+      expect(send()).toBe(false)
+    }),
+  )
+})
+
+test('a quota in each window is never refused, whether it comes at once or evenly', () => {
+  fc.assert(
+    fc.property(configurations, fc.boolean(), (configuration, evenly) => {
+      const { send, sendAll, grant, pass } = given(configuration)
+      const { quota, windowMs } = grant()
+      for (let window = 0; window < 3; window++) {
+        if (evenly) {
+          for (let sent = 0; sent < quota; sent++) {
+            expect(send()).toBe(true)
+            pass(windowMs / quota)
+          }
+        } else {
+          expect(sendAll(quota)).toBe(true)
+          expect(send()).toBe(false)
+          pass(windowMs)
+        }
+      }
+    }),
+    { numRuns: 50 },
+  )
+})
+
+test('the policy is no stricter than the limit by more than a second of its window', () => {
+  fc.assert(
+    fc.property(configurations, ({ perMinute, burst }) => {
+      const { quota, windowMs } = given({ perMinute, burst }).grant()
+      expect(quota).toBe(burst)
+      expect(windowMs - (burst / perMinute) * 60_000).toBeGreaterThanOrEqual(-1e-6)
+      expect(windowMs - (burst / perMinute) * 60_000).toBeLessThan(1_000)
+    }),
+  )
+})
