@@ -94,7 +94,7 @@ export function createRunActions(
       const found = await findRun(sql, runId, caller.tenant)
       const { shown: before } = found
       if (!before.allowedActions.includes('retry'))
-        throw invalidTransition('retry', before.status, before.allowedActions)
+        throw invalidTransition('retry', before.status, before.allowedActions, retryHint(before))
       await reinstate(`${found.identity.workflowId}.${found.identity.workflowVersion}`)
       return present(found, 'retry', { signal: { kind: 'retry', by: caller.actor.id, from } }, caller, false)
     },
@@ -110,6 +110,10 @@ export function createRunActions(
     },
   }
 }
+
+/** What succeeded is not done again by a retry. */
+const retryHint = ({ status, workflowId }: Run) =>
+  status === 'completed' ? `Start another run with POST /workflows/${workflowId}/trigger.` : undefined
 
 const whichStep = (awaited: readonly Awaiting[]) =>
   new ApiError('validation_failed', 'Several steps wait for approvals; say which.', {
