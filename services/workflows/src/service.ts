@@ -53,12 +53,14 @@ export const workflows = defineService<WorkflowsConfig>({
       platform: { operations, findConnectors: connectors, log: ctx.log },
     })
     const delegations = createDelegations(settings)
-    const definitions = createWorkflows(ctx, { delegations, checks, logEnds: () => logEnds() })
+    const definitions = createWorkflows(ctx, { delegations, settings, checks, logEnds: () => logEnds() })
     const { runs, ...ofRuns } = await openRuns(ctx, {
       ...{ expressions, settings, clients, operations },
       loadVersion: definitions.versions.load,
       published: definitions.published,
-      reinstate: definitions.grants.reinstate,
+      giverOf: ({ identity: { id, tenant }, origin: { programRef } }) =>
+        definitions.givers.of({ versionId: programRef, runId: id }, tenant),
+      takeOverEnded: definitions.takeOverEnded,
       logEnds: () => logEnds(),
     })
     const starting = createStarting({ ...ctx, workflows: definitions, runs })

@@ -132,12 +132,14 @@ export function runRoutes(
       summary: 'Retry a run',
       description:
         'Goes on where it failed or was cut off, or does a step and what follows it again; what succeeded before is ' +
-        'kept, approvals included. Emits `workflow.run_retried`.',
+        'kept, approvals included. By the rights it had; where these have ended, by those of the caller, who has to ' +
+        'hold all it needs (403, `permission_not_held`). A completed run is not retried: trigger the workflow again. ' +
+        'Emits `workflow.run_retried`.',
       tag,
       scope: 'runs:manage',
       body: RetryRun.default({}),
       response: Run,
-      errors: [...transitionErrors, 'validation_failed'],
+      errors: [...transitionErrors, 'forbidden', 'validation_failed'],
       idempotency: 'claim',
       handler: ({ params, body, meta }) => actions.retry(params.id, body.from ?? null, meta),
     }),

@@ -29,7 +29,7 @@ import { createStarter, type StartRequest } from './start.js'
 import { createRunStore, run } from './store/store.js'
 import type { Transition } from './store/transition.js'
 import { dueRuns } from './tables.js'
-import { createWork, type Effects, type StartTask } from './work.js'
+import { createWork, type Effects, type GiverOf, type StartTask } from './work.js'
 
 export interface RunsOptions {
   expressions: Pick<Expressions, 'evaluate'>
@@ -37,10 +37,9 @@ export interface RunsOptions {
   /** What runs are pinned to. */
   loadVersion: LoadVersion
   /** What a step `workflow` starts now. Throws where there is no such workflow, or none that can be run. */
-  published(
-    workflowId: string,
-    tenant: TenantScope,
-  ): Promise<StartRequest['workflow'] & { grant: string | null }>
+  published(workflowId: string, tenant: TenantScope): Promise<StartRequest['workflow']>
+  /** Whose rights a run acts by at this moment; null where nobody gives it any. */
+  giverOf: GiverOf
   /** Up to where the logs of all services have come. */
   logEnds(): Promise<LogPositions>
   /** Runs in hand at most, and of one workspace. */
@@ -166,7 +165,7 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
       input: task.input,
       parent: { runId: identity.id, place: task.place, waits: task.wait },
       depth: origin.depth + 1,
-      grant: workflow.grant,
+      callers: origin.callers,
       actor: { id: identity.workflowId, name: identity.workflowName, type: 'workflow' },
       requestId: origin.requestId,
       causationId: origin.causationId,
@@ -182,8 +181,7 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
   }
   const evaluate = createEvaluate(options.expressions)
   const work = createWork({
-    ...{ evaluate, effects: options.effects },
-    rightsOf: async ({ origin, identity }) => (await loaded(origin, identity)).version,
+    ...{ evaluate, effects: options.effects, giverOf: options.giverOf },
     ...{ startChild, log, took: measures.stepTook, tracing: ctx.tracing },
   })
   const runner = createRunner({

@@ -11,6 +11,7 @@ import { readJson, type ServiceClient } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import { sha256Hex } from '@opsplane/runtime'
 import type { Runs } from '../run/runs.js'
+import { statusAfter } from '../workflow/transitions.js'
 import { type Candidate, workflowOfHook } from './active.js'
 import { isSignedBy } from './signature.js'
 import type { Starting } from './starting.js'
@@ -28,7 +29,10 @@ export interface HookCall {
 }
 
 export interface Hooks {
-  /** Throws `not_found` for an address that starts nothing, `unauthenticated` for a missing or wrong signature. */
+  /**
+   * Throws `not_found` for an address that starts nothing, `invalid_state_transition` (`owner_rights`) for one of a suspended
+   * workflow, `unauthenticated` for a missing or wrong signature.
+   */
   call(hookId: string, call: HookCall, waitSeconds: number): Promise<TriggeredRun>
 }
 
@@ -71,6 +75,7 @@ export function createHooks({ database, starting, runs, settings }: HooksOptions
     async call(hookId, call, waitSeconds) {
       const workflow = await workflowOfHook(database, hookId)
       if (workflow?.state.trigger?.type !== 'webhook') throw notFound()
+      statusAfter('trigger', workflow.state)
       await checkSignature(workflow, workflow.state.trigger.signature, call)
       const key = keyHeaders.map(call.header).find((value) => value !== undefined && value !== '')
       const started = await starting.start(workflow.tenant, workflow.state, {
