@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import {
   createCauses,
+  createCauseVerifier,
   createDelegations,
   createOperations,
   createRequireEnvironment,
@@ -64,15 +65,14 @@ export const workflows = defineService<WorkflowsConfig>({
       logEnds: () => logEnds(),
     })
     const starting = createStarting({ ...ctx, workflows: definitions, runs })
-    const triggers = startEventTriggers(ctx, {
-      ...{ starting, deliver: runs.deliver },
-      depthsAfter: createCauses({
-        runs: (ids) => depthsOf(ctx.database, ids),
-        executions: remoteDepths(clients.get('sdk'), '/internal/executions/depths'),
-      }),
+    const depthsAfter = createCauses({
+      runs: (ids) => depthsOf(ctx.database, ids),
+      executions: remoteDepths(clients.get('sdk'), '/internal/executions/depths'),
     })
+    const triggers = startEventTriggers(ctx, { starting, deliver: runs.deliver, depthsAfter })
     const logEnds = shared(logEndsOf(ctx.logs, triggers.lowWatermarks, ctx.log))
-    const hooks = createHooks({ ...ctx, starting, runs, settings })
+    const verifyCause = createCauseVerifier(ctx.config.trustedServiceKeys)
+    const hooks = createHooks({ ...ctx, starting, runs, settings, verifyCause, depthsAfter })
     return {
       routes: [
         ...ofRuns.routes,

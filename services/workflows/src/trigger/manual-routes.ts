@@ -1,5 +1,5 @@
 import { newId, TestWorkflow, TriggeredRun, TriggerWorkflow } from '@opsplane/contracts'
-import { defineRoute, depthOfRequest, type Route } from '@opsplane/http'
+import { defineRoute, depthOfRequest, grantCallers, type Route } from '@opsplane/http'
 import type { Runs } from '../run/runs.js'
 import { inputFor } from '../workflow/check/input.js'
 import type { Workflows } from '../workflow/workflows.js'
@@ -40,8 +40,7 @@ export function manualRoutes(workflows: Workflows, runs: Runs): Route[] {
         const { definition } = await workflows.versions.load(workflow.programRef, tenant)
         const input = inputFor(definition, body.input)
         const trigger = { type: 'manual', id: null, at: now }
-        const { userId, tokenId } = meta.principal
-        const by = { actor, requestId, traceparent, depth, callers: [{ userId, tokenId }] }
+        const by = { actor, requestId, traceparent, depth, callers: grantCallers(meta.principal) }
         const request = { ...byHand, tenant, workflow, trigger, input, ...by }
         const started = await startOnce(runs, request, { meta, body })
         return answerOf(runs, started, query.wait, signal())
