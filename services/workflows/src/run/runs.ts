@@ -18,7 +18,7 @@ import { sendToWaiting } from './event-wait/waits.js'
 import { foldRun } from './folded-run.js'
 import { readNews } from './inbox.js'
 import { type LeasedRun, leaseRun, runColumns } from './lease.js'
-import { loadJournals } from './loading.js'
+import { loadJournals, originOf } from './loading.js'
 import { measureRuns } from './measure.js'
 import type { Origin, RunIdentity } from './model.js'
 import { createNews } from './news.js'
@@ -58,8 +58,8 @@ export interface Runs {
    * away from there. Undefined where there is none such.
    */
   present(runId: string, presented: Presented, force: boolean): Promise<Reception | 'sent'>
-  /** What a run goes by, by the beginning of its journal. */
-  programOf(identity: RunIdentity, lines: readonly { entry: object }[]): Promise<Program>
+  /** What a run goes by. */
+  programOf(identity: RunIdentity): Promise<Program>
   /** Presents events to the runs that wait for them by now. */
   deliver(events: readonly AcceptedEvent[]): Promise<void>
   /** Cancels every run of a workflow that has not ended. */
@@ -256,10 +256,8 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
       tell({ runIds, admitted: false })
       return runIds.length
     },
-    async programOf({ id, tenant }, [first]) {
-      if (!first) throw new Error(`${id} has no journal`)
-      // What this service has written is as it was typed.
-      const { programRef } = first.entry as Origin
+    async programOf({ id, tenant }) {
+      const { programRef } = await originOf(database.sql, id)
       return (await programs(programRef, tenant)).program
     },
     start,
