@@ -235,7 +235,8 @@ describe('runs of workflows', () => {
     ]
     const none = { value: null, large: null }
     const trigger = { type: 'manual', id: null, at: at(1) }
-    const detail = { ...aRun(1), trigger, input: none, event: none, output: none, nextDueAt: null, steps }
+    const more = { nextDueAt: null, steps, nextSteps: '200' }
+    const detail = { ...aRun(1), trigger, input: none, event: none, output: none, ...more }
     answers.push(data(detail), data(detail))
     const { out } = await run(['runs', 'show', 'run_1'], asUser())
     expect(out).toContain(
@@ -244,6 +245,7 @@ describe('runs of workflows', () => {
         '  each[0].send (http)  completed  12 ms',
         '  each[1].send (http)  failed  7 ms',
         '    ! refused: No.',
+        `more steps: GET /runs/${detail.id}/steps?after=200`,
         '',
       ].join('\n'),
     )

@@ -3973,7 +3973,7 @@ export interface paths {
         };
         /**
          * Get a run
-         * @description With its trace: input, output, error, attempts and times of each step, in the order they began. Values of more than 8 KiB are read by their link.
+         * @description With the beginning of its trace: input, output, error, attempts and times of the first 200 steps, in the order they began; `GET /runs/:id/steps` has all of them. Values of more than 8 KiB are read by their link.
          */
         get: operations["getRun"];
         put?: never;
@@ -4035,9 +4035,29 @@ export interface paths {
         put?: never;
         /**
          * Retry a run
-         * @description Goes on where it failed or was cut off, or does a step and what follows it again; what succeeded before is kept, approvals included. Emits `workflow.run_retried`.
+         * @description Goes on where it failed or was cut off, or does a step and what follows it again; what succeeded before is kept, approvals included. By the rights it had; where these have ended, by those of the caller, who has to hold all it needs (403, `permission_not_held`). A completed run is not retried: trigger the workflow again. Emits `workflow.run_retried`.
          */
         post: operations["retryRun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/runs/{id}/steps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the steps of a run
+         * @description In the order they began. `after` is what the run, or the page before, says as its next.
+         */
+        get: operations["listRunSteps"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -5297,7 +5317,7 @@ export interface paths {
         put?: never;
         /**
          * Activate a workflow
-         * @description Its trigger starts runs: of events, from those accepted from now on. Emits `workflow.activated`, or nothing where it is active.
+         * @description Its trigger starts runs: of events, from those accepted from now on. The caller becomes the owner and must hold what publishing the version takes (403, `permission_not_held`); so one call takes over a workflow that is suspended (`owner_rights`). Emits `workflow.activated`, or nothing where it is active by the rights of the caller.
          */
         post: operations["activateWorkflow"];
         delete?: never;
@@ -5417,7 +5437,7 @@ export interface paths {
         put?: never;
         /**
          * Publish the draft as a version
-         * @description New runs are pinned to it; those under way stay with theirs. Its runs act for whoever publishes it, with at most their rights: who has to be allowed to read the events it is started by or waits for, and `secrets:use` where it refers to secrets (403, `permission_not_held`). A draft with problems is refused with all of them (422). Emits `workflow.published`, and `workflow.activated` with `activate`.
+         * @description New runs are pinned to it; those under way stay with theirs. The caller becomes the owner, by whose rights runs act: they must be allowed to read the events it is started by or waits for, and hold `secrets:use` where it refers to secrets (403, `permission_not_held`). A draft with problems is refused with all of them (422). Emits `workflow.published`, and `workflow.activated` with `activate`.
          */
         post: operations["publishWorkflow"];
         delete?: never;
@@ -5437,7 +5457,7 @@ export interface paths {
         put?: never;
         /**
          * Roll back to a version
-         * @description New runs are pinned to that version, and act for whoever published it. The draft stays. Emits `workflow.rolled_back`, or nothing where it is the present one.
+         * @description New runs are pinned to that version. The caller becomes the owner and must hold what publishing it takes (403, `permission_not_held`). The draft stays. Emits `workflow.rolled_back`, or nothing where it is the present one by the rights of the caller.
          */
         post: operations["rollbackWorkflow"];
         delete?: never;
@@ -5517,7 +5537,7 @@ export interface paths {
         put?: never;
         /**
          * Start a run of a workflow
-         * @description Of the published version, whether or not the workflow is active; with the rights of whoever published it. With `wait` the answer has the output, if the run ends in time. `workflow.run_started` follows.
+         * @description Of the published version, whether or not the workflow is active; with the rights of its owner, within the row rules of the caller. Refused while it is suspended (409, `owner_rights`). With `wait` the answer has the output, if the run ends in time. `workflow.run_started` follows.
          */
         post: operations["triggerWorkflow"];
         delete?: never;
@@ -15199,6 +15219,8 @@ export interface components {
              * @description When it goes on by itself at the latest.
              */
             nextDueAt: string | null;
+            /** @description `after` of `GET /runs/:id/steps`, where there are more steps. */
+            nextSteps: string | null;
             output: components["schemas"]["RunValue"];
             parentRunId: string | null;
             /** Format: date-time */
@@ -15207,7 +15229,7 @@ export interface components {
             startedAt: string | null;
             /** @enum {string} */
             status: "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled" | "dead";
-            /** @description In the order they began. */
+            /** @description The first 200, in the order they began. */
             steps: components["schemas"]["RunStep"][];
             trigger: {
                 /** Format: date-time */
@@ -15410,6 +15432,11 @@ export interface components {
             message: string;
             retryable: boolean;
         } | null;
+        RunStepPage: {
+            data: components["schemas"]["RunStep"][];
+            meta: components["schemas"]["Meta"];
+            pagination: components["schemas"]["Pagination"];
+        };
         RunValue: {
             large: components["schemas"]["LargeValue"];
             /** @description The value; null where it is large, or not there. */
@@ -17192,7 +17219,7 @@ export interface components {
             /** Format: date-time */
             createdAt: string;
             /**
-             * @description `owner_rights`: its owner may no longer do what it needs.
+             * @description `owner_rights`: its owner may no longer do what it needs, so it is not started by hand either.
              * @enum {string|null}
              */
             deactivatedReason: "user" | "owner_rights" | null;
@@ -17204,7 +17231,7 @@ export interface components {
             id: string;
             latestVersion: number;
             name: string;
-            /** @description Who published that version: runs do no more than they may. */
+            /** @description Who last published, activated or rolled back to that version: runs do no more than they may. */
             ownerId: string | null;
             /** @description The one that new runs are pinned to. */
             publishedVersion: number | null;
@@ -17457,7 +17484,7 @@ export interface components {
             /** Format: date-time */
             createdAt: string;
             /**
-             * @description `owner_rights`: its owner may no longer do what it needs.
+             * @description `owner_rights`: its owner may no longer do what it needs, so it is not started by hand either.
              * @enum {string|null}
              */
             deactivatedReason: "user" | "owner_rights" | null;
@@ -17470,7 +17497,7 @@ export interface components {
             id: string;
             latestVersion: number;
             name: string;
-            /** @description Who published that version: runs do no more than they may. */
+            /** @description Who last published, activated or rolled back to that version: runs do no more than they may. */
             ownerId: string | null;
             /** @description What keeps the draft from being published. */
             problems: components["schemas"]["WorkflowProblem"][];
@@ -59016,7 +59043,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -59080,6 +59107,140 @@ export interface operations {
                 };
             };
             /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    listRunSteps: {
+        parameters: {
+            query?: {
+                /** @description The `nextCursor` of the page before. */
+                after?: string;
+                /** @description Items per page. */
+                limit?: number;
+            };
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the steps of a run */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunStepPage"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -72980,7 +73141,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -74147,7 +74308,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
             403: {
                 headers: {
                     [name: string]: unknown;

@@ -135,7 +135,7 @@ describe('a call that changes something', () => {
   /** Those which no replica takes that has not got them first: see settings' own test. */
   const takenByOneReplica = new Set(
     [
-      ...['secrets/resolve', 'grants', 'grants/revoke', 'grants/reinstate', 'delegations'],
+      ...['secrets/resolve', 'grants', 'grants/revoke', 'delegations'],
       ...['budgets/lease', 'rates/spend'],
     ].map((path) => `settings POST /internal/${path}`),
   )

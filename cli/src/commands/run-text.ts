@@ -31,6 +31,7 @@ export function runLines(run: RunDetail): string[] {
     ...(run.endedAt ? [`ended     ${run.endedAt}`] : []),
     ...(error ? [`error     ${error}`] : []),
     ...(run.steps.length > 0 ? ['', ...treeOf(run.steps)] : []),
+    ...(run.nextSteps === null ? [] : [`more steps: GET /runs/${run.id}/steps?after=${run.nextSteps}`]),
   ]
 }
 

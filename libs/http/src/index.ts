@@ -1,13 +1,22 @@
 export { anonymousPrincipal, callingService, causationHeader } from './calls/authenticate.js'
 export { CallFailure } from './calls/call-failure.js'
 export {
+  causeOfEvent,
   createCauses,
   type DepthsAfter,
   type DepthsOf,
   depthOfRequest,
   maxCausationDepth,
   remoteDepths,
+  tooDeep,
 } from './calls/causation.js'
+export {
+  causeHeader,
+  createCauseSigner,
+  createCauseVerifier,
+  type SignCause,
+  type VerifyCause,
+} from './calls/cause-header.js'
 export { type CarriedLimits, createDelegations, type Delegations, grantCallers } from './calls/delegation.js'
 export { createRequireEnvironment, type RequireEnvironment } from './calls/environment-scope.js'
 export { createGrants, type Grants } from './calls/grants.js'

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { matchesSomeEvent } from '@opsplane/contracts'
 import type { EventOrigin, UnreadEvent } from '@opsplane/eventstore'
 import {
+  createCauseSigner,
   createSecretValues,
   type Outbound,
   openOutbound,
@@ -135,6 +136,7 @@ function startSending(ctx: Context, options: SendingOptions): Sending {
     credentials: createCredentials(vault, nowMs),
     resolveSecrets: createSecretValues({ source: settings, keptMs: secretsKeptMs, now: nowMs }),
     budgets,
+    signCause: createCauseSigner({ service: 'dispatcher', privateKey: config.servicePrivateKey }),
     nowMs,
   })
   const days = createDeliveryDays(database.sql)

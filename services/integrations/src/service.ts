@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import {
+  createCauseSigner,
   createDelegations,
   createEgress,
   createOutboundHttp,
@@ -49,7 +50,8 @@ export const integrations = defineService<IntegrationsConfig>({
     const settings = openNeighbour(ctx, 'settings')
     const outbound = await outboundOf(config)
     const http = createOutboundHttp(outbound)
-    const send = createSendHttp(http)
+    const signCause = createCauseSigner({ service: 'integrations', privateKey: config.servicePrivateKey })
+    const send = createSendHttp(http, signCause)
     const sendAuthorized = createSendAuthorized(send)
     const { checkUrl } = outbound
     const dispatcher = openNeighbour(ctx, 'dispatcher', dispatcherTimeoutMs)

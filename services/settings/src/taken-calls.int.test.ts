@@ -59,7 +59,6 @@ it.each<[string, InternalParty, () => Promise<object>]>([
   ],
   ['/internal/delegations', 'itsm', async () => ({ grant: await standingGrant(), audience: 'settings' })],
   ['/internal/grants/revoke', 'itsm', async () => ({ grant: await standingGrant() })],
-  ['/internal/grants/reinstate', 'itsm', async () => ({ grant: await standingGrant() })],
   ['/internal/budgets/lease', 'gateway', async () => ({ owner: 'gateway:1', asks: [ask] })],
   ['/internal/rates/spend', 'gateway', async () => ({ spends: [spend] })],
 ])('%s is taken by one replica alone', async (path, caller, bodyOf) => {
@@ -68,24 +67,6 @@ it.each<[string, InternalParty, () => Promise<object>]>([
   expect((await send(settings.service.url, path, token, body)).code).toBe('taken')
   expect((await send(replica.url, path, token, body)).code).toBe('invalid_token')
   expect((await send(replica.url, path, await tokenFor(caller, path), body)).code).toBe('taken')
-})
-
-it('the end of a grant, sent again, does not end it a second time', async () => {
-  const body = { grant: await standingGrant() }
-  const [revoke, reinstate, act] = [
-    '/internal/grants/revoke',
-    '/internal/grants/reinstate',
-    '/internal/delegations',
-  ]
-  const revocation = await tokenFor('itsm', revoke)
-  await send(settings.service.url, revoke, revocation, body)
-  await send(replica.url, reinstate, await tokenFor('itsm', reinstate), body)
-  await send(replica.url, revoke, revocation, body)
-  const { code } = await send(replica.url, act, await tokenFor('itsm', act), {
-    ...body,
-    audience: 'settings',
-  })
-  expect(code).toBe('taken')
 })
 
 it('what was taken is forgotten once its token counts no more', async () => {

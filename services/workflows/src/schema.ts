@@ -1,4 +1,10 @@
 export { scheduleFires, schedules } from '@opsplane/postgres'
 export * from './run/tables.js'
 export { skippedTriggers } from './trigger/tables.js'
-export { revokedVersions, workflowDrafts, workflows, workflowVersions } from './workflow/tables.js'
+export {
+  revokedVersions,
+  versionGrants,
+  workflowDrafts,
+  workflows,
+  workflowVersions,
+} from './workflow/tables.js'

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import {
   createCauses,
+  createCauseVerifier,
   createDelegations,
   createOperations,
   createRequireEnvironment,
@@ -53,24 +54,25 @@ export const workflows = defineService<WorkflowsConfig>({
       platform: { operations, findConnectors: connectors, log: ctx.log },
     })
     const delegations = createDelegations(settings)
-    const definitions = createWorkflows(ctx, { delegations, checks, logEnds: () => logEnds() })
+    const definitions = createWorkflows(ctx, { delegations, settings, checks, logEnds: () => logEnds() })
     const { runs, ...ofRuns } = await openRuns(ctx, {
       ...{ expressions, settings, clients, operations },
       loadVersion: definitions.versions.load,
       published: definitions.published,
-      reinstate: definitions.grants.reinstate,
+      giverOf: ({ identity: { id, tenant }, origin: { programRef } }) =>
+        definitions.givers.of({ versionId: programRef, runId: id }, tenant),
+      takeOverEnded: definitions.takeOverEnded,
       logEnds: () => logEnds(),
     })
     const starting = createStarting({ ...ctx, workflows: definitions, runs })
-    const triggers = startEventTriggers(ctx, {
-      ...{ starting, deliver: runs.deliver },
-      depthsAfter: createCauses({
-        runs: (ids) => depthsOf(ctx.database, ids),
-        executions: remoteDepths(clients.get('sdk'), '/internal/executions/depths'),
-      }),
+    const depthsAfter = createCauses({
+      runs: (ids) => depthsOf(ctx.database, ids),
+      executions: remoteDepths(clients.get('sdk'), '/internal/executions/depths'),
     })
+    const triggers = startEventTriggers(ctx, { starting, deliver: runs.deliver, depthsAfter })
     const logEnds = shared(logEndsOf(ctx.logs, triggers.lowWatermarks, ctx.log))
-    const hooks = createHooks({ ...ctx, starting, runs, settings })
+    const verifyCause = createCauseVerifier(ctx.config.trustedServiceKeys)
+    const hooks = createHooks({ ...ctx, starting, runs, settings, verifyCause, depthsAfter })
     return {
       routes: [
         ...ofRuns.routes,

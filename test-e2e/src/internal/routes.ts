@@ -29,7 +29,6 @@ const ofOne: Partial<Record<BackendName, Callers>> = {
     'POST /internal/bootstrap': ['operator'],
     'POST /internal/grants': actsForPeople,
     'POST /internal/grants/revoke': actsForPeople,
-    'POST /internal/grants/reinstate': actsForPeople,
     'POST /internal/delegations': actsForPeople,
     'POST /internal/budgets/lease': ['gateway', 'integrations', 'workflows', 'sdk'],
     'POST /internal/rates/spend': ['gateway'],

@@ -49,7 +49,7 @@ export const DelegationRequest = z.strictObject({
 })
 export type DelegationRequest = z.infer<typeof DelegationRequest>
 
-/** A standing grant that is no longer needed, or is needed again. */
+/** A standing grant that is no longer needed. */
 export const GrantRevocation = z.strictObject({ grant: z.string().max(8_192) })
 export type GrantRevocation = z.infer<typeof GrantRevocation>
 

@@ -86,12 +86,17 @@ export function notFound(): ApiError {
   return new ApiError('not_found', 'There is no such resource in this workspace and environment.')
 }
 
-/** The action does not apply to the resource's present status. */
-export function invalidTransition(action: string, from: string, allowed: readonly string[]): ApiError {
+/** The action does not apply to the resource's present status. `hint`: a sentence on what to do instead. */
+export function invalidTransition(
+  action: string,
+  from: string,
+  allowed: readonly string[],
+  hint?: string,
+): ApiError {
   const list = allowed.length > 0 ? allowed.join(', ') : 'none'
   return new ApiError(
     'invalid_state_transition',
-    `Cannot ${action} while ${from}. Allowed actions: ${list}.`,
+    `Cannot ${action} while ${from}. Allowed actions: ${list}.${hint === undefined ? '' : ` ${hint}`}`,
     {
       details: [
         {

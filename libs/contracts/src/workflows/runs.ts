@@ -102,14 +102,17 @@ export const RunStep = z
   .meta({ id: 'RunStep' })
 export type RunStep = z.infer<typeof RunStep>
 
-/** A run with all that has happened in it. */
+/** A run with the first of what has happened in it. */
 export const RunDetail = Run.extend({
   trigger: z.object({ type: z.string(), id: z.string().nullable(), at: At }),
   input: RunValue,
   event: RunValue,
   output: RunValue,
   nextDueAt: At.nullable().meta({ description: 'When it goes on by itself at the latest.' }),
-  steps: z.array(RunStep).meta({ description: 'In the order they began.' }),
+  steps: z.array(RunStep).meta({ description: 'The first 200, in the order they began.' }),
+  nextSteps: z.string().nullable().meta({
+    description: '`after` of `GET /runs/:id/steps`, where there are more steps.',
+  }),
 }).meta({ id: 'RunDetail' })
 export type RunDetail = z.infer<typeof RunDetail>
 

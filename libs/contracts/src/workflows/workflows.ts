@@ -95,14 +95,14 @@ export const WorkflowState = z.object({
   draftRevision: z.int().min(1).meta({ description: 'Counts the changes of the draft.' }),
   draftChanged: z.boolean().meta({ description: 'Whether the draft says something else than that version.' }),
   triggerType: z.string().nullable(),
-  ownerId: z
-    .string()
-    .nullable()
-    .meta({ description: 'Who published that version: runs do no more than they may.' }),
-  deactivatedReason: z
-    .enum(['user', 'owner_rights'])
-    .nullable()
-    .meta({ description: '`owner_rights`: its owner may no longer do what it needs.' }),
+  ownerId: z.string().nullable().meta({
+    description:
+      'Who last published, activated or rolled back to that version: runs do no more than they may.',
+  }),
+  deactivatedReason: z.enum(['user', 'owner_rights']).nullable().meta({
+    description:
+      '`owner_rights`: its owner may no longer do what it needs, so it is not started by hand either.',
+  }),
   createdAt: At,
   updatedAt: At,
 })

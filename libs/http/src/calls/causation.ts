@@ -7,17 +7,23 @@ export const maxCausationDepth = 10
 
 const isRun = (id: string) => id.startsWith('run_')
 const isExecution = (id: string) => id.startsWith('exec_')
+export const isCause = (id: string): boolean => isRun(id) || isExecution(id)
 
 /** How many runs and executions have caused what a request asks for. Throws `conflict` beyond the most. */
 export function depthOfRequest({
   causationId = null,
   causationDepth = 0,
 }: Pick<RequestMeta, 'causationId' | 'causationDepth'>): number {
-  const isCaused = causationId !== null && (isRun(causationId) || isExecution(causationId))
+  const isCaused = causationId !== null && isCause(causationId)
   const depth = isCaused ? causationDepth + 1 : 0
   if (depth <= maxCausationDepth) return depth
+  throw tooDeep()
+}
+
+/** Runs and executions have caused one another more often than they may. */
+export function tooDeep(): ApiError {
   const message = `Runs and executions have caused one another ${maxCausationDepth} levels deep; this one causes no other.`
-  throw new ApiError('conflict', message, {
+  return new ApiError('conflict', message, {
     details: [{ in: 'header', path: '', code: 'too_deep', message, params: { max: maxCausationDepth } }],
   })
 }
@@ -45,7 +51,7 @@ export const causeOfEvent = ({
 }: {
   resource: { id: string }
   causationId: string | null
-}): string | undefined => [resource.id, causationId ?? ''].find((id) => isRun(id) || isExecution(id))
+}): string | undefined => [resource.id, causationId ?? ''].find(isCause)
 
 /**
  * How deep what follows from events is, by the id of their cause: 0 without one. Causes that are not there any more count as

@@ -35,8 +35,6 @@ export interface Delegations {
   actingBy(grant: string, limits?: CarriedLimits): Pick<InternalIssuer, 'serviceToken'>
   /** Ends a standing grant; one that has ended already stays so. */
   revoke(grant: string): Promise<void>
-  /** Makes one that was revoked hold again, as far as the person may still do what it says. */
-  reinstate(grant: string): Promise<void>
 }
 
 /** Everyone on whose request a principal acts, itself included, for the `callers` of a grant that is used for it. */
@@ -60,9 +58,6 @@ export function createDelegations(settings: Pick<ServiceClient, 'post'>): Delega
     },
     async revoke(grant) {
       await settings.post('/internal/grants/revoke', { grant }, z.unknown())
-    },
-    async reinstate(grant) {
-      await settings.post('/internal/grants/reinstate', { grant }, z.unknown())
     },
     actingBy: (grant, limits = {}) => ({
       serviceToken(audience) {

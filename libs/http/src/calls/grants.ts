@@ -1,7 +1,7 @@
-import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
+import { createPublicKey } from 'node:crypto'
 import { ApiError } from '@opsplane/contracts'
 import { jwtVerify, SignJWT } from 'jose'
-import { algorithm, DelegateClaims, delegationIssuer, tokenTypes } from './internal-token.js'
+import { algorithm, DelegateClaims, delegationIssuer, privateKeyOf, tokenTypes } from './internal-token.js'
 
 const grantType = 'grant+jwt'
 const tokenSeconds = 15
@@ -16,13 +16,10 @@ export interface Grants {
   tokenFor(claims: DelegateClaims, audience: string): Promise<string>
 }
 
-const keyOf = (text: string): KeyObject =>
-  createPrivateKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'pkcs8' })
-
 /** Keys: Ed25519, PKCS#8 DER in base64. What was sealed with a previous one can still be opened. */
 export function createGrants(privateKey: string, previousKeys: readonly string[] = []): Grants {
-  const key = keyOf(privateKey)
-  const openers = [key, ...previousKeys.map(keyOf)].map((each) => createPublicKey(each))
+  const key = privateKeyOf(privateKey)
+  const openers = [key, ...previousKeys.map(privateKeyOf)].map((each) => createPublicKey(each))
   const sign = (typ: string, audience: string, claims: DelegateClaims, seconds: number | null) => {
     const token = new SignJWT({ ...claims })
       .setProtectedHeader({ alg: algorithm, typ, kid: delegationIssuer })

@@ -77,7 +77,7 @@ export function createInternalIssuer({
   service: string
   privateKey: string
 }): InternalIssuer {
-  const key = createPrivateKey({ key: Buffer.from(privateKey, 'base64'), format: 'der', type: 'pkcs8' })
+  const key = privateKeyOf(privateKey)
   const issued = new LRUCache<string, { token: Promise<string>; reuseUntil: number }>({ max: 5000 })
   // The gateway asks with the same principal for as long as it trusts a client's token.
   const texts = new WeakMap<Principal, string>()
@@ -212,6 +212,12 @@ function refusal(cause: unknown): ApiError {
     : new ApiError('invalid_token', 'The token is not valid.', { cause })
 }
 
-function publicKeyOf(key: string): KeyObject {
+/** `key`: Ed25519, PKCS#8 DER in base64. */
+export function privateKeyOf(key: string): KeyObject {
+  return createPrivateKey({ key: Buffer.from(key, 'base64'), format: 'der', type: 'pkcs8' })
+}
+
+/** `key`: Ed25519, SPKI DER in base64. */
+export function publicKeyOf(key: string): KeyObject {
   return createPublicKey({ key: Buffer.from(key, 'base64'), format: 'der', type: 'spki' })
 }

@@ -26,11 +26,15 @@ function start() {
     if (bytes > mostBytes) throw limitReached('egressBytesPerMinute', mostBytes)
     spent.push(bytes)
   }
-  const sendFilled = createFilledHttp({ http, resolveSecrets, spendEgress })
+  const sendFilled = createFilledHttp({
+    ...{ http, resolveSecrets, spendEgress },
+    signCause: (cause) => ({ 'x-service-cause': `signed ${cause}` }),
+  })
   const request: FilledRequest = {
     ...{ method: 'POST', url: 'https://api.example.com/in', headers: {}, query: {}, body: undefined },
     ...{
       idempotencyKey: 'k',
+      cause: 'run_1',
       timeoutMs: 1_000,
       signal: new AbortController().signal,
       maxResponseBytes: 1_024,
@@ -48,14 +52,17 @@ test('secrets are filled in as the place of each has it', async () => {
   const { sent, send } = start()
   await send({
     url: 'https://api.example.com/{{secrets.short}}',
-    headers: { 'X-Key': 'key {{secrets.short}}' },
+    headers: { 'X-Key': 'key {{secrets.short}}', 'X-Service-Cause': 'forged' },
     query: { key: '{{ secrets.short }}' },
     body: { key: '{{secrets.short}}' },
   })
   expect(sent).toEqual([
     {
       url: 'https://api.example.com/%22k%2Fey%22?key=%22k%2Fey%22',
-      headers: { 'content-type': 'application/json', 'idempotency-key': 'k', 'x-key': 'key "k/ey"' },
+      headers: {
+        ...{ 'content-type': 'application/json', 'idempotency-key': 'k', 'x-key': 'key "k/ey"' },
+        'x-service-cause': 'signed run_1',
+      },
       body: '{"key":"\\"k/ey\\""}',
     },
   ])

@@ -9,6 +9,7 @@ import {
 } from '@opsplane/contracts'
 import { createRedaction, type Redact } from '@opsplane/runtime'
 import { CallFailure } from '../calls/call-failure.js'
+import type { SignCause } from '../calls/cause-header.js'
 import type { ResolveSecrets } from '../calls/secret-values.js'
 import type { SpendEgress } from './egress.js'
 import type { OutboundResponse } from './outbound.js'
@@ -31,6 +32,8 @@ export interface FilledRequest {
   maxResponseBytes: number
   /** Whose secrets are used by whom, as kind and id: `workflow/wf_…`. */
   user: { tenant: TenantScope; userId: string; consumer: string }
+  /** The run or the execution that sends it. */
+  cause: string
   /** Throws for a secret that may not be used here. */
   checkSecret?(name: string): void
 }
@@ -47,6 +50,7 @@ export interface FilledHttpOptions {
   http: Pick<OutboundHttp, 'request'>
   resolveSecrets: ResolveSecrets
   spendEgress: SpendEgress
+  signCause: SignCause
 }
 
 /** Throws `CallFailure` where there is no answer; any status is one. */
@@ -56,7 +60,12 @@ export type SendFilled = (request: FilledRequest) => Promise<FilledAnswer>
 const repeatable = new Set(['GET', 'HEAD', 'PUT', 'DELETE'])
 
 /** Requests through the guard, with secrets filled in at the last moment and nowhere else. */
-export function createFilledHttp({ http, resolveSecrets, spendEgress }: FilledHttpOptions): SendFilled {
+export function createFilledHttp({
+  http,
+  resolveSecrets,
+  spendEgress,
+  signCause,
+}: FilledHttpOptions): SendFilled {
   return async (request) => {
     const { url, headers, query, body, method } = request
     const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
@@ -69,7 +78,7 @@ export function createFilledHttp({ http, resolveSecrets, spendEgress }: FilledHt
     ])
     const sent = {
       url: urlOf(url, query, fill.in),
-      headers: headersOf(request, headers, typeof body, fill.in),
+      headers: { ...headersOf(request, headers, typeof body, fill.in), ...signCause(request.cause) },
       ...(text !== undefined && { body: fill.in(text, typeof body === 'string' ? undefined : inJson) }),
     }
     spend(spendEgress, request, sent)

@@ -1,6 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { caughtUp } from '@opsplane/testing'
+import { newId } from '@opsplane/contracts'
+import { causeHeader, createCauseVerifier } from '@opsplane/http'
+import { caughtUp, testKeys } from '@opsplane/testing'
 import { deliveriesOf } from '../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-fixture.js'
 
@@ -10,6 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture?.stop())
 
+const run = newId('run')
 const quickly = { retry_schedule: [1] }
 
 describe('a delivery', () => {
@@ -58,6 +61,25 @@ describe('a delivery', () => {
     expect(detail.response).toMatchObject({ status: 200, body: 'ok', truncated: false })
     expect(detail.attemptLog).toHaveLength(1)
   })
+
+  it.each<[string, string | null, string | null]>([
+    ['run', run, run],
+    ['event', newId('event'), null],
+    ['nothing', null, null],
+  ])(
+    'names a run as the cause of its event, signed, with every attempt: %s',
+    async (kind, causationId, cause) => {
+      const path = `caused_${kind}`
+      const webhook = await fixture.webhook(path, quickly, (_request, count) => ({
+        status: count === 1 ? 500 : 204,
+      }))
+      await fixture.publish({ type: `${path}.created`, causationId })
+      await deliveriesOf(fixture, webhook.id).having('succeeded', 1)
+      const verify = createCauseVerifier({ dispatcher: testKeys('dispatcher').publicKey })
+      const named = fixture.requestsTo(path).map(({ headers }) => verify(headers[causeHeader]?.toString()))
+      expect(named).toEqual([cause, cause])
+    },
+  )
 
   it('is tried again after a failure, with the same body and message id', async () => {
     const webhook = await fixture.webhook('flaky', quickly, (_request, count) =>

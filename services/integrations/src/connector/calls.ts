@@ -13,6 +13,7 @@ export interface CallOptions {
   timeoutMs: number
   idempotencyKey: string
   invoker: Invoker | null
+  cause: string | null
   /** Aborts when nobody waits for it any more. */
   signal?: AbortSignal
   log: Logger
@@ -23,7 +24,7 @@ export type OpenCall = (connector: StoredConnector, options: CallOptions) => { c
 
 export function createCalls(kinds: Kinds, resolve: ResolveSecrets): OpenCall {
   return ({ id, kind, config, ownerId }, options) => {
-    const { tenant, timeoutMs, idempotencyKey, invoker, signal: leaving, log } = options
+    const { tenant, timeoutMs, idempotencyKey, invoker, cause, signal: leaving, log } = options
     const deadlineAt = performance.now() + timeoutMs
     const ending = new AbortController()
     const expire = () => ending.abort(timedOut())
@@ -38,7 +39,7 @@ export function createCalls(kinds: Kinds, resolve: ResolveSecrets): OpenCall {
       invoker,
       signal: ending.signal,
       remainingMs: () => Math.max(1, Math.floor(deadlineAt - performance.now())),
-      idempotencyKey,
+      ...{ idempotencyKey, cause },
       secrets: createSecrets(resolve, { tenant, userId: ownerId, consumer: `connector/${id}` }),
       log,
     }

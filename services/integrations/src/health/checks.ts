@@ -41,7 +41,15 @@ export function checking({ kinds, connectors, open, observe, log, everySeconds }
   const check = async (connector: StoredConnector, tenant: TenantScope, signal: AbortSignal) => {
     const timeoutMs = Math.min(connector.timeoutMs, longestCheckMs)
     const { call, end } = open(connector, {
-      ...{ tenant, timeoutMs, signal, log, invoker: null, idempotencyKey: `check-${connector.id}` },
+      ...{
+        tenant,
+        timeoutMs,
+        signal,
+        log,
+        invoker: null,
+        cause: null,
+        idempotencyKey: `check-${connector.id}`,
+      },
     })
     try {
       await kinds.named(connector.kind).test(call)

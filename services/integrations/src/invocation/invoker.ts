@@ -77,7 +77,7 @@ export function createInvoker(options: InvokerOptions): Invoke {
     const connector = (await connectors.aggregate.find(connectorId, meta.tenant))?.state
     if (!connector) throw notFound()
     refuseDisabled(connector)
-    const { principal, delegate, clientToken, repetitionKey, tenant } = meta
+    const { principal, delegate, clientToken, repetitionKey, tenant, causationId } = meta
     const progress: Progress = { id: newId('invocation'), attempts: 0, startedMs: performance.now() }
     spendEgress(tenant, Buffer.byteLength(JSON.stringify(asked.input ?? {})))
     const leave = places.take(tenant.workspaceId)
@@ -85,6 +85,7 @@ export function createInvoker(options: InvokerOptions): Invoke {
       tenant,
       timeoutMs: Math.min(asked.timeoutMs ?? connector.timeoutMs, connector.timeoutMs),
       idempotencyKey: repetitionKey ?? progress.id,
+      cause: causationId ?? null,
       invoker: { principal, token: clientToken },
       // With a key the result is kept for whoever asks again.
       ...(repetitionKey === undefined && { signal: meta.signal() }),

@@ -35,6 +35,7 @@ export function createProbe({ kinds, connectors, open, observe }: ProbeOptions) 
     const invoker = { principal, token }
     const { call, end } = open(connector, {
       ...{ tenant, timeoutMs, invoker, signal: signal(), log: log(), idempotencyKey: newId('invocation') },
+      cause: null,
     })
     try {
       return await use(call)

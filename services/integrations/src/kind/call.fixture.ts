@@ -20,6 +20,7 @@ export function callOf(kind: Kind, config: object, given: Partial<Call> & { secr
     signal: limit,
     remainingMs: () => 30_000,
     idempotencyKey: 'key-1',
+    cause: null,
     secrets: {
       fill: async (text) => filled(text),
       fillAll: async (texts) =>

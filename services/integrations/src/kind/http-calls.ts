@@ -3,6 +3,7 @@ import {
   type OutboundErrorKind,
   type OutboundHttp,
   type OutboundResponse,
+  type SignCause,
 } from '@opsplane/http'
 import { retryAfterMs } from '@opsplane/runtime'
 import { CallFailure, type FailureKind } from './call-failure.js'
@@ -23,7 +24,7 @@ export interface HttpRequest {
 
 /** Sends one request within the deadline of the call. Throws CallFailure; any answer is one. */
 export type SendHttp = (
-  call: Pick<Call, 'signal' | 'remainingMs'>,
+  call: Pick<Call, 'signal' | 'remainingMs' | 'cause'>,
   request: HttpRequest,
 ) => Promise<OutboundResponse>
 
@@ -31,14 +32,15 @@ const usualResponseBytes = 1024 * 1024
 const redirections = new Set([301, 302, 303, 307, 308])
 
 /** The one way out for kinds that speak HTTP: every request, and each redirect of it, goes through the guard. */
-export function createSendHttp(http: Pick<OutboundHttp, 'request'>): SendHttp {
+export function createSendHttp(http: Pick<OutboundHttp, 'request'>, signCause: SignCause): SendHttp {
   const send: SendHttp = async (call, request) => {
     const { method, url, headers, body, repeatable, maxResponseBytes = usualResponseBytes } = request
     if (Object.values(headers).some((value) => /[\r\n\0]/.test(value)))
       throw new CallFailure('secret', 'The value of a secret cannot be sent in a header.', { sent: false })
     const answer = await http
       .request({
-        ...{ url: url.href, method, headers, repeatable, maxResponseBytes, signal: call.signal },
+        ...{ url: url.href, method, repeatable, maxResponseBytes, signal: call.signal },
+        headers: { ...headers, ...signCause(call.cause) },
         timeoutMs: call.remainingMs(),
         ...(body !== undefined && { body }),
       })

@@ -22,6 +22,8 @@ export interface Call<Config = unknown> {
   remainingMs(): number
   /** The same for every attempt, and for the same invocation asked for again with its Idempotency-Key. */
   idempotencyKey: string
+  /** The run or the execution it is made in; null for what a person or a check asks for. */
+  cause: string | null
   secrets: Secrets
   log: Logger
 }

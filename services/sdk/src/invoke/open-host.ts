@@ -1,6 +1,7 @@
 import {
   createCallOperation,
   createCallPlatform,
+  createCauseSigner,
   createDelegations,
   createEgress,
   createFilledHttp,
@@ -47,10 +48,11 @@ export async function openHost(
   const callOperation = createCallOperation(operations, callPlatform)
   const resolveSecrets = createSecretValues({ source: settings, keptMs: secretsKeptMs, now })
   const spendEgress = createEgress(ctx.config, settings)
+  const signCause = createCauseSigner({ service: 'sdk', privateKey: ctx.config.servicePrivateKey })
   return {
     functions: {
       api: apiFunction(callOperation),
-      http: httpFunction(createFilledHttp({ http, resolveSecrets, spendEgress })),
+      http: httpFunction(createFilledHttp({ http, resolveSecrets, spendEgress, signCause })),
       connector: connectorFunction({ callPlatform, integrations: clients.get('integrations') }),
       secret: secretFunction(resolveSecrets),
       table: tableFunction(callOperation),

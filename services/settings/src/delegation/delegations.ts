@@ -101,11 +101,5 @@ export function createDelegations({ config, database, clock }: ServiceContext<Se
       const id = await standingIdOf(grant, service)
       if (id !== undefined) await standing.revoke(id)
     },
-
-    /** What the person may do is looked at each time, so nothing comes back that was taken from them meanwhile. */
-    async reinstate(grant: string, service: string): Promise<void> {
-      const id = await standingIdOf(grant, service)
-      if (id !== undefined) await standing.reinstate(id)
-    },
   }
 }

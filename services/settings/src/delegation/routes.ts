@@ -52,18 +52,5 @@ export function delegationRoutes(delegations: Delegations, callers: readonly Int
       errors: ['forbidden', 'invalid_token', 'token_expired'],
       handler: ({ body, meta }) => delegations.revoke(body.grant, callingService(meta.principal)),
     }),
-
-    defineRoute({
-      ...internal,
-      callers,
-      operationId: 'reinstateGrant',
-      path: '/internal/grants/reinstate',
-      summary: 'Let a revoked standing grant of the calling service hold again',
-      body: GrantRevocation,
-      response: z.void(),
-      status: 204,
-      errors: ['forbidden', 'invalid_token', 'token_expired'],
-      handler: ({ body, meta }) => delegations.reinstate(body.grant, callingService(meta.principal)),
-    }),
   ]
 }

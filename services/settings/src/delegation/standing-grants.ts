@@ -25,8 +25,5 @@ export function standingGrants({ sql }: Pick<Database, 'sql'>) {
     async revoke(id: string): Promise<void> {
       await sql`update standing_grants set revoked_at = clock_timestamp() where id = ${id} and revoked_at is null`
     },
-    async reinstate(id: string): Promise<void> {
-      await sql`update standing_grants set revoked_at = null where id = ${id}`
-    },
   }
 }

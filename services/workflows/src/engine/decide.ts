@@ -69,11 +69,10 @@ function cancel(memory: RunMemory, { by, reason }: Signal & { kind: 'cancel' }):
   ]
 }
 
-/** From a top-level step that it has come to, or where it did not complete from what is left. */
+/** From a top-level step that it has come to, or from what is left. */
 function mayRetry(memory: RunMemory, from: Place | null): boolean {
-  const status = statusOf(memory)
-  if (!allowedRunActions(status).includes('retry')) return false
-  if (from === null) return status !== 'completed'
+  if (!allowedRunActions(statusOf(memory)).includes('retry')) return false
+  if (from === null) return true
   const row = memory.main?.rows.get(0)
   const position = row?.list.nodes.findIndex(({ id }) => id === from) ?? -1
   return row !== undefined && from !== outputId && position >= 0 && position <= row.position

@@ -19,10 +19,7 @@ const everyLive = <To>(to: To) => ({ queued: to, running: to, waiting: to, pause
  */
 const changes = {
   cancel: { from: everyLive(['cancelled']) },
-  retry: {
-    from: { failed: ['queued'], cancelled: ['queued'], dead: ['queued'], completed: ['queued'] },
-    condition: { completed: 'from a step' },
-  },
+  retry: { from: { failed: ['queued'], cancelled: ['queued'], dead: ['queued'] } },
   resume: {
     from: {
       paused: ['running', 'paused', 'waiting', 'completed', 'failed'],

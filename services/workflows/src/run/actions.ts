@@ -6,19 +6,25 @@ import { allowedRunActions } from '../engine/run-states.js'
 import type { Awaiting } from '../engine/tasks.js'
 import { mayDecide } from './approvals.js'
 import { foldRun } from './folded-run.js'
-import { loadJournals } from './loading.js'
+import { loadJournals, originOf } from './loading.js'
 import type { Presented } from './presented.js'
 import { type FoundRun, findRun } from './queries.js'
 import type { Runs } from './runs.js'
 import { run } from './store/store.js'
 
-type Caller = Pick<RequestMeta, 'tenant' | 'actor' | 'requestId'> & {
-  principal: Pick<Principal, 'userId' | 'role'>
+type Caller = Pick<RequestMeta, 'tenant' | 'actor' | 'requestId' | 'now' | 'clientToken'> & {
+  principal: Pick<Principal, 'userId' | 'role' | 'permissions'>
 }
+
+/**
+ * Makes the caller the giver of a run, where the rights it has acted by have ended. Throws `forbidden` naming what is missing.
+ */
+export type TakeOverEnded = (run: { id: string; programRef: string }, caller: Caller) => Promise<void>
 
 /** What people do to runs. Each throws `not_found`, or `invalid_state_transition` where the run is not in a state for it. */
 export interface RunActions {
   cancel(runId: string, reason: string | null, caller: Caller): Promise<Run>
+  /** Throws `forbidden` where its rights have ended and the caller has not all of them. */
   retry(runId: string, from: string | null, caller: Caller): Promise<Run>
   /** Throws `forbidden` for whoever the approval does not name. */
   resume(
@@ -32,12 +38,7 @@ export interface RunActions {
 const takenUpMs = 10_000
 const lookEveryMs = 25
 
-/** `reinstate`: lets a version act again by its grant, which may have been revoked since the run ended. */
-export function createRunActions(
-  sql: Database['sql'],
-  runs: Runs,
-  reinstate: (programRef: string) => Promise<void>,
-): RunActions {
+export function createRunActions(sql: Database['sql'], runs: Runs, takeOverEnded: TakeOverEnded): RunActions {
   const shown = async (id: string, tenant: TenantScope) => (await findRun(sql, id, tenant)).shown
 
   async function present(
@@ -94,8 +95,9 @@ export function createRunActions(
       const found = await findRun(sql, runId, caller.tenant)
       const { shown: before } = found
       if (!before.allowedActions.includes('retry'))
-        throw invalidTransition('retry', before.status, before.allowedActions)
-      await reinstate(`${found.identity.workflowId}.${found.identity.workflowVersion}`)
+        throw invalidTransition('retry', before.status, before.allowedActions, retryHint(before))
+      const { programRef } = await originOf(sql, runId)
+      await takeOverEnded({ id: runId, programRef }, caller)
       return present(found, 'retry', { signal: { kind: 'retry', by: caller.actor.id, from } }, caller, false)
     },
     async resume(runId, { step, decision, comment = null }, caller) {
@@ -110,6 +112,10 @@ export function createRunActions(
     },
   }
 }
+
+/** What succeeded is not done again by a retry. */
+const retryHint = ({ status, workflowId }: Run) =>
+  status === 'completed' ? `Start another run with POST /workflows/${workflowId}/trigger.` : undefined
 
 const whichStep = (awaited: readonly Awaiting[]) =>
   new ApiError('validation_failed', 'Several steps wait for approvals; say which.', {

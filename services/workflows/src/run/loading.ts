@@ -20,6 +20,18 @@ interface Line {
   large: unknown
 }
 
+/** What a run was started with; its large value stands aside. */
+export async function originOf(sql: Database['sql'], runId: string): Promise<Origin> {
+  const [line] = await run<{ entry: unknown }>(
+    sql,
+    'select entry from run_entries where run_id = $1 and seq = 0',
+    [runId],
+  )
+  if (!line) throw new Error(`${runId} has no journal`)
+  // What this service has written is as it was typed.
+  return line.entry as Origin
+}
+
 /** Journals of runs, by their ids. */
 export async function loadJournals(
   sql: Database['sql'],

@@ -1,4 +1,4 @@
-import type { Actor, Instant, RunError, RunStatus, TenantScope } from '@opsplane/contracts'
+import type { Actor, DelegationRequest, Instant, RunError, RunStatus, TenantScope } from '@opsplane/contracts'
 import type { Entry, Place } from '../engine/history.js'
 import type { LogPositions } from './event-wait/accepted.js'
 
@@ -11,8 +11,8 @@ export interface Origin {
   parent: Parent | null
   /** Runs that were caused by runs, up to this one. */
   depth: number
-  /** By which it acts for whoever published the workflow. */
-  grant: string | null
+  /** People on whose request it acts: their row rules apply as well as those of its giver. */
+  callers?: RunCaller[] | undefined
   causationId: string | null
   requestId: string | null
   /** Up to where logs had come, for a run that may wait for events: what it waits for is later. */
@@ -20,6 +20,9 @@ export interface Origin {
   /** Of what has started it, where that is followed: its steps belong to the same trace. */
   traceparent?: string | undefined
 }
+
+/** A person, and what they asked with. */
+export type RunCaller = NonNullable<DelegationRequest['callers']>[number]
 
 /** The step of another run that a run was started by. */
 export interface Parent {

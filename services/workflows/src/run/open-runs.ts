@@ -2,18 +2,17 @@ import type { Route } from '@opsplane/http'
 import type { Expressions } from '@opsplane/sandbox'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
 import type { WorkflowsConfig } from '../config.js'
-import { createRunActions } from './actions.js'
+import { createRunActions, type TakeOverEnded } from './actions.js'
 import { type EffectParts, openEffects } from './perform/open-effects.js'
 import { startRetention } from './retention/runs.js'
 import { runRoutes } from './routes.js'
 import { createRuns, type Runs, type RunsOptions } from './runs.js'
 
 export interface OpenRunsOptions
-  extends Pick<RunsOptions, 'loadVersion' | 'published' | 'logEnds'>,
+  extends Pick<RunsOptions, 'loadVersion' | 'published' | 'giverOf' | 'logEnds'>,
     EffectParts {
   expressions: Pick<Expressions, 'evaluate'>
-  /** Lets a version act again by its grant, for a run of it that goes on. */
-  reinstate(programRef: string): Promise<void>
+  takeOverEnded: TakeOverEnded
 }
 
 export interface OpenedRuns {
@@ -25,7 +24,7 @@ export interface OpenedRuns {
 /** The runs of the service, with everything their steps do elsewhere. */
 export async function openRuns(
   ctx: ServiceContext<WorkflowsConfig>,
-  { settings, clients, operations, reinstate, ...options }: OpenRunsOptions,
+  { settings, clients, operations, takeOverEnded, ...options }: OpenRunsOptions,
 ): Promise<OpenedRuns> {
   const { workflowRuns: all, workflowRunsPerWorkspace: ofOne } = ctx.config
   const { workflowLeaseMs: leaseMs, workflowMaxDeaths: mostDeaths } = ctx.config
@@ -33,7 +32,7 @@ export async function openRuns(
   const runs = createRuns(ctx, { ...options, effects, leaseMs, mostDeaths, most: { all, ofOne } })
   return {
     runs,
-    routes: runRoutes(ctx, runs, createRunActions(ctx.database.sql, runs, reinstate)),
+    routes: runRoutes(ctx, runs, createRunActions(ctx.database.sql, runs, takeOverEnded)),
     background: [...background, ...runs.background, startRetention(ctx, settings)],
   }
 }

@@ -4,9 +4,6 @@ import { compileProgram, type Program } from '../engine/program.js'
 /** A version of a workflow, or a draft as it is tested: immutable. */
 export interface PinnedVersion {
   definition: WorkflowDefinition
-  /** By which its runs act for whoever published it. */
-  grant: string | null
-  publishedBy: string
   /** Outputs that stand in for steps, in tests of a draft. */
   pins?: Readonly<Record<string, unknown>>
 }

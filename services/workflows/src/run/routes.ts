@@ -1,4 +1,5 @@
 import {
+  ApiError,
   CancelRun,
   JsonValue,
   PendingApproval,
@@ -7,6 +8,7 @@ import {
   Run,
   RunDetail,
   RunFilters,
+  RunStep,
 } from '@opsplane/contracts'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
@@ -14,10 +16,18 @@ import type { RunActions } from './actions.js'
 import { pendingApprovals } from './approvals.js'
 import { findRun, listRuns, requireWorkflow } from './queries.js'
 import type { Runs } from './runs.js'
-import { readTraceLines, readValue, traceOf } from './trace.js'
+import { readValue, runDetail, runSteps } from './trace.js'
 
 const tag = 'Runs'
 const transitionErrors = ['not_found', 'invalid_state_transition', 'version_conflict'] as const
+
+/** Steps that are shown with their run. */
+const firstSteps = 200
+
+function stepsBefore(cursor: string): number {
+  if (/^\d{1,9}$/.test(cursor)) return Number(cursor)
+  throw new ApiError('invalid_cursor', 'The cursor is not one of this list.')
+}
 
 export function runRoutes(
   { database: { sql }, cursors }: ServiceContext,
@@ -77,17 +87,33 @@ export function runRoutes(
       path: '/runs/:id',
       summary: 'Get a run',
       description:
-        'With its trace: input, output, error, attempts and times of each step, in the order they began. Values of ' +
-        'more than 8 KiB are read by their link.',
+        'With the beginning of its trace: input, output, error, attempts and times of the first 200 steps, in the order ' +
+        'they began; `GET /runs/:id/steps` has all of them. Values of more than 8 KiB are read by their link.',
       tag,
       scope: 'runs:read',
       response: RunDetail,
       errors: ['not_found'],
       handler: async ({ params, meta: { tenant } }) => {
         const { identity, shown } = await findRun(sql, params.id, tenant)
-        const lines = await readTraceLines(sql, identity.id)
-        const program = await runs.programOf(identity, lines)
-        return traceOf({ identity, present: shown, program, lines })
+        const program = await runs.programOf(identity)
+        return runDetail(sql, shown, { identity, program, page: { after: 0, limit: firstSteps } })
+      },
+    }),
+
+    defineList({
+      operationId: 'listRunSteps',
+      path: '/runs/:id/steps',
+      summary: 'List the steps of a run',
+      description: 'In the order they began. `after` is what the run, or the page before, says as its next.',
+      tag,
+      scope: 'runs:read',
+      sorts: [],
+      response: RunStep,
+      errors: ['not_found', 'invalid_cursor'],
+      handler: async ({ params, query: { limit, after = '0' }, meta: { tenant } }) => {
+        const { identity } = await findRun(sql, params.id, tenant)
+        const program = await runs.programOf(identity)
+        return runSteps(sql, { identity, program, page: { after: stepsBefore(after), limit } })
       },
     }),
 
@@ -132,12 +158,14 @@ export function runRoutes(
       summary: 'Retry a run',
       description:
         'Goes on where it failed or was cut off, or does a step and what follows it again; what succeeded before is ' +
-        'kept, approvals included. Emits `workflow.run_retried`.',
+        'kept, approvals included. By the rights it had; where these have ended, by those of the caller, who has to ' +
+        'hold all it needs (403, `permission_not_held`). A completed run is not retried: trigger the workflow again. ' +
+        'Emits `workflow.run_retried`.',
       tag,
       scope: 'runs:manage',
       body: RetryRun.default({}),
       response: Run,
-      errors: [...transitionErrors, 'validation_failed'],
+      errors: [...transitionErrors, 'forbidden', 'validation_failed'],
       idempotency: 'claim',
       handler: ({ params, body, meta }) => actions.retry(params.id, body.from ?? null, meta),
     }),

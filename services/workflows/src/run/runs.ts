@@ -18,7 +18,7 @@ import { sendToWaiting } from './event-wait/waits.js'
 import { foldRun } from './folded-run.js'
 import { readNews } from './inbox.js'
 import { type LeasedRun, leaseRun, runColumns } from './lease.js'
-import { loadJournals } from './loading.js'
+import { loadJournals, originOf } from './loading.js'
 import { measureRuns } from './measure.js'
 import type { Origin, RunIdentity } from './model.js'
 import { createNews } from './news.js'
@@ -29,7 +29,7 @@ import { createStarter, type StartRequest } from './start.js'
 import { createRunStore, run } from './store/store.js'
 import type { Transition } from './store/transition.js'
 import { dueRuns } from './tables.js'
-import { createWork, type Effects, type StartTask } from './work.js'
+import { createWork, type Effects, type GiverOf, type StartTask } from './work.js'
 
 export interface RunsOptions {
   expressions: Pick<Expressions, 'evaluate'>
@@ -37,10 +37,9 @@ export interface RunsOptions {
   /** What runs are pinned to. */
   loadVersion: LoadVersion
   /** What a step `workflow` starts now. Throws where there is no such workflow, or none that can be run. */
-  published(
-    workflowId: string,
-    tenant: TenantScope,
-  ): Promise<StartRequest['workflow'] & { grant: string | null }>
+  published(workflowId: string, tenant: TenantScope): Promise<StartRequest['workflow']>
+  /** Whose rights a run acts by at this moment; null where nobody gives it any. */
+  giverOf: GiverOf
   /** Up to where the logs of all services have come. */
   logEnds(): Promise<LogPositions>
   /** Runs in hand at most, and of one workspace. */
@@ -59,8 +58,8 @@ export interface Runs {
    * away from there. Undefined where there is none such.
    */
   present(runId: string, presented: Presented, force: boolean): Promise<Reception | 'sent'>
-  /** What a run goes by, by the beginning of its journal. */
-  programOf(identity: RunIdentity, lines: readonly { entry: object }[]): Promise<Program>
+  /** What a run goes by. */
+  programOf(identity: RunIdentity): Promise<Program>
   /** Presents events to the runs that wait for them by now. */
   deliver(events: readonly AcceptedEvent[]): Promise<void>
   /** Cancels every run of a workflow that has not ended. */
@@ -166,7 +165,7 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
       input: task.input,
       parent: { runId: identity.id, place: task.place, waits: task.wait },
       depth: origin.depth + 1,
-      grant: workflow.grant,
+      callers: origin.callers,
       actor: { id: identity.workflowId, name: identity.workflowName, type: 'workflow' },
       requestId: origin.requestId,
       causationId: origin.causationId,
@@ -182,8 +181,7 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
   }
   const evaluate = createEvaluate(options.expressions)
   const work = createWork({
-    ...{ evaluate, effects: options.effects },
-    rightsOf: async ({ origin, identity }) => (await loaded(origin, identity)).version,
+    ...{ evaluate, effects: options.effects, giverOf: options.giverOf },
     ...{ startChild, log, took: measures.stepTook, tracing: ctx.tracing },
   })
   const runner = createRunner({
@@ -258,10 +256,8 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
       tell({ runIds, admitted: false })
       return runIds.length
     },
-    async programOf({ id, tenant }, [first]) {
-      if (!first) throw new Error(`${id} has no journal`)
-      // What this service has written is as it was typed.
-      const { programRef } = first.entry as Origin
+    async programOf({ id, tenant }) {
+      const { programRef } = await originOf(database.sql, id)
       return (await programs(programRef, tenant)).program
     },
     start,

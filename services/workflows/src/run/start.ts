@@ -9,7 +9,7 @@ import type { Evaluate } from './evaluate.js'
 import type { LogPositions } from './event-wait/accepted.js'
 import { foldRun } from './folded-run.js'
 import { lineOf } from './lines.js'
-import type { HeldRun, Origin, Parent, RunFace, RunIdentity } from './model.js'
+import type { HeldRun, Origin, Parent, RunCaller, RunFace, RunIdentity } from './model.js'
 import type { Programs } from './programs.js'
 import { eventRowsOf, newsOf } from './run-events.js'
 import type { Runner } from './runner.js'
@@ -30,7 +30,8 @@ export interface StartRequest {
   since?: LogPositions
   /** Runs that were caused by runs, up to this one; 0 without. */
   depth?: number
-  grant: string | null
+  /** People who ask for it. */
+  callers?: RunCaller[] | undefined
   actor: Actor
   requestId: string | null
   causationId: string | null
@@ -171,9 +172,9 @@ function identityOf(
 }
 
 function originOf(request: StartRequest, since: LogPositions | null): Origin {
-  const { workflow, trigger, event, input, parent, depth = 0, grant, causationId, requestId } = request
+  const { workflow, trigger, event, input, parent, depth = 0, callers, causationId, requestId } = request
   return {
-    ...{ programRef: workflow.programRef, trigger, event, input, depth, grant, causationId, requestId },
+    ...{ programRef: workflow.programRef, trigger, event, input, depth, callers, causationId, requestId },
     since,
     traceparent: request.traceparent ?? traceparentOfCause(causationId),
     parent: parent ? { runId: parent.runId, place: parent.place } : null,

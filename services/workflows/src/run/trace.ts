@@ -1,6 +1,7 @@
 import {
   type JsonValue,
   notFound,
+  type Page,
   type Run,
   type RunDetail,
   type RunStep,
@@ -10,47 +11,58 @@ import {
 } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 import { fold } from '../engine/fold.js'
-import type { Entry, Recorded, Waiting } from '../engine/history.js'
-import { newRun, type Observer, type Settled, type StepRun } from '../engine/memory.js'
+import type { Entry, Waiting } from '../engine/history.js'
+import {
+  newRun,
+  type Observer,
+  type RunContext,
+  type RunMemory,
+  type Settled,
+  type StepRun,
+} from '../engine/memory.js'
 import type { Program } from '../engine/program.js'
 import { summaryOf } from '../engine/summary.js'
 import type { Origin, RunIdentity } from './model.js'
 import { run } from './store/store.js'
 
-/** A line of a journal as the trace reads it: without what is large, unless the fold needs it. */
-export interface TraceLine {
+/** A line of a journal as the trace reads it: without what is large, unless it is shown. */
+interface TraceLine {
   seq: number
   at: number
   entry: Record<string, unknown>
   largeField: string | null
   largeBytes: number | null
+  /** Of a `for_each` whose items stand aside. */
+  itemCount: number | null
 }
 
-interface Row {
-  seq: number
-  at: number
+interface Row extends Omit<TraceLine, 'entry'> {
   entry: Record<string, unknown>
-  large_field: string | null
-  large_bytes: number | null
   large: unknown
 }
 
-/** What the fold goes by beside the kinds of entries. */
-const neededFields = ['items', 'waiting', 'error']
+const linesAtOnce = 200
+/** Large values that steps show. */
+const shownFields = ['waiting', 'error']
 
-/** The journal of a run; numbers from 0. */
-export async function readTraceLines(sql: Database['sql'], runId: string): Promise<TraceLine[]> {
-  const rows = await run<Row>(
-    sql,
-    `select seq, at::float8 as at, entry, large_field, large_bytes,
-       case when large_field = any($2::text[]) then large end as large
-     from run_entries where run_id = $1 order by seq`,
-    [runId, neededFields],
-  )
-  return rows.map(({ seq, at, entry, large_field: largeField, large_bytes: largeBytes, large }) => ({
-    ...{ seq, at, largeField, largeBytes },
-    entry: largeField !== null && large !== null ? { ...entry, [largeField]: large } : entry,
-  }))
+/** The journal of a run, so many lines at a time; numbers from 0. */
+async function* linesOf(sql: Database['sql'], runId: string): AsyncGenerator<TraceLine[]> {
+  for (let after = -1; ; after += linesAtOnce) {
+    const rows = await run<Row>(
+      sql,
+      `select seq, at::float8 as at, entry, large_field as "largeField", large_bytes as "largeBytes",
+         case when large_field = 'items' then json_array_length(large) end as "itemCount",
+         case when large_field = any($2::text[]) then large end as large
+       from run_entries where run_id = $1 and seq > $3::int order by seq limit ${linesAtOnce}`,
+      [runId, shownFields, String(after)],
+    )
+    yield rows.map(({ large, ...line }) =>
+      line.largeField !== null && large !== null
+        ? { ...line, entry: { ...line.entry, [line.largeField]: large } }
+        : line,
+    )
+    if (rows.length < linesAtOnce) return
+  }
 }
 
 /** A value that stands aside of its entry. */
@@ -73,49 +85,96 @@ const iso = (ms: number) => new Date(ms).toISOString()
 const isoOrNull = (ms: number | null) => (ms === null ? null : iso(ms))
 const nothing: RunValue = { value: null, large: null }
 
-/** Everything that has happened in a run, step by step, from its journal. */
-export function traceOf({
-  identity,
-  present,
-  program,
-  lines,
-}: {
+export interface TraceOptions {
   identity: RunIdentity
-  present: Run
   program: Program
-  lines: readonly TraceLine[]
-}): RunDetail {
-  const [first, ...rest] = lines
-  if (!first) throw new Error(`${identity.id} has no journal`)
-  // What this service has written is as it was typed.
-  const origin = first.entry as unknown as Origin
+  /** Steps by the order in which they began: so many, after so many. */
+  page: { after: number; limit: number }
+}
+
+/** Some steps of a run, and what begins and ends its journal. */
+interface Trace {
+  first: TraceLine
+  last: TraceLine
+  steps: RunStep[]
+  /** Steps up to the end of the page; null where there are no more. */
+  next: number | null
+  /** Unix milliseconds. */
+  nextDue: number | null
+}
+
+/**
+ * Folds the journal of a run part by part and without its values, but for those of the steps that are asked for: a history may
+ * have 32 MB. `toEnd` false: only until no later entry can change these steps.
+ */
+async function follow(
+  sql: Database['sql'],
+  { identity, program, page }: TraceOptions,
+  toEnd: boolean,
+): Promise<Trace> {
+  const steps = createSteps(page)
   const valueAt = (line: TraceLine, field: string) => valueIn(identity.id, line, field)
-  const steps = createSteps()
-  const memory = newRun(
-    {
-      runId: identity.id,
-      workflowId: identity.workflowId,
-      version: identity.workflowVersion,
-      ...{ trigger: origin.trigger, event: null, input: null },
-    },
-    steps.observer,
-  )
-  for (const line of rest) {
-    const entry = line.entry as unknown as Entry
-    steps.at(line.at)
-    steps.note(entry, line, valueAt)
-    fold(program, memory, { seq: line.seq, at: line.at, bytes: 0, entry } satisfies Recorded)
+  let [first, last]: (TraceLine | undefined)[] = []
+  let memory: RunMemory | undefined
+  for await (const lines of linesOf(sql, identity.id)) {
+    for (const line of lines) {
+      first ??= line
+      last = line
+      if (!memory) {
+        memory = newRun(contextOf(identity, line), steps.observer)
+        continue
+      }
+      const entry = withoutValues(line)
+      steps.at(line.at)
+      steps.note(entry, line, valueAt)
+      fold(program, memory, { seq: line.seq, at: line.at, bytes: 0, entry })
+    }
+    if (!toEnd && steps.areFinal()) break
   }
-  const last = rest.at(-1)
+  if (!first || !last || !memory) throw new Error(`${identity.id} has no journal`)
+  return { first, last, steps: steps.all(), next: steps.next(), nextDue: summaryOf(memory).nextDue }
+}
+
+const contextOf = (
+  { id: runId, workflowId, workflowVersion: version }: RunIdentity,
+  { entry }: TraceLine,
+): RunContext => ({
+  ...{ runId, workflowId, version, event: null, input: null },
+  // What this service has written is as it was typed.
+  trigger: (entry as unknown as Origin).trigger,
+})
+
+/** No step comes about by what another one gave: that was evaluated and stands in an entry of its own. */
+function withoutValues({ entry, itemCount }: TraceLine): Entry {
+  const { input: _, output: __, ...rest } = entry
+  const items = itemCount === null ? entry.items : new Array<null>(itemCount).fill(null)
+  return { ...rest, ...(items !== undefined && { items }) } as unknown as Entry
+}
+
+/** A run with its first steps. */
+export async function runDetail(
+  sql: Database['sql'],
+  present: Run,
+  options: TraceOptions,
+): Promise<RunDetail> {
+  const { first, last, steps, next, nextDue } = await follow(sql, options, true)
+  const valueAt = (line: TraceLine, field: string) => valueIn(options.identity.id, line, field)
   return {
     ...present,
-    trigger: origin.trigger,
+    trigger: (first.entry as unknown as Origin).trigger,
     input: valueAt(first, 'input'),
     event: valueAt(first, 'event'),
-    output: last && present.status === 'completed' ? valueAt(last, 'output') : nothing,
-    nextDueAt: isoOrNull(summaryOf(memory).nextDue),
-    steps: steps.all(),
+    output: last !== first && present.status === 'completed' ? valueAt(last, 'output') : nothing,
+    nextDueAt: isoOrNull(nextDue),
+    steps,
+    nextSteps: next === null ? null : String(next),
   }
+}
+
+/** One page of the steps of a run. */
+export async function runSteps(sql: Database['sql'], options: TraceOptions): Promise<Page<RunStep>> {
+  const { steps, next } = await follow(sql, options, false)
+  return { items: steps, nextCursor: next === null ? null : String(next), limit: options.page.limit }
 }
 
 function valueIn(runId: string, { seq, entry, largeField, largeBytes }: TraceLine, field: string): RunValue {
@@ -125,9 +184,13 @@ function valueIn(runId: string, { seq, entry, largeField, largeBytes }: TraceLin
   return { value: (entry[field] ?? null) as RunValue['value'], large: null }
 }
 
-/** Steps as they begin and come out while a journal is folded. */
-function createSteps() {
+/** Steps of a page as they begin and come out while a journal is folded. */
+function createSteps({ after, limit }: TraceOptions['page']) {
   const all: RunStep[] = []
+  /** How many have begun. */
+  let begun = 0
+  /** Of the page, how many have not come out. */
+  let open = 0
   const byStep = new Map<StepRun, RunStep>()
   const byPlace = new Map<string, RunStep>()
   let now = 0
@@ -135,6 +198,12 @@ function createSteps() {
   const observer: Observer = {
     begun(step) {
       const { node, place, row, born } = step
+      byPlace.delete(place)
+      // That of the run's output is no step of the definition.
+      if (node.id.startsWith('$')) return
+      const number = begun++
+      if (number < after || number >= after + limit) return
+      open++
       const traced: RunStep = {
         ...{ place, id: node.id, type: node.step.type, name: node.step.name ?? null },
         ...{ parent: row.frame.step?.place ?? null, runAttempt: born, status: 'running' },
@@ -148,14 +217,15 @@ function createSteps() {
         },
         ...{ attempts: [], waiting: null, decisions: [], chosen: null, itemCount: null, childRunId: null },
       }
-      // That of the run's output is no step of the definition.
-      if (!node.id.startsWith('$')) all.push(traced)
+      all.push(traced)
       byStep.set(step, traced)
       byPlace.set(place, traced)
     },
     settled(step, settled) {
       const traced = byStep.get(step)
-      if (traced) settle(traced, settled, now)
+      if (!traced) return
+      if (traced.endedAt === null) open--
+      settle(traced, settled, now)
     },
   }
 
@@ -194,7 +264,8 @@ function createSteps() {
   const at = (ms: number) => {
     now = ms
   }
-  return { all: () => all, observer, note, at }
+  const next = () => (begun > after + limit ? after + limit : null)
+  return { ...{ observer, note, at, next }, all: () => all, areFinal: () => next() !== null && open === 0 }
 }
 
 function settle(traced: RunStep, settled: Settled, now: number) {

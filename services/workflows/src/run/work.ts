@@ -7,15 +7,18 @@ import type { ActiveRun, WorkTask } from './active-run.js'
 import { type Evaluate, pause } from './evaluate.js'
 import { maxValueBytes } from './lines.js'
 import { type Effect, failureOf } from './perform/effect.js'
-import type { PinnedVersion } from './programs.js'
 
 export type Effects = { [Type in EffectStep['type']]: Effect<Extract<EffectStep, { type: Type }>> }
+
+/** Whose rights a run acts by at this moment, and the grant it does so by; null where nobody gives it any. */
+export type GiverOf = (
+  run: Pick<ActiveRun, 'identity' | 'origin'>,
+) => Promise<{ grant: string; userId: string } | null>
 
 export interface WorkOptions {
   evaluate: Evaluate
   effects: Effects
-  /** For whom a run acts, and by what. */
-  rightsOf(run: ActiveRun): Promise<Pick<PinnedVersion, 'grant' | 'publishedBy'>>
+  giverOf: GiverOf
   /** Starts the run of a step `workflow`, unless it has been. Throws where it cannot be. */
   startChild(run: ActiveRun, task: StartTask): Promise<{ runId: string }>
   /** A step is over. */
@@ -31,13 +34,13 @@ type PerformTask = Extract<Task, { kind: 'perform' }>
 const mostLooks = 30
 
 /** Does what tasks ask for. Rejects with the reason of `aborted`, where it is, and for nothing else. */
-export function createWork({ evaluate, effects, rightsOf, startChild, took, tracing, log }: WorkOptions) {
+export function createWork({ evaluate, effects, giverOf, startChild, took, tracing, log }: WorkOptions) {
   async function perform(run: ActiveRun, task: PerformTask, aborted: AbortSignal): Promise<Signal> {
     const { input, key, timeoutMs } = task
     const { identity, origin } = run
     const startedAt = performance.now()
     const act = async () => {
-      const { grant, publishedBy: userId } = await rightsOf(run)
+      const giver = await giverOf(run)
       const traced = tracing.follow(`step ${task.step.type}`, origin.traceparent)
       const { traceparent } = traced
       const call = {
@@ -46,8 +49,8 @@ export function createWork({ evaluate, effects, rightsOf, startChild, took, trac
         input,
         key,
         timeoutMs,
-        grant,
-        userId,
+        grant: giver?.grant ?? null,
+        userId: giver?.userId ?? '',
         traceparent,
         signal: aborted,
       }

@@ -63,11 +63,12 @@ export async function concernedBy(
   }
 }
 
-/** The active workflow with this address; null for one that is none, or not active, or not started by a webhook. */
+/** The workflow with this address, active or suspended; null for one that is none, or inactive, or not started by a webhook. */
 export async function workflowOfHook({ sql }: Database, hookId: string): Promise<Candidate | null> {
   const [row] = await sql.unsafe<Row[]>(
     `select ${columns} from workflows
-     where hook_id = $1 and status = 'active' and trigger_type = 'webhook'`,
+     where hook_id = $1 and trigger_type = 'webhook'
+       and (status = 'active' or status = 'inactive' and state->>'deactivatedReason' = 'owner_rights')`,
     [hookId],
     { prepare: true },
   )

@@ -14,7 +14,7 @@ const hook = {
   query: WaitQuery,
   response: TriggeredRun,
   status: 202,
-  errors: ['not_found', 'unauthenticated'],
+  errors: ['not_found', 'unauthenticated', 'conflict', 'invalid_state_transition'],
 } as const
 
 /** Inbound webhooks: public, outside of the API, known by their address alone. */

@@ -7,10 +7,19 @@ import {
   type TriggeredRun,
   type WorkflowTrigger,
 } from '@opsplane/contracts'
-import { readJson, type ServiceClient } from '@opsplane/http'
+import {
+  causeHeader,
+  type DepthsAfter,
+  maxCausationDepth,
+  readJson,
+  type ServiceClient,
+  tooDeep,
+  type VerifyCause,
+} from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import { sha256Hex } from '@opsplane/runtime'
 import type { Runs } from '../run/runs.js'
+import { statusAfter } from '../workflow/transitions.js'
 import { type Candidate, workflowOfHook } from './active.js'
 import { isSignedBy } from './signature.js'
 import type { Starting } from './starting.js'
@@ -28,7 +37,10 @@ export interface HookCall {
 }
 
 export interface Hooks {
-  /** Throws `not_found` for an address that starts nothing, `unauthenticated` for a missing or wrong signature. */
+  /**
+   * Throws `not_found` for an address that starts nothing, `conflict` (`too_deep`) for what runs have caused too often, `invalid_state_transition` (`owner_rights`) for one of a suspended
+   * workflow, `unauthenticated` for a missing or wrong signature.
+   */
   call(hookId: string, call: HookCall, waitSeconds: number): Promise<TriggeredRun>
 }
 
@@ -37,6 +49,8 @@ export interface HooksOptions {
   starting: Starting
   runs: Pick<Runs, 'waitForEnd'>
   settings: Pick<ServiceClient, 'post'>
+  verifyCause: VerifyCause
+  depthsAfter: DepthsAfter
 }
 
 type Signature = Extract<WorkflowTrigger, { type: 'webhook' }>['signature']
@@ -46,7 +60,14 @@ const keyHeaders = ['idempotency-key', 'webhook-id', 'x-service-delivery', 'x-gi
 /** What a run may see of a call. */
 const shownHeaders = ['content-type', 'user-agent', 'x-github-event', 'x-service-event', ...keyHeaders]
 
-export function createHooks({ database, starting, runs, settings }: HooksOptions): Hooks {
+export function createHooks({
+  database,
+  starting,
+  runs,
+  settings,
+  verifyCause,
+  depthsAfter,
+}: HooksOptions): Hooks {
   /** The secret as its owner may use it at this moment. */
   const secretOf = async ({ tenant, state }: Candidate, name: string) => {
     const { values } = await settings.post(
@@ -67,11 +88,21 @@ export function createHooks({ database, starting, runs, settings }: HooksOptions
     throw new ApiError('unauthenticated', `${signature.header} is not the signature of the body.`)
   }
 
+  /** How many runs and executions have caused a call that names its cause. */
+  const depthFrom = async (cause: string | null) => {
+    if (cause === null) return 0
+    const event = { resource: { id: cause }, causationId: null }
+    return (await depthsAfter([event]))(event)
+  }
+
   return {
     async call(hookId, call, waitSeconds) {
       const workflow = await workflowOfHook(database, hookId)
       if (workflow?.state.trigger?.type !== 'webhook') throw notFound()
+      statusAfter('trigger', workflow.state)
       await checkSignature(workflow, workflow.state.trigger.signature, call)
+      const cause = verifyCause(call.header(causeHeader))
+      const depth = await depthFrom(cause)
       const key = keyHeaders.map(call.header).find((value) => value !== undefined && value !== '')
       const started = await starting.start(workflow.tenant, workflow.state, {
         type: 'webhook',
@@ -79,12 +110,10 @@ export function createHooks({ database, starting, runs, settings }: HooksOptions
         at: call.now,
         event: eventOf(call),
         input: null,
-        depth: 0,
-        requestId: call.requestId,
-        causationId: null,
+        ...{ depth, requestId: call.requestId, causationId: cause },
         traceparent: call.traceparent,
       })
-      if (started === null) throw notFound()
+      if (started === null) throw depth > maxCausationDepth ? tooDeep() : notFound()
       return answerOf(runs, started, waitSeconds, call.signal)
     },
   }

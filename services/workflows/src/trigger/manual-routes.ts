@@ -1,5 +1,5 @@
 import { newId, TestWorkflow, TriggeredRun, TriggerWorkflow } from '@opsplane/contracts'
-import { defineRoute, depthOfRequest, type Route } from '@opsplane/http'
+import { defineRoute, depthOfRequest, grantCallers, type Route } from '@opsplane/http'
 import type { Runs } from '../run/runs.js'
 import { inputFor } from '../workflow/check/input.js'
 import type { Workflows } from '../workflow/workflows.js'
@@ -27,7 +27,8 @@ export function manualRoutes(workflows: Workflows, runs: Runs): Route[] {
       path: '/workflows/:id/trigger',
       summary: 'Start a run of a workflow',
       description:
-        'Of the published version, whether or not the workflow is active; with the rights of whoever published it. With ' +
+        'Of the published version, whether or not the workflow is active; with the rights of its owner, within the row ' +
+        'rules of the caller. Refused while it is suspended (409, `owner_rights`). With ' +
         '`wait` the answer has the output, if the run ends in time. `workflow.run_started` follows.',
       scope: 'workflows:run',
       body: TriggerWorkflow,
@@ -35,12 +36,12 @@ export function manualRoutes(workflows: Workflows, runs: Runs): Route[] {
       handler: async ({ params, query, body, meta }) => {
         const { tenant, actor, requestId, traceparent, now, signal } = meta
         const depth = depthOfRequest(meta)
-        const { grant, ...workflow } = await workflows.published(params.id, tenant)
+        const workflow = await workflows.published(params.id, tenant)
         const { definition } = await workflows.versions.load(workflow.programRef, tenant)
         const input = inputFor(definition, body.input)
         const trigger = { type: 'manual', id: null, at: now }
-        const by = { actor, requestId, traceparent, depth }
-        const request = { ...byHand, tenant, workflow, grant, trigger, input, ...by }
+        const by = { actor, requestId, traceparent, depth, callers: grantCallers(meta.principal) }
+        const request = { ...byHand, tenant, workflow, trigger, input, ...by }
         const started = await startOnce(runs, request, { meta, body })
         return answerOf(runs, started, query.wait, signal())
       },
@@ -60,7 +61,7 @@ export function manualRoutes(workflows: Workflows, runs: Runs): Route[] {
       handler: async ({ params, query, body, meta }) => {
         const { tenant, actor, requestId, traceparent, now, signal } = meta
         const depth = depthOfRequest(meta)
-        const { grant, definition, ...workflow } = await workflows.pinDraft(
+        const { definition, ...workflow } = await workflows.pinDraft(
           params.id,
           newId('request'),
           body.pins,
@@ -70,7 +71,7 @@ export function manualRoutes(workflows: Workflows, runs: Runs): Route[] {
         const trigger = { type: 'manual', id: null, at: now }
         const event = body.event ?? null
         const by = { actor, requestId, traceparent, depth }
-        const request = { ...byHand, tenant, workflow, grant, trigger, input, event, ...by }
+        const request = { ...byHand, tenant, workflow, trigger, input, event, ...by }
         const started = await startOnce(runs, request, { meta, body })
         return answerOf(runs, started, query.wait, signal())
       },

@@ -95,10 +95,10 @@ async function requestOf(
   { ownerId, tenant }: ScheduleRow,
   fireAt: string,
 ): Promise<StartRequest> {
-  const { grant, ...workflow } = await published(ownerId, tenant)
+  const workflow = await published(ownerId, tenant)
   const { trigger } = (await versions.load(workflow.programRef, tenant)).definition
   return {
-    ...{ tenant, workflow, grant, event: null, depth: 0, requestId: null, causationId: null },
+    ...{ tenant, workflow, event: null, depth: 0, requestId: null, causationId: null },
     trigger: { type: 'schedule', id: fireAt, at: fireAt },
     triggerKey: `schedule/${fireAt}`,
     input: (trigger.type === 'schedule' ? trigger.input : null) ?? null,

@@ -48,11 +48,10 @@ function goneOf(error: unknown): null {
   throw error
 }
 
-function requestOf(tenant: TenantScope, runnable: Runnable, cause: Cause, actor: Actor): StartRequest {
-  const { grant, ...workflow } = runnable
+function requestOf(tenant: TenantScope, workflow: Runnable, cause: Cause, actor: Actor): StartRequest {
   const { type, id, at, event, input, depth, since, requestId, causationId, traceparent } = cause
   return {
-    ...{ tenant, workflow, grant, actor, event, input, depth, requestId, causationId, traceparent },
+    ...{ tenant, workflow, actor, event, input, depth, requestId, causationId, traceparent },
     trigger: { type, id, at },
     triggerKey: `${type}/${id}`,
     ...(since && { since }),

@@ -32,10 +32,10 @@ export function workflowActionRoutes(workflows: Workflows): Route[] {
       path: '/workflows/:id/publish',
       summary: 'Publish the draft as a version',
       description:
-        'New runs are pinned to it; those under way stay with theirs. Its runs act for whoever publishes it, with at ' +
-        'most their rights: who has to be allowed to read the events it is started by or waits for, and `secrets:use` ' +
-        'where it refers to secrets (403, `permission_not_held`). A draft with problems is refused with all of them ' +
-        '(422). Emits `workflow.published`, and `workflow.activated` with `activate`.',
+        'New runs are pinned to it; those under way stay with theirs. The caller becomes the owner, by whose rights runs ' +
+        'act: they must be allowed to read the events it is started by or waits for, and hold `secrets:use` where it ' +
+        'refers to secrets (403, `permission_not_held`). A draft with problems is refused with all of them (422). Emits ' +
+        '`workflow.published`, and `workflow.activated` with `activate`.',
       body: PublishWorkflow,
       errors: [...errors, 'forbidden'],
       handler: ({ params, body, meta }) => workflows.publish(params.id, body, meta),
@@ -47,9 +47,10 @@ export function workflowActionRoutes(workflows: Workflows): Route[] {
       path: '/workflows/:id/activate',
       summary: 'Activate a workflow',
       description:
-        'Its trigger starts runs: of events, from those accepted from now on. Emits `workflow.activated`, or nothing ' +
-        'where it is active.',
-      errors,
+        'Its trigger starts runs: of events, from those accepted from now on. The caller becomes the owner and must hold ' +
+        'what publishing the version takes (403, `permission_not_held`); so one call takes over a workflow that is ' +
+        'suspended (`owner_rights`). Emits `workflow.activated`, or nothing where it is active by the rights of the caller.',
+      errors: [...errors, 'forbidden'],
       handler: ({ params, meta }) => workflows.activate(params.id, meta),
     }),
 
@@ -72,10 +73,11 @@ export function workflowActionRoutes(workflows: Workflows): Route[] {
       path: '/workflows/:id/rollback',
       summary: 'Roll back to a version',
       description:
-        'New runs are pinned to that version, and act for whoever published it. The draft stays. Emits ' +
-        '`workflow.rolled_back`, or nothing where it is the present one.',
+        'New runs are pinned to that version. The caller becomes the owner and must hold what publishing it takes (403, ' +
+        '`permission_not_held`). The draft stays. Emits `workflow.rolled_back`, or nothing where it is the present one by ' +
+        'the rights of the caller.',
       body: RollbackWorkflow,
-      errors,
+      errors: [...errors, 'forbidden'],
       handler: ({ params, body, meta }) => workflows.rollback(params.id, body.to, meta),
     }),
 

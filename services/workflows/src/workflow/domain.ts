@@ -9,7 +9,7 @@ import {
   type WorkflowState,
   type WorkflowTrigger,
 } from '@opsplane/contracts'
-import { statusAfter } from './transitions.js'
+import { isSuspended, statusAfter } from './transitions.js'
 
 /** A workflow with what does not leave the service. */
 export interface WorkflowRecord extends WorkflowState {
@@ -64,11 +64,12 @@ export type WorkflowCommand =
     })
   /** `draftRevision`: of the draft that was checked. */
   | (At & { kind: 'publish'; draftRevision: number; version: Pinned & Written; activate: Fence | null })
-  | (At & { kind: 'rollback'; version: Pinned })
-  | (At & { kind: 'activate'; fence: Fence })
+  /** `grant`: by which the caller gives it their rights; null where they do already. */
+  | (At & { kind: 'rollback'; version: Pinned; grant: ReadModelRow | null })
+  | (At & { kind: 'activate'; number: number; ownerId: string; grant: ReadModelRow | null; fence: Fence })
   | (At & { kind: 'deactivate' })
   /** The platform's own decision: the owner may no longer do what it needs. */
-  | (At & { kind: 'suspend'; ownerId: string; missing: readonly string[] })
+  | (At & { kind: 'suspend'; number: number; ownerId: string; missing: readonly string[] })
   | (At & { kind: 'archive' })
   | (At & { kind: 'rotate_hook'; hookId: string })
 
@@ -98,12 +99,11 @@ function decide(command: WorkflowCommand, state: WorkflowRecord | null): Decided
     case 'rollback':
       return rolledBack(command, state)
     case 'activate':
-      return activated(state, command)
+      return activated(command, state)
     case 'deactivate':
-      return deactivated(state, command.now, 'user')
+      return deactivated(state, command.now)
     case 'suspend':
-      if (state.status !== 'active' || state.ownerId !== command.ownerId) return []
-      return deactivated(state, command.now, 'owner_rights', { missing: command.missing })
+      return suspended(command, state)
     case 'archive':
       return archived(state, command.now)
     case 'rotate_hook':
@@ -183,15 +183,22 @@ function published(command: CommandOf<'publish'>, state: WorkflowRecord): Decide
   const decisions: Decided = [
     { type: 'workflow.published', after, extras: { number: version.number }, beside: [version.row] },
   ]
-  return activate ? [...decisions, ...activated(after, { now, fence: activate })] : decisions
+  const { number, ownerId } = version
+  const activation = { kind: 'activate', number, ownerId, grant: null, now } as const
+  return activate ? [...decisions, ...activated({ ...activation, fence: activate }, after)] : decisions
 }
 
-function rolledBack({ version, now }: CommandOf<'rollback'>, state: WorkflowRecord): Decided {
+function rolledBack({ version, grant, now }: CommandOf<'rollback'>, state: WorkflowRecord): Decided {
   statusAfter('rollback', state)
-  if (version.number === state.publishedVersion) return []
+  if (version.number === state.publishedVersion && isGiven(state, version.ownerId, grant)) return []
   const after = { ...pinnedTo(state, version, now), draftChanged: version.digest !== state.draftDigest }
-  return [{ type: 'workflow.rolled_back', after, extras: { from: state.publishedVersion } }]
+  const extras = { from: state.publishedVersion }
+  return [{ type: 'workflow.rolled_back', after, extras, beside: grant ? [grant] : [] }]
 }
+
+/** Whether its rights are this person's already. */
+const isGiven = (state: WorkflowRecord, ownerId: string, grant: ReadModelRow | null): boolean =>
+  grant === null && state.ownerId === ownerId && !isSuspended(state)
 
 /** New runs go by this version from now on. */
 function pinnedTo(state: WorkflowRecord, version: Pinned, now: Instant): WorkflowRecord {
@@ -202,27 +209,41 @@ function pinnedTo(state: WorkflowRecord, version: Pinned, now: Instant): Workflo
     triggerType: version.trigger.type,
     trigger: version.trigger,
     ownerId: version.ownerId,
+    deactivatedReason: isSuspended(state) ? null : state.deactivatedReason,
     updatedAt: now,
   }
 }
 
-function activated(state: WorkflowRecord, { now, fence }: At & { fence: Fence }): Decided {
+/** Where it is active already, somebody else takes it over: no event falls between. */
+function activated(
+  { number, ownerId, grant, fence, now }: CommandOf<'activate'>,
+  state: WorkflowRecord,
+): Decided {
   const status = statusAfter('activate', state)
-  if (state.status === status) return []
-  const after = { ...state, status, deactivatedReason: null, fence, updatedAt: now }
-  return [{ type: 'workflow.activated', after }]
+  if (number !== state.publishedVersion)
+    throw new ApiError('version_conflict', 'Another version was published meanwhile. Try again.')
+  const isActive = state.status === status
+  if (isActive && isGiven(state, ownerId, grant)) return []
+  const given = { ...state, status, ownerId, deactivatedReason: null, updatedAt: now }
+  const after = isActive ? given : { ...given, fence }
+  return [{ type: 'workflow.activated', after, beside: grant ? [grant] : [] }]
 }
 
-function deactivated(
-  state: WorkflowRecord,
-  now: Instant,
-  reason: 'user' | 'owner_rights',
-  extras: Record<string, unknown> = {},
-): Decided {
+function deactivated(state: WorkflowRecord, now: Instant): Decided {
   const status = statusAfter('deactivate', state)
   if (state.status === status) return []
+  const reason = 'user' as const
   const after = { ...state, status, deactivatedReason: reason, updatedAt: now }
-  return [{ type: 'workflow.deactivated', after, extras: { reason, ...extras } }]
+  return [{ type: 'workflow.deactivated', after, extras: { reason } }]
+}
+
+/** An inactive one, too, which could be run by hand. Not where somebody else has given it their rights meanwhile. */
+function suspended({ number, ownerId, missing, now }: CommandOf<'suspend'>, state: WorkflowRecord): Decided {
+  const isMeant = state.publishedVersion === number && state.ownerId === ownerId
+  if (!isMeant || state.status === 'archived' || isSuspended(state)) return []
+  const reason = 'owner_rights' as const
+  const after = { ...state, status: 'inactive' as const, deactivatedReason: reason, updatedAt: now }
+  return [{ type: 'workflow.deactivated', after, extras: { reason, missing } }]
 }
 
 function archived(state: WorkflowRecord, now: Instant): Decided {

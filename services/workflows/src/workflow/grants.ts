@@ -5,80 +5,60 @@ import type { Logger } from '@opsplane/runtime'
 import type { BackgroundWork } from '@opsplane/service'
 import { z } from 'zod'
 
-/** The standing grants of versions, which are revoked while nothing acts by them: see ADR 080. */
-export interface VersionGrants {
-  /** Revokes and reinstates what has to be. Repeated after a crash, which changes nothing. `workflowId`: of this one only. */
+/** Revokes the standing grants that nothing acts by: see ADR 080. */
+export interface GrantRevocations {
+  /** Repeated after a crash, which changes nothing. `workflowId`: of this one only. */
   settle(of?: { workflowId?: string; closing?: AbortSignal }): Promise<void>
   /** The same; where it fails, the next daily look does it. */
   trySettle(workflowId: string): Promise<void>
-  /** For a run of this version that is about to go on. */
-  reinstate(versionId: string): Promise<void>
 }
 
-const Version = z.object({ id: z.string(), grant: z.string() })
-const versionsAtOnce = 100
+const Row = z.object({ id: z.string(), grant: z.string() })
+const grantsAtOnce = 100
 
-const versions = `select v.id, v.state->>'grant' as grant
-  from workflows w join workflow_versions v on v.workflow_id = w.id`
-const isRevoked = 'exists (select from revoked_versions r where r.version_id = v.id)'
-const isOpen = `exists (select from runs r where r.workflow_id = w.id and r.workflow_version = v.number
-  and r.ended_at is null)`
-/** The grant of a test of a draft has an end of its own. */
-const isNeeded = `(case when w.status = 'archived' then false
-  else v.number in (0, (w.state->>'publishedVersion')::int) end or ${isOpen})`
+const grants = `select g.id, g.state->>'grant' as grant
+  from version_grants g
+    join workflow_versions v on v.id = g.version_id
+    join workflows w on w.id = v.workflow_id`
+const isSuperseded = `exists (select from version_grants later where later.version_id = g.version_id
+  and later.run_id is not distinct from g.run_id and later.place > g.place)`
+const openRun = (which: string) =>
+  `exists (select from runs r where r.workflow_id = w.id and r.ended_at is null and ${which})`
+/** The grant of a test of a draft has an end of its own. A run goes on shortly after it has got one. */
+const isNeeded = `(case when g.run_id is not null
+    then ${openRun('r.id = g.run_id')} or (g.state->>'givenAt')::timestamptz > now() - interval '1 minute'
+  else (w.status <> 'archived' and v.number in (0, (w.state->>'publishedVersion')::int))
+    or ${openRun('r.workflow_version = v.number')} end)`
+const isDue = `(${isSuperseded} or not ${isNeeded})`
 
-export function createVersionGrants(
+export function createGrantRevocations(
   { sql }: Pick<Database, 'sql'>,
-  { revoke, reinstate }: Pick<Delegations, 'revoke' | 'reinstate'>,
+  { revoke }: Pick<Delegations, 'revoke'>,
   log: Logger,
-): VersionGrants {
-  /** Asks settings and records it, with the workflow locked: whoever moves its pointer meanwhile finds what was done. */
-  const change = (id: string, isDue: string, ask: (grant: string) => Promise<void>, record: string) =>
+): GrantRevocations {
+  /** Asks settings and records it with the workflow locked, so that nothing moves its pointer meanwhile. */
+  const revokeOne = (id: string) =>
     sql.begin(async (tx: StatementRunner) => {
-      const [row] = await tx.unsafe(`${versions} where v.id = $1 and ${isDue} for update of w`, [id], {
+      const [row] = await tx.unsafe(`${grants} where g.id = $1 and ${isDue} for update of w`, [id], {
         prepare: true,
       })
       if (!row) return
-      await ask(Version.parse(row).grant)
-      await tx.unsafe(record, [id], { prepare: true })
+      await revoke(Row.parse(row).grant)
+      await tx.unsafe('delete from version_grants where id = $1', [id], { prepare: true })
     })
 
-  const revokeOne = (id: string) =>
-    change(
-      id,
-      `not ${isRevoked} and not ${isNeeded}`,
-      revoke,
-      'insert into revoked_versions (version_id) values ($1) on conflict do nothing',
-    )
-  const reinstateOne = (id: string) =>
-    change(
-      id,
-      `${isRevoked} and w.status <> 'archived'`,
-      reinstate,
-      'delete from revoked_versions where version_id = $1',
-    )
-
-  async function each(
-    isDue: string,
-    { workflowId = null, closing }: { workflowId?: string | null; closing?: AbortSignal },
-    settleOne: (id: string) => Promise<unknown>,
-  ) {
+  const settle: GrantRevocations['settle'] = async ({ workflowId = null, closing } = {}) => {
     for (let after = ''; !closing?.aborted; ) {
       const rows = await sql.unsafe<{ id: string }[]>(
-        `${versions} where ($1::text is null or w.id = $1) and v.id > $2 and ${isDue}
-         order by v.id limit ${versionsAtOnce}`,
+        `${grants} where ($1::text is null or w.id = $1) and g.id > $2 and ${isDue}
+         order by g.id limit ${grantsAtOnce}`,
         [workflowId, after],
         { prepare: true },
       )
-      for (const { id } of rows) await settleOne(id)
-      if (rows.length < versionsAtOnce) return
+      for (const { id } of rows) await revokeOne(id)
+      if (rows.length < grantsAtOnce) return
       after = rows.at(-1)?.id ?? after
     }
-  }
-
-  const settle: VersionGrants['settle'] = async (of = {}) => {
-    await each(`${isRevoked} and ${isNeeded}`, of, reinstateOne)
-    await each(`not ${isRevoked} and not ${isNeeded}`, of, revokeOne)
   }
 
   return {
@@ -87,13 +67,12 @@ export function createVersionGrants(
       settle({ workflowId }).catch((error: unknown) =>
         log.warn(
           { err: error, workflowId },
-          "the grants of a workflow's versions could not be revoked yet; trying again later",
+          'grants of a workflow could not be revoked yet; trying again later',
         ),
       ),
-    reinstate: async (versionId) => void (await reinstateOne(versionId)),
   }
 }
 
 /** Settles the grants of all workflows now and every day, for versions whose last run ends later. */
-export const startSettling = (grants: VersionGrants, log: Logger): BackgroundWork =>
+export const startSettling = (grants: GrantRevocations, log: Logger): BackgroundWork =>
   startDaily(log, 'grants of workflows could not be settled', (closing) => grants.settle({ closing }))

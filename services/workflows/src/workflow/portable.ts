@@ -74,7 +74,7 @@ export function createPortable({
         throw new ApiError('conflict', 'A workflow is promoted to another environment.')
       await requireEnvironment(meta, environment, '/environment')
       const state = await workflows.record(id, meta.tenant)
-      statusAfter('trigger', state)
+      statusAfter('rollback', state)
       const source = await exported(id, state.publishedVersion ?? undefined, meta.tenant)
       const there = { ...meta.tenant, environment }
       const connectors = await find('connector', there, { names: Object.values(source.connectors) })

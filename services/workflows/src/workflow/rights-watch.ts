@@ -7,7 +7,7 @@ import { missingFor } from './rights.js'
 import { versionRef } from './versions.js'
 import type { Workflows } from './workflows.js'
 
-/** Deactivates workflows whose owner may no longer do what they need. */
+/** Suspends workflows whose owner may no longer do what they need. */
 export function watchRights(
   ctx: ServiceContext,
   { aggregate, versions }: Pick<Workflows, 'aggregate' | 'versions'>,
@@ -19,7 +19,7 @@ export function watchRights(
     settings,
     ownersIn: (workspaceId, users) => ownersIn(database, workspaceId, users),
     async suspend({ workspaceId, userIds, held, causationId }) {
-      for (const { id, environment, ownerId, number } of await activeOf(database, workspaceId, userIds)) {
+      for (const { id, environment, ownerId, number } of await publishedOf(database, workspaceId, userIds)) {
         const tenant = { workspaceId, environment }
         const { definition } = await versions.load(versionRef(id, number), tenant)
         const owned = held[ownerId]
@@ -27,7 +27,7 @@ export function watchRights(
         if (missing.length === 0) continue
         const now = clock.now()
         const meta = { tenant, actor: systemActor, now, requestId: null, causationId }
-        await aggregate.handle(id, { kind: 'suspend', now, ownerId, missing }, meta)
+        await aggregate.handle(id, { kind: 'suspend', now, number, ownerId, missing }, meta)
       }
     },
   })
@@ -35,7 +35,7 @@ export function watchRights(
 
 const Owner = z.object({ owner: z.string() })
 
-/** Who owns active workflows in the workspace. */
+/** Who owns workflows in the workspace that can be run. */
 async function ownersIn(
   { sql }: Database,
   workspaceId: string,
@@ -43,7 +43,8 @@ async function ownersIn(
 ): Promise<string[]> {
   const rows = await sql.unsafe(
     `select distinct owner_id as owner from workflows
-     where workspace_id = $1 and status = 'active' and ($2::text[] is null or owner_id = any($2::text[])) order by 1`,
+     where workspace_id = $1 and status <> 'archived' and owner_id is not null
+       and ($2::text[] is null or owner_id = any($2::text[])) order by 1`,
     [workspaceId, users && [...users]],
   )
   return z
@@ -52,13 +53,13 @@ async function ownersIn(
     .map(({ owner }) => owner)
 }
 
-const Active = z.object({ id: z.string(), environment: Environment, ownerId: z.string(), number: z.int() })
+const Published = z.object({ id: z.string(), environment: Environment, ownerId: z.string(), number: z.int() })
 
-async function activeOf({ sql }: Database, workspaceId: string, users: readonly string[]) {
+async function publishedOf({ sql }: Database, workspaceId: string, users: readonly string[]) {
   const rows = await sql.unsafe(
     `select id, environment, owner_id as "ownerId", (state->>'publishedVersion')::int as number from workflows
-     where workspace_id = $1 and status = 'active' and owner_id = any($2::text[]) order by id`,
+     where workspace_id = $1 and status <> 'archived' and owner_id = any($2::text[]) order by id`,
     [workspaceId, [...users]],
   )
-  return z.array(Active).parse([...rows])
+  return z.array(Published).parse([...rows])
 }

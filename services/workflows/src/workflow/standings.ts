@@ -1,4 +1,4 @@
-import { type TenantScope, WorkflowStatus } from '@opsplane/contracts'
+import { type TenantScope, WorkflowState, WorkflowStatus } from '@opsplane/contracts'
 import { createGroups, type Database, isDatabaseAway } from '@opsplane/postgres'
 import { z } from 'zod'
 import type { Standing } from './transitions.js'
@@ -18,6 +18,7 @@ const Row = z.object({
   name: z.string(),
   status: WorkflowStatus,
   publishedVersion: z.int().nullable(),
+  deactivatedReason: WorkflowState.shape.deactivatedReason,
 })
 
 /**
@@ -37,7 +38,9 @@ async function find({ planned }: Pick<Database, 'planned'>, asks: readonly Asked
     `select asked.n::int - 1 as n, found.*
      from unnest($1::text[], $2::text[], $3::text[]) with ordinality as asked (id, workspace_id, environment, n)
      cross join lateral (
-       select name, status, (state->>'publishedVersion')::int as "publishedVersion" from workflows w
+       select name, status, (state->>'publishedVersion')::int as "publishedVersion",
+           state->>'deactivatedReason' as "deactivatedReason"
+       from workflows w
        where w.id = asked.id and w.workspace_id = asked.workspace_id and w.environment = asked.environment
        limit 1) found`,
     [

@@ -1,6 +1,6 @@
 import { readModelTable, stateText } from '@opsplane/postgres'
 import { sql } from 'drizzle-orm'
-import { index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import { bigint, index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
 
 export const workflows = readModelTable(
   'workflows',
@@ -34,7 +34,21 @@ export const workflows = readModelTable(
 /** What is being worked on, one for each workflow: too large for its events, so nothing makes it anew. */
 export const workflowDrafts = readModelTable('workflow_drafts', {})
 
-/** Versions of archived workflows whose grants were revoked. */
+/**
+ * Standing grants that runs act by: of a version, or of one run of it that was retried by somebody else. The last one of each
+ * counts. A row goes once its grant is revoked.
+ */
+export const versionGrants = readModelTable(
+  'version_grants',
+  {
+    versionId: stateText('version_id', 'versionId'),
+    runId: stateText('run_id', 'runId'),
+    place: bigint('place', { mode: 'number' }).generatedAlwaysAsIdentity(),
+  },
+  (table) => [index('version_grants_version_idx').on(table.versionId, table.runId, table.place)],
+)
+
+/** Contract: read by 0.2.0 alone, which keeps the grant of a version in its row. Triggers make both agree. */
 export const revokedVersions = pgTable('revoked_versions', { versionId: text('version_id').primaryKey() })
 
 /** What was published, and never changes again; number 0: a draft as it was tested. */

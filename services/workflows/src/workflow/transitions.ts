@@ -1,4 +1,5 @@
 import {
+  ApiError,
   invalidTransition,
   type WorkflowAction,
   type WorkflowState,
@@ -7,7 +8,7 @@ import {
 } from '@opsplane/contracts'
 
 /** What of a workflow decides which actions apply. */
-export type Standing = Pick<WorkflowState, 'status' | 'publishedVersion'>
+export type Standing = Pick<WorkflowState, 'status' | 'publishedVersion' | 'deactivatedReason'>
 
 /** Where an action leads; `published` limits it to workflows that have a version. */
 interface Transition {
@@ -42,15 +43,27 @@ export function allowedActions(standing: Standing): WorkflowAction[] {
 export function statusAfter(action: WorkflowAction, standing: Standing): WorkflowStatus {
   const transition = transitionOf(action, standing)
   if (transition) return transition.to
+  if (isSuspended(standing)) throw suspended(action, allowedActions(standing))
   const from =
     standing.status === 'archived' || standing.publishedVersion !== null ? standing.status : 'not published'
   throw invalidTransition(action, from, allowedActions(standing))
 }
 
-function transitionOf(
-  action: WorkflowAction,
-  { status, publishedVersion }: Standing,
-): Transition | undefined {
+/** Whether its owner has lost a right it needs, so that nothing is started until somebody with the rights takes it over. */
+export const isSuspended = ({ status, deactivatedReason }: Omit<Standing, 'publishedVersion'>): boolean =>
+  status === 'inactive' && deactivatedReason === 'owner_rights'
+
+function suspended(action: WorkflowAction, allowed: readonly WorkflowAction[]): ApiError {
+  const message = `Cannot ${action}: the owner of the workflow may no longer do what it needs. A person with the permissions takes it over with activate.`
+  const params = { from: 'inactive', action, allowed }
+  return new ApiError('invalid_state_transition', message, {
+    details: [{ in: 'body', path: '', code: 'owner_rights', message, params }],
+  })
+}
+
+function transitionOf(action: WorkflowAction, standing: Standing): Transition | undefined {
+  const { status, publishedVersion } = standing
+  if (action === 'trigger' && isSuspended(standing)) return undefined
   const transition = transitions[action][status]
   return transition?.only === 'published' && publishedVersion === null ? undefined : transition
 }

@@ -14,7 +14,7 @@ import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { workflowVersions as table } from './tables.js'
 
-/** A version as it is kept: immutable. */
+/** A version as it is kept: immutable. By whose rights it is run is not part of it. */
 export const StoredVersion = z.object({
   workflowId: z.string(),
   /** 0 for a draft that is tested. */
@@ -26,8 +26,6 @@ export const StoredVersion = z.object({
   stepCount: z.int(),
   publishedAt: z.string(),
   publishedBy: z.string(),
-  /** By which its runs act for whoever published it. */
-  grant: z.string(),
   /** What steps of it may wait for: `workspace/environment/type or pattern`. */
   awaitedKeys: z.array(z.string()),
   /** Outputs that stand in for steps, in the test of a draft. */
@@ -41,10 +39,11 @@ export const testRef = (workflowId: string, testId: string) => `${workflowId}.0.
 
 export const digestOf = (definition: WorkflowDefinition) => sha256Hex(canonicalJson(definition))
 
-export const versionRow = (id: string, version: StoredVersion): ReadModelRow => ({
+/** `grant`: the first it has, from which a trigger makes its row of `version_grants`. */
+export const versionRow = (id: string, version: StoredVersion, grant: string): ReadModelRow => ({
   table: 'workflow_versions',
   id,
-  state: { ...version },
+  state: { ...version, grant },
 })
 
 export const draftRow = (id: string, definition: WorkflowDefinition, now: Instant): ReadModelRow => ({
@@ -57,7 +56,7 @@ export interface Versions {
   /** By the reference of its row; for ever the same. Throws not_found where it is another tenant's, or not there. */
   load(ref: string, tenant: TenantScope): Promise<StoredVersion>
   /** A draft that is tested, which no event tells of. */
-  keep(ref: string, version: StoredVersion, tenant: TenantScope): Promise<void>
+  keep(ref: string, version: StoredVersion, grant: string, tenant: TenantScope): Promise<void>
   draft(workflowId: string, tenant: TenantScope): Promise<WorkflowDefinition>
   list(
     workflow: { id: string; publishedVersion: number | null },
@@ -98,11 +97,11 @@ export function createVersions({ sql: client, db }: Database, cursors: CursorCod
       }
       return found
     },
-    async keep(ref, version, { workspaceId, environment }) {
+    async keep(ref, version, grant, { workspaceId, environment }) {
       await client.unsafe(
         `insert into workflow_versions (id, workspace_id, environment, version, state)
          values ($1, $2, $3, 1, $4::text::json)`,
-        [ref, workspaceId, environment, JSON.stringify(version)],
+        [ref, workspaceId, environment, JSON.stringify(versionRow(ref, version, grant).state)],
       )
     },
     draft: async (workflowId, tenant) =>

@@ -20,7 +20,7 @@ import {
   startWorkflows,
   type WorkflowsFixture,
 } from '../fixture/workflows-fixture.js'
-import { createVersionGrants } from './grants.js'
+import { createGrantRevocations } from './grants.js'
 
 let fixture: WorkflowsFixture
 let api: ApiClient
@@ -210,17 +210,12 @@ it('gives up the grants of its versions with its last run, once it is archived',
 })
 
 /** As every day, over all workflows. */
-const settle = () => {
-  const { revoked, reinstated } = fixture.settings
-  return createVersionGrants(
+const settle = () =>
+  createGrantRevocations(
     fixture.service,
-    {
-      revoke: async (grant) => void revoked.push(grant),
-      reinstate: async (grant) => void reinstated.push(grant),
-    },
+    { revoke: async (grant) => void fixture.settings.revoked.push(grant) },
     createLogger({ service: 'test', level: 'silent' }),
   ).settle()
-}
 
 describe('the grant of a version', () => {
   const nap = (seconds: number): GivenDefinition => ({ steps: [{ id: 'nap', type: 'wait', seconds }] })
@@ -253,8 +248,9 @@ describe('the grant of a version', () => {
     expect(revoked).not.toContain(second)
   })
 
-  it('holds again when the version is rolled back to, or a run of it is retried', async () => {
-    const { revoked, reinstated } = fixture.settings
+  it('is another one once the version is rolled back to, or a run of it is retried', async () => {
+    const { revoked, granted } = fixture.settings
+    const latest = () => `grant-${granted.length}`
     const { id } = await create(nap(3_600))
     const first = await publish(id)
     const runId = await start(id)
@@ -262,15 +258,22 @@ describe('the grant of a version', () => {
     const second = await publish(id)
     expect(revoked).toContain(first)
     expect((await api.post(`/runs/${runId}/retry`, {})).status).toBe(200)
-    expect(reinstated.filter((grant) => grant === first)).toHaveLength(1)
+    const ofRun = latest()
+    expect(ofRun).not.toBe(second)
     await settle()
-    expect(revoked.filter((grant) => grant === first)).toHaveLength(1)
+    expect(revoked).not.toContain(ofRun)
     expect((await api.post(`/runs/${runId}/cancel`, {})).status).toBe(200)
+    await fixture.service.sql`update version_grants
+      set state = jsonb_set(state::jsonb, '{givenAt}', '"2026-01-01T00:00:00.000Z"')::json where run_id = ${runId}`
     await settle()
-    expect(revoked.filter((grant) => grant === first)).toHaveLength(2)
+    expect(revoked).toContain(ofRun)
     expect((await api.post(`/workflows/${id}/rollback`, { to: 1 })).status).toBe(200)
-    expect(reinstated.filter((grant) => grant === first)).toHaveLength(2)
-    expect(revoked).toContain(second)
+    const third = latest()
+    expect(third).not.toBe(ofRun)
+    await settle()
+    expect(revoked).toEqual(expect.arrayContaining([first, second, ofRun]))
+    expect(revoked).not.toContain(third)
+    expect(new Set(revoked).size).toBe(revoked.length)
   })
 })
 

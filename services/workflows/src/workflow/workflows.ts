@@ -12,13 +12,14 @@ import {
   type WorkflowWithDraft,
 } from '@opsplane/contracts'
 import type { Aggregate } from '@opsplane/eventstore'
-import { type Delegations, jsonPointer, type RequestMeta } from '@opsplane/http'
+import { type Delegations, jsonPointer, type RequestMeta, type ServiceClient } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
+import type { TakeOverEnded } from '../run/actions.js'
 import { type Checks, refuseProblems } from './check/problems.js'
 import { visits } from './check/walk.js'
 import { type Pinned, type WorkflowCommand, type WorkflowRecord, type Written, workflow } from './domain.js'
-import { createVersionGrants, type VersionGrants } from './grants.js'
-import { requireRights } from './rights.js'
+import { createGivers, type Givers } from './givers.js'
+import { createGrantRevocations, type GrantRevocations } from './grants.js'
 import { createStandings } from './standings.js'
 import { allowedActions, statusAfter } from './transitions.js'
 import {
@@ -37,14 +38,17 @@ export type WorkflowAggregate = Aggregate<WorkflowRecord, WorkflowCommand, Workf
 export interface Workflows {
   aggregate: WorkflowAggregate
   versions: Versions
-  grants: VersionGrants
+  givers: Givers
+  grants: GrantRevocations
   /** Throws `conflict` (`not_unique`) where one of this name was `promoted` there already. */
   create(fields: NewWorkflow & { promoted?: boolean }, meta: RequestMeta): Promise<WorkflowWithDraft>
   get(id: string, tenant: TenantScope): Promise<WorkflowWithDraft>
   update(id: string, patch: WorkflowPatch, meta: RequestMeta): Promise<WorkflowWithDraft>
+  /** The caller's rights are what runs of the version act by, as with `activate` and `rollback`; `forbidden` names what is missing. */
   publish(id: string, options: { note: string; activate: boolean }, meta: RequestMeta): Promise<Workflow>
   activate(id: string, meta: RequestMeta): Promise<Workflow>
   rollback(id: string, to: number, meta: RequestMeta): Promise<Workflow>
+  takeOverEnded: TakeOverEnded
   /** Its grants end with its last run. */
   archive(id: string, meta: RequestMeta): Promise<void>
   rotateHook(id: string, hookId: string, meta: RequestMeta): Promise<{ path: string }>
@@ -53,7 +57,7 @@ export interface Workflows {
   record(id: string, tenant: TenantScope): Promise<WorkflowRecord>
   /**
    * What new runs are pinned to. Throws `not_found` where there is no such workflow, `invalid_state_transition` where it is
-   * archived or not published.
+   * archived, not published, or suspended (`owner_rights`).
    */
   published(id: string, tenant: TenantScope): Promise<Runnable>
   /**
@@ -68,17 +72,17 @@ export interface Workflows {
   ): Promise<Runnable & { definition: WorkflowDefinition }>
 }
 
-/** What a run is started of, and the grant it acts by. */
+/** What a run is started of. */
 export interface Runnable {
   id: string
   name: string
   version: number
   programRef: string
-  grant: string
 }
 
 export interface WorkflowParts {
   delegations: Delegations
+  settings: Pick<ServiceClient, 'post'>
   checks: Checks
   /** By service: up to where its log has come. */
   logEnds(): Promise<Record<string, number>>
@@ -86,11 +90,12 @@ export interface WorkflowParts {
 
 export function createWorkflows(
   { store, database, cursors, log }: ServiceContext,
-  { delegations, checks, logEnds }: WorkflowParts,
+  { delegations, settings, checks, logEnds }: WorkflowParts,
 ): Workflows {
   const aggregate = store.aggregate(workflow, { present: shown })
   const versions = createVersions(database, cursors)
-  const grants = createVersionGrants(database, delegations, log)
+  const givers = createGivers({ database, delegations, settings })
+  const grants = createGrantRevocations(database, delegations, log)
   const standingOf = createStandings(database)
 
   const record: Workflows['record'] = async (id, tenant) => {
@@ -105,9 +110,16 @@ export function createWorkflows(
     problems: await checks.problemsOf(found.id, draft, tenant),
   })
 
+  /** Grants that another one has taken the place of are revoked. */
+  const settled = async (id: string, done: Workflow) => {
+    await grants.trySettle(id)
+    return done
+  }
+
   return {
     aggregate,
     versions,
+    givers,
     grants,
     record,
 
@@ -153,33 +165,59 @@ export function createWorkflows(
       const state = await record(id, tenant)
       const definition = await versions.draft(id, tenant)
       refuseProblems(await checks.problemsOf(id, definition, tenant))
-      requireRights(principal, definition)
       const number = state.latestVersion + 1
       const ref = versionRef(id, number)
-      const { grant } = await delegations.delegate(meta, { run: ref, expiresInSeconds: null })
+      const grant = await givers.give({ versionId: ref }, definition, meta)
       const { name } = state
       const version = {
         ...versionOf(id, { number, name, note, definition, now, tenant }),
-        ...{ grant, pins: {}, publishedBy: principal.userId },
+        ...{ pins: {}, publishedBy: principal.userId },
       }
       const { draftRevision } = state
-      const written = { ...pinned(version), row: versionRow(ref, version) }
+      const written = {
+        ...pinned(version, principal.userId),
+        row: versionRow(ref, version, grant),
+      }
       const fence = activate ? await logEnds() : null
       const command = { kind: 'publish', draftRevision, version: written, activate: fence, now } as const
-      const done = await aggregate.handle(id, command, meta)
-      await grants.trySettle(id)
-      return done
+      return settled(id, await aggregate.handle(id, command, meta))
     },
 
-    activate: async (id, meta) =>
-      aggregate.handle(id, { kind: 'activate', fence: await logEnds(), now: meta.now }, meta),
+    activate: async (id, meta) => {
+      const state = await record(id, meta.tenant)
+      statusAfter('activate', state)
+      const number = state.publishedVersion ?? 0
+      const { definition } = await loadVersion(versions, id, number, meta.tenant)
+      const carrier = { versionId: versionRef(id, number) }
+      const grant = await givers.takeOverUnlessOwn(carrier, definition, meta)
+      const ownerId = meta.principal.userId
+      const command = {
+        kind: 'activate',
+        number,
+        ownerId,
+        grant,
+        fence: await logEnds(),
+        now: meta.now,
+      } as const
+      return settled(id, await aggregate.handle(id, command, meta))
+    },
 
     rollback: async (id, to, meta) => {
+      const state = await record(id, meta.tenant)
       const version = await loadVersion(versions, id, to, meta.tenant)
-      const command = { kind: 'rollback', version: pinned(version), now: meta.now } as const
-      const done = await aggregate.handle(id, command, meta)
-      await grants.trySettle(id)
-      return done
+      statusAfter('rollback', state)
+      const carrier = { versionId: versionRef(id, to) }
+      // The grant of another version than the published one may be revoked at any moment.
+      const take = state.publishedVersion === to ? givers.takeOverUnlessOwn : givers.takeOver
+      const grant = await take(carrier, version.definition, meta)
+      const { userId } = meta.principal
+      const command = { kind: 'rollback', version: pinned(version, userId), grant, now: meta.now } as const
+      return settled(id, await aggregate.handle(id, command, meta))
+    },
+
+    takeOverEnded: async ({ id: runId, programRef: versionId }, caller) => {
+      const { definition } = await versions.load(versionId, caller.tenant)
+      await givers.takeOverEnded({ versionId, runId }, definition, caller)
     },
 
     archive: async (id, meta) => {
@@ -202,8 +240,7 @@ export function createWorkflows(
       if (!standing) throw notFound()
       statusAfter('trigger', standing)
       const ref = versionRef(id, standing.publishedVersion ?? 0)
-      const { number, grant } = await versions.load(ref, tenant)
-      return { id, name: standing.name, version: number, programRef: ref, grant }
+      return { id, name: standing.name, version: standing.publishedVersion ?? 0, programRef: ref }
     },
 
     pinDraft: async (id, testId, pins, meta) => {
@@ -213,17 +250,12 @@ export function createWorkflows(
       const definition = await versions.draft(id, tenant)
       refuseProblems(await checks.problemsOf(id, definition, tenant))
       refuseUnknownPins(definition, pins)
-      requireRights(principal, definition)
       const ref = testRef(id, testId)
       const expiresInSeconds = Math.min(definition.timeoutSeconds, longestGrantSeconds)
-      const { grant } = await delegations.delegate(meta, { run: ref, expiresInSeconds })
-      const version = {
-        ...versionOf(id, { number: 0, name, note: '', definition, now, tenant }),
-        grant,
-        pins,
-      }
-      await versions.keep(ref, { ...version, publishedBy: principal.userId }, tenant)
-      return { id, name, version: 0, programRef: ref, grant, definition }
+      const grant = await givers.give({ versionId: ref }, definition, meta, expiresInSeconds)
+      const version = { ...versionOf(id, { number: 0, name, note: '', definition, now, tenant }), pins }
+      await versions.keep(ref, { ...version, publishedBy: principal.userId }, grant, tenant)
+      return { id, name, version: 0, programRef: ref, definition }
     },
 
     version: (id, number, tenant) => loadVersion(versions, id, number, tenant),
@@ -271,11 +303,11 @@ const written = (id: string, definition: WorkflowDefinition, now: string): Writt
   row: draftRow(id, definition, now),
 })
 
-const pinned = ({ number, digest, definition, publishedBy }: StoredVersion): Pinned => ({
+const pinned = ({ number, digest, definition }: StoredVersion, ownerId: string): Pinned => ({
   number,
   digest,
   trigger: definition.trigger,
-  ownerId: publishedBy,
+  ownerId,
 })
 
 function shown(state: WorkflowRecord, version: number): Workflow {

@@ -5,6 +5,7 @@ import {
   type OutboundResponse,
   type ResolveSecrets,
   type SecretUser,
+  type SignCause,
 } from '@opsplane/http'
 import { type Budgets, createRedaction, retryAfterMs } from '@opsplane/runtime'
 import type { Credentials } from '../../webhook/sealing.js'
@@ -32,6 +33,7 @@ export interface AttemptDependencies {
   credentials(target: Target): Promise<Credentials>
   resolveSecrets: ResolveSecrets
   budgets: Pick<Budgets, 'spend'>
+  signCause: SignCause
   nowMs(): number
 }
 
@@ -42,6 +44,8 @@ export interface Content {
   id: string
   type: string
   text: string
+  /** The run or the execution that has caused the event. */
+  cause?: string | undefined
   /** Of the span of the attempt, where that is followed. */
   traceparent?: string
 }
@@ -60,7 +64,7 @@ export function createAttempt(dependencies: AttemptDependencies): MakeAttempt {
 
   const prepare = async (
     target: Target,
-    { id, type, text, traceparent }: Content,
+    { id, type, text, cause, traceparent }: Content,
   ): Promise<RequestHeaders> => {
     const credentials = await dependencies.credentials(target)
     const names = Object.values(credentials.headers).flatMap(referencedSecrets)
@@ -69,6 +73,7 @@ export function createAttempt(dependencies: AttemptDependencies): MakeAttempt {
     const timestamp = Math.floor(nowMs() / 1_000)
     return requestHeaders(credentials, values, {
       ...{ eventId: id, eventType: type, body: text, timestamp, traceparent },
+      causeHeaders: dependencies.signCause(cause),
     })
   }
 

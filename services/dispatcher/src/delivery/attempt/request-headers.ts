@@ -17,6 +17,8 @@ export interface RequestContent {
   body: string
   /** Unix seconds. */
   timestamp: number
+  /** Name the run or the execution that has caused the event. */
+  causeHeaders: Record<string, string>
   /** W3C Trace Context; a header of that name of the webhook's own wins. */
   traceparent?: string | undefined
 }
@@ -103,6 +105,7 @@ export function requestHeaders(
     'x-service-event': content.eventType,
     'webhook-id': eventId,
     'webhook-timestamp': String(timestamp),
+    ...content.causeHeaders,
     ...signatureHeaders(secrets, { messageId: eventId, timestamp, body }),
   }
   const given = new Set(Object.keys(custom).map((name) => name.toLowerCase()))

@@ -1,4 +1,5 @@
 import { deliveryBody, type PlatformEvent } from '@opsplane/contracts'
+import { causeOfEvent } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import { type Target, targetOf } from '../../webhook/target.js'
 import type { DeliveryJob } from '../job.js'
@@ -54,7 +55,10 @@ function claimedJob(row: Claimed, eventText: string, target: Target, sendBefore:
     webhookId: target.id,
     workspaceId: target.tenant.workspaceId,
     target,
-    content: { id: event.id, type: event.type, text: bodyText(body, JSON.stringify(body.data)) },
+    content: {
+      ...{ id: event.id, type: event.type, text: bodyText(body, JSON.stringify(body.data)) },
+      cause: causeOfEvent(event),
+    },
     bytes: row.bytes,
     queueClass: row.attempts > row.cycle_base ? 'retry' : 'first',
     attempts: row.attempts,

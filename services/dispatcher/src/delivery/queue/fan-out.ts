@@ -1,4 +1,5 @@
 import { idTime, tenantKey } from '@opsplane/contracts'
+import { causeOfEvent } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
 import { deliveryIdOf } from '../delivery-id.js'
@@ -127,7 +128,7 @@ function draftsOf(options: FanOutOptions, batch: Batch): Draft[] {
       const job: DeliveryJob = {
         ...{ deliveryId: id, webhookId: target.id, workspaceId: event.workspaceId, target },
         ...{ bytes, queueClass: 'first', orderingKey },
-        content: { id: event.id, type: event.type, text: bodyText(body, data) },
+        content: { id: event.id, type: event.type, text: bodyText(body, data), cause: causeOfEvent(event) },
         traceparent,
         ...{ attempts: 0, cycleBase: 0, sendBefore: options.now() + options.leaseMs * 0.9 },
       }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { DelegationRequest, Execution, newId, permissions } from '@opsplane/contracts'
-import { type Receiver, startReceiver, testPrincipal } from '@opsplane/testing'
+import { causeHeader, createCauseVerifier } from '@opsplane/http'
+import { type Receiver, startReceiver, testKeys, testPrincipal } from '@opsplane/testing'
 import { everythingKept, type SdkWorld, startSdk } from '../invoke.fixture.js'
 
 /** What code reaches outside by: held against what its artifact declares, what its caller may do, and the limits. */
@@ -250,6 +251,13 @@ describe('a call of the host', () => {
     async (url) =>
       expect(await call('http', { url }, 'calls-anybody')).toMatchObject({ code: 'blocked_address' }),
   )
+
+  it('names the execution as the cause of its request, signed', async () => {
+    const { id } = await invoke('calls', { call: 'http', argument: { url: `${receiver.url}/caused` } })
+    const request = receiver.received().find(({ path }) => path === '/caused')
+    const verify = createCauseVerifier({ sdk: testKeys('sdk').publicKey })
+    expect(verify(request?.headers[causeHeader]?.toString())).toBe(id)
+  })
 
   it('follows no redirect', async () => {
     expect(await call('http', { url: `${receiver.url}/elsewhere` })).toMatchObject({ value: { status: 302 } })

@@ -28,6 +28,7 @@ export const httpFunction =
     const answer = await send({
       ...{ ...call, body, signal, maxResponseBytes, idempotencyKey: key },
       timeoutMs: Math.min(timeoutMs, context.timeoutMs),
+      cause: context.executionId,
       user: { tenant, userId: artifact.ownerId, consumer: `artifact/${artifact.id}` },
       checkSecret(name) {
         requireSecretsUse(context.caller)

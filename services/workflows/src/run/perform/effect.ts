@@ -14,7 +14,7 @@ export interface EffectCall<Step extends EffectStep = EffectStep> {
   /** The same in every attempt: by it the other side knows a repetition. */
   key: string
   timeoutMs: number
-  /** By which it acts for whoever published the workflow; null where nobody has given it one. */
+  /** By which it acts for its giver; null where nobody gives it any rights. */
   grant: string | null
   /** Who that is. */
   userId: string
@@ -48,6 +48,7 @@ export const platformCaller = ({
   signal,
 }: EffectCall): PlatformCaller => ({
   ...{ grant, key, timeoutMs, traceparent, signal, causationId: run.id, causationDepth: origin.depth },
+  ...(origin.callers && { callers: origin.callers, callerRights: 'rows' as const }),
   workflow: { id: run.workflowId, name: run.workflowName },
 })
 

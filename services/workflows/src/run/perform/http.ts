@@ -20,7 +20,7 @@ export function httpEffect(send: SendFilled): Effect<HttpStep> {
     const { url, headers, query, body } = Input.parse(input)
     const answer = await send({
       ...{ url, headers, query, body },
-      ...{ method: step.method, idempotencyKey: key, timeoutMs, signal },
+      ...{ method: step.method, idempotencyKey: key, timeoutMs, signal, cause: run.id },
       maxResponseBytes: maxValueBytes - keptOfError,
       user: { tenant: run.tenant, userId, consumer: `workflow/${run.workflowId}` },
     })

@@ -1,6 +1,7 @@
 import {
   createCallOperation,
   createCallPlatform,
+  createCauseSigner,
   createDelegations,
   createEgress,
   createFilledHttp,
@@ -49,7 +50,11 @@ export async function openEffects(
   return {
     effects: {
       http: httpEffect(
-        createFilledHttp({ http, resolveSecrets, spendEgress: createEgress(config, settings) }),
+        createFilledHttp({
+          ...{ http, resolveSecrets },
+          spendEgress: createEgress(config, settings),
+          signCause: createCauseSigner({ service: 'workflows', privateKey: config.servicePrivateKey }),
+        }),
       ),
       api: apiEffect(createCallOperation(operations, callPlatform)),
       connector: connectorEffect(callPlatform),

@@ -77,13 +77,16 @@ export const deleteTestedDrafts = (sql: Sql, nowMs: number, closing: AbortSignal
   inBatches(closing, () =>
     run(
       sql,
-      `delete from workflow_versions where id in (
-         select id from workflow_versions v
-         where number = 0 and state->>'publishedAt' < $1 and not exists (
-           select from runs r where r.workflow_id = v.workflow_id and r.workflow_version = 0
-             and r.queued_at < (v.state->>'publishedAt')::timestamptz + interval '1 hour')
-         limit ${rowsAtOnce})
-       returning 1`,
+      `with gone as (
+         delete from workflow_versions where id in (
+           select id from workflow_versions v
+           where number = 0 and state->>'publishedAt' < $1 and not exists (
+             select from runs r where r.workflow_id = v.workflow_id and r.workflow_version = 0
+               and r.queued_at < (v.state->>'publishedAt')::timestamptz + interval '1 hour')
+           limit ${rowsAtOnce})
+         returning id),
+       grants as (delete from version_grants where version_id in (select id from gone))
+       select id from gone`,
       [before(nowMs, dayMs)],
     ),
   )

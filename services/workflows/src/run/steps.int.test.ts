@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { RunDetail, RunStep } from '@opsplane/contracts'
+import type { Database } from '@opsplane/postgres'
+import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
+import { type Definition, type RunService, runService } from '../fixture/run-service.js'
+import { failed } from './perform/effect.js'
+import { findRun } from './queries.js'
+import type { Runs } from './runs.js'
+import { runDetail, runSteps } from './trace.js'
+
+let world: RunService
+let service: TestService
+let runs: Runs
+let api: ApiClient
+let works = false
+
+beforeAll(async () => {
+  const refuses = () => Promise.reject(failed('not_there', 'This test has no such effect.'))
+  const http = async () => (works ? { status: 200 } : refuses())
+  world = runService({
+    effects: { http, api: refuses, connector: refuses, artifact: refuses, publish: refuses },
+  })
+  service = await startTestService(world.service)
+  const [first] = world.replicas
+  if (!first) throw new Error('no replica has started')
+  runs = first
+  api = service.as(testPrincipal({ workspaceId: world.tenant.workspaceId }))
+})
+afterAll(() => service?.stop())
+
+const items = Array.from({ length: 120 }, (_, n) => n)
+/** Two steps for each item, the second of which fails at the last one until it works. */
+const manySteps: Definition = {
+  steps: [
+    {
+      ...{ id: 'each', type: 'for_each', items: '{{ input.items }}', concurrency: 7 },
+      steps: [
+        { id: 'seen', type: 'transform', value: { item: '{{ item }}', text: 'x'.repeat(300) } },
+        {
+          ...{ id: 'odd', type: 'branch', if: '{{ item = 119 }}' },
+          then: [{ id: 'call', type: 'http', url: 'https://example.test' }],
+        },
+      ],
+    },
+    { id: 'after', type: 'transform', value: '{{ $count(steps.each.output) }}' },
+  ],
+}
+const detail = async (runId: string) => (await api.get(`/runs/${runId}`)).data(RunDetail)
+const pagesOf = async (runId: string, limit: number) => {
+  const steps: RunStep[] = []
+  for (let after = '0'; ; ) {
+    const page = (await api.get(`/runs/${runId}/steps?limit=${limit}&after=${after}`)).page(RunStep)
+    expect(page.items.length).toBeLessThanOrEqual(limit)
+    steps.push(...page.items)
+    const { nextCursor } = page.pagination
+    if (nextCursor === null) return steps
+    after = nextCursor
+  }
+}
+
+/** A run of many steps that has failed once and was retried. */
+let runId: string
+beforeAll(async () => {
+  runId = (await runs.start(world.define(manySteps)({ input: { items } }))).runId
+  expect(await runs.waitForEnd(runId, 60_000)).toMatchObject({ status: 'failed' })
+  works = true
+  expect((await api.post(`/runs/${runId}/retry`, {})).status).toBe(200)
+  await waitFor(async () => (await detail(runId)).status === 'completed')
+})
+
+test('pages of any size have every step once, in the order they began, as one page of all has them', async () => {
+  const all = await pagesOf(runId, 200)
+  // Of each item two, the call and what is retried of it, the loop twice, and the last one.
+  expect(all).toHaveLength(2 * items.length + 1 + 2 + 2 + 1)
+  for (const limit of [1, 7, 100]) {
+    const steps = limit === 1 ? await firstOf(25) : await pagesOf(runId, limit)
+    expect(steps).toEqual(all.slice(0, steps.length))
+    expect(steps).toHaveLength(limit === 1 ? 25 : all.length)
+  }
+  const within = (step: RunStep) => all.findIndex(({ place }) => place === step.parent)
+  for (const [n, step] of all.entries()) expect(within(step)).toBeLessThan(n)
+  expect(all.filter(({ id }) => id === 'call').map(({ status, runAttempt }) => [status, runAttempt])).toEqual(
+    [
+      ['failed', 1],
+      ['completed', 2],
+    ],
+  )
+  expect(all.find(({ place }) => place === 'seen[118]')?.output.value).toMatchObject({ item: 118 })
+  expect(all.find(({ place }) => place === 'each')?.itemCount).toBe(items.length)
+})
+
+/** Page by page of one step. */
+async function firstOf(count: number): Promise<RunStep[]> {
+  const pages: RunStep[] = []
+  for (let after = 0; after < count; after++)
+    pages.push(...(await api.get(`/runs/${runId}/steps?limit=1&after=${after}`)).page(RunStep).items)
+  return pages
+}
+
+test('a run is shown with the first of them, its output, and where to read on', async () => {
+  const shown = await detail(runId)
+  const all = await pagesOf(runId, 200)
+  expect(shown.steps).toEqual(all.slice(0, 200))
+  expect(shown).toMatchObject({ nextSteps: '200', output: { value: items.length }, nextDueAt: null })
+  const rest = (await api.get(`/runs/${runId}/steps?after=${shown.nextSteps}`)).page(RunStep)
+  expect(rest.items).toEqual(all.slice(200))
+  for (const wrong of ['x', '-1', '1.5', '99999999999'])
+    expect((await api.get(`/runs/${runId}/steps?after=${wrong}`)).error().code).toBe('invalid_cursor')
+  const other = service.as(testPrincipal())
+  expect((await other.get(`/runs/${runId}/steps`)).error().code).toBe('not_found')
+})
+
+test('no answer reads more than a part of the journal at once', async () => {
+  const { identity, shown } = await findRun(service.sql, runId, world.tenant)
+  const program = await runs.programOf(identity)
+  const [journal] = await service.sql<{ lines: number }[]>`
+    select count(*)::int as lines from run_entries where run_id = ${runId}`
+  expect(journal?.lines).toBeGreaterThan(200)
+  const read: number[] = []
+  const unsafe = async (text: string, parameters: string[]) => {
+    const rows = await service.sql.unsafe(text, parameters)
+    read.push(rows.length)
+    return rows
+  }
+  const counting = { unsafe } as unknown as Database['sql']
+  await runSteps(counting, { identity, program, page: { after: 0, limit: 1 } })
+  await runDetail(counting, shown, { identity, program, page: { after: 0, limit: 200 } })
+  expect(Math.max(...read)).toBeLessThanOrEqual(200)
+})

@@ -1,0 +1,303 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import {
+  eventExample,
+  natsNames,
+  newId,
+  type Permission,
+  type PlatformEvent,
+  permissions,
+  Run,
+  SkippedTrigger,
+  TriggeredRun,
+  Workflow,
+  WorkflowHook,
+  WorkflowWithDraft,
+} from '@opsplane/contracts'
+import { connectNats, type NatsLink } from '@opsplane/nats'
+import { createLogger } from '@opsplane/runtime'
+import { type ApiClient, testNatsUrl, testPrincipal, vouchedHeaders, waitFor } from '@opsplane/testing'
+import { type GivenDefinition, startWorkflows, type WorkflowsFixture } from '../fixture/workflows-fixture.js'
+
+let fixture: WorkflowsFixture
+let link: NatsLink
+const connector = newId('connector')
+beforeAll(async () => {
+  link = connectNats({
+    url: testNatsUrl(),
+    name: 'test',
+    log: createLogger({ service: 'test', level: 'silent' }),
+  })
+  fixture = await startWorkflows()
+  fixture.settings.connectors.set('production', new Map([['Chat', connector]]))
+})
+afterAll(async () => {
+  await link?.close()
+  await fixture?.stop()
+})
+
+const workspaceId = newId('workspace')
+const without: readonly Permission[] = permissions.filter((each) => each !== 'secrets:use')
+/** A member of the workspace; `held`: what they may do. */
+const person = (held: readonly Permission[] = permissions) => {
+  const principal = testPrincipal({
+    userId: newId('user'),
+    workspaceId,
+    permissions: [...held],
+    role: 'admin',
+  })
+  fixture.settings.rights.set(principal.userId, [...held])
+  return { ...principal, api: fixture.service.as(principal) }
+}
+type Person = ReturnType<typeof person>
+
+/** Needs `secrets:use` of its giver, and fails at the connector, where its grant is seen. */
+const needySteps = [
+  {
+    ...{ id: 'call', type: 'connector' as const, connector },
+    ...{ action: 'send', input: { key: '{{secrets.key}}' } },
+  },
+]
+const needy: GivenDefinition = {
+  trigger: { type: 'webhook' },
+  steps: needySteps,
+}
+const asking: GivenDefinition = {
+  steps: [
+    { id: 'ask', type: 'approval', title: 'Go?', approvers: { users: [], roles: ['admin'] } },
+    ...needySteps,
+  ],
+}
+
+const create = async ({ api }: Person, definition: GivenDefinition, name = 'Carried') =>
+  (await api.post('/workflows', { name, definition })).data(WorkflowWithDraft).id
+const act = (api: ApiClient, id: string, action: string, body: object = {}) =>
+  api.post(`/workflows/${id}/${action}`, body)
+const read = async ({ api }: Person, id: string) =>
+  (await api.get(`/workflows/${id}`)).data(WorkflowWithDraft)
+const latestGrant = () => `grant-${fixture.settings.granted.length}`
+const grantsUsed = () => fixture.settings.delegated.map(({ grant }) => grant)
+
+/** The person leaves the workspace, or loses what is not among `held`. */
+async function loses(whose: Person, held: readonly Permission[] | null) {
+  fixture.settings.rights.set(whose.userId, held && [...held])
+  const example: PlatformEvent = eventExample('user.role_changed')
+  const event = {
+    ...example,
+    ...{ id: newId('event'), workspaceId, environment: 'production' as const },
+    resource: { ...example.resource, id: whose.userId },
+  }
+  const subject = natsNames(fixture.service.natsPrefix).eventSubject(event)
+  const body = JSON.stringify(event)
+  const headers = vouchedHeaders({ subject, body })
+  await (await link.ready()).request(subject, body, { timeout: 30_000, headers })
+}
+
+const suspended = (whose: Person, id: string) =>
+  waitFor(async () => {
+    expect(await read(whose, id)).toMatchObject({ status: 'inactive', deactivatedReason: 'owner_rights' })
+    return true
+  })
+
+let builder: Person
+let id: string
+beforeEach(async () => {
+  fixture.settings.delegated.length = 0
+  builder = person()
+})
+
+/** Published twice and active, given by the builder, who then loses `secrets:use`. */
+async function givenByOneWhoLost(activate = true) {
+  id = await create(builder, needy)
+  for (const _ of [1, 2]) expect((await act(builder.api, id, 'publish', { activate })).status).toBe(200)
+  await loses(builder, without)
+  await suspended(builder, id)
+}
+
+const takingOver: [action: string, body: object][] = [
+  ['activate', {}],
+  ['rollback', { to: 1 }],
+  ['rollback', { to: 2 }],
+  ['publish', {}],
+]
+
+describe.each(takingOver)('%s %j of a workflow whose owner has lost a right', (action, body) => {
+  it('is refused to a person without it, and makes one with it the owner by one call', async () => {
+    await givenByOneWhoLost()
+    const refused = (await act(person(without).api, id, action, body)).error()
+    expect(refused).toMatchObject({
+      code: 'forbidden',
+      details: [{ code: 'permission_not_held', params: { missing: ['secrets:use'] } }],
+    })
+    expect(await read(builder, id)).toMatchObject({
+      ownerId: builder.userId,
+      deactivatedReason: 'owner_rights',
+    })
+
+    const heir = person()
+    const before = latestGrant()
+    const done = (await act(heir.api, id, action, body)).data(Workflow)
+    expect(done).toMatchObject({
+      ...{ ownerId: heir.userId, deactivatedReason: null },
+      status: action === 'activate' ? 'active' : 'inactive',
+    })
+    const given = latestGrant()
+    expect(given).not.toBe(before)
+    expect(fixture.settings.revoked).toContain(before)
+    const started = await act(heir.api, id, 'trigger?wait=20')
+    expect(started.data(TriggeredRun).ended).toBe(true)
+    expect(grantsUsed().at(-1)).toBe(given)
+    expect(grantsUsed()).not.toContain(before)
+  })
+
+  it('makes another person the owner of one that is not suspended, too', async () => {
+    id = await create(builder, needy)
+    for (const _ of [1, 2]) await act(builder.api, id, 'publish', { activate: true })
+    const before = latestGrant()
+    expect((await act(person(without).api, id, action, body)).error().code).toBe('forbidden')
+    const heir = person()
+    expect((await act(heir.api, id, action, body)).data(Workflow)).toMatchObject({
+      ...{ ownerId: heir.userId, status: 'active' },
+    })
+    expect(fixture.settings.revoked).toContain(before)
+    // By its owner it is nothing new, but for a publication.
+    const { version } = await read(heir, id)
+    const given = latestGrant()
+    if (action !== 'publish')
+      expect((await act(heir.api, id, action, body)).data(Workflow).version).toBe(version)
+    if (action !== 'publish') expect(latestGrant()).toBe(given)
+  })
+})
+
+describe('a suspended workflow', () => {
+  const owes = { code: 'invalid_state_transition', details: [{ code: 'owner_rights' }] }
+
+  it.each([true, false])(
+    'starts nothing, whether it was active (%s) or not, and says why',
+    async (activate) => {
+      const hooked = await create(builder, needy)
+      await act(builder.api, hooked, 'publish', { activate: true })
+      const { path } = (await builder.api.get(`/workflows/${hooked}/hook`)).data(WorkflowHook)
+      const outer = person()
+      await givenByOneWhoLost(activate)
+      await suspended(builder, hooked)
+      // With the rights or without, whoever starts it does not give it theirs.
+      for (const held of [permissions, without])
+        expect((await act(person(held).api, id, 'trigger')).error()).toMatchObject(owes)
+      expect((await fixture.service.as().post(`/origin${path}`, {})).error()).toMatchObject(owes)
+      const parent = await create(outer, { steps: [{ id: 'sub', type: 'workflow', workflow: id }] }, 'Outer')
+      await act(outer.api, parent, 'publish')
+      expect((await act(outer.api, parent, 'trigger?wait=20')).data(TriggeredRun)).toMatchObject({
+        ...{ status: 'failed', error: { code: 'invalid_state_transition', details: owes.details } },
+      })
+      for (const each of [id, hooked])
+        expect((await builder.api.get(`/workflows/${each}/runs`)).page(Run).items).toEqual([])
+      expect((await read(builder, id)).allowedActions).not.toContain('trigger')
+    },
+  )
+
+  it.each<[string, GivenDefinition['trigger']]>([
+    ['events', { type: 'event', events: ['workflow.created'] }],
+    ['its schedule', { type: 'schedule', schedule: { everySeconds: 1 } }],
+  ])('is started by %s again once it is taken over, and not before', async (_, trigger) => {
+    const name = 'Started'
+    id = await create(builder, { ...needy, ...(trigger && { trigger }) }, name)
+    await act(builder.api, id, 'publish', { activate: true })
+    await loses(builder, without)
+    await suspended(builder, id)
+    const runs = async () => (await builder.api.get(`/workflows/${id}/runs`)).page(Run).items
+    const other = person()
+    if (trigger?.type === 'event') await create(other, needy)
+    const before = (await runs()).length
+    await act(other.api, id, 'activate')
+    const { updatedAt } = await read(other, id)
+    await create(other, needy)
+    const started = await waitFor(async () => {
+      const found = await runs()
+      return found.length > before ? found : undefined
+    })
+    expect(started.filter(({ queuedAt }) => queuedAt < updatedAt)).toHaveLength(before)
+    await act(other.api, id, 'deactivate')
+    expect((await builder.api.get(`/workflows/${id}/skipped-triggers`)).page(SkippedTrigger).items).toEqual(
+      [],
+    )
+  })
+})
+
+describe('a run whose giver has left', () => {
+  const failedRun = async () => {
+    id = await create(builder, needy)
+    await act(builder.api, id, 'publish')
+    const { runId } = (await act(builder.api, id, 'trigger?wait=20')).data(TriggeredRun)
+    return runId
+  }
+  const retry = async ({ api }: Person, runId: string) => api.post(`/runs/${runId}/retry`, {})
+  const attempt = (runId: string, number: number) =>
+    waitFor(async () => {
+      const run = (await builder.api.get(`/runs/${runId}`)).data(Run.pick({ status: true, attempt: true }))
+      expect(run).toEqual({ status: 'failed', attempt: number })
+      return true
+    })
+
+  it('is retried by a person with the rights alone, by whose rights it goes on, and no other run with it', async () => {
+    const runId = await failedRun()
+    const first = latestGrant()
+    // As long as the giver has them, whoever retries it lends it nothing.
+    expect((await retry(person(without), runId)).status).toBe(200)
+    await attempt(runId, 2)
+    expect(latestGrant()).toBe(first)
+    await loses(builder, null)
+    await suspended(builder, id)
+    expect((await retry(person(without), runId)).error()).toMatchObject({
+      ...{
+        code: 'forbidden',
+        details: [{ code: 'permission_not_held', params: { missing: ['secrets:use'] } }],
+      },
+    })
+    const heir = person()
+    expect((await retry(heir, runId)).status).toBe(200)
+    await attempt(runId, 3)
+    expect(grantsUsed().at(-1)).toBe(latestGrant())
+    expect(latestGrant()).not.toBe(first)
+    expect(await read(heir, id)).toMatchObject({ ownerId: builder.userId, deactivatedReason: 'owner_rights' })
+  })
+
+  it('goes on after a decision by what its giver still may, not by the rights of who decides', async () => {
+    id = await create(builder, asking)
+    await act(builder.api, id, 'publish')
+    const given = latestGrant()
+    const { runId } = (await act(builder.api, id, 'trigger')).data(TriggeredRun)
+    const status = async () =>
+      (await builder.api.get(`/runs/${runId}`)).data(Run.pick({ status: true })).status
+    await waitFor(async () => (await status()) === 'paused')
+    await loses(builder, without)
+    await suspended(builder, id)
+    const decided = await person(without).api.post(`/runs/${runId}/resume`, { decision: 'approve' })
+    expect(decided.status).toBe(200)
+    await waitFor(async () => (await status()) === 'failed')
+    expect(latestGrant()).toBe(given)
+    expect(grantsUsed().at(-1)).toBe(given)
+  })
+
+  it('names who has started it by hand, so that their row rules apply', async () => {
+    id = await create(builder, needy)
+    await act(builder.api, id, 'publish')
+    const asker = person(['workflows:run', 'runs:read'])
+    await act(asker.api, id, 'trigger?wait=20')
+    expect(fixture.settings.delegated.at(-1)).toMatchObject({
+      callers: [{ userId: asker.userId, tokenId: asker.tokenId }],
+      callerRights: 'rows',
+    })
+  })
+})
+
+it('refuses to retry what has completed, and says how to run it again', async () => {
+  id = await create(builder, { steps: [{ id: 'only', type: 'transform', value: 1 }] })
+  await act(builder.api, id, 'publish')
+  const { runId } = (await act(builder.api, id, 'trigger?wait=20')).data(TriggeredRun)
+  for (const body of [{}, { from: 'only' }]) {
+    const refused = (await builder.api.post(`/runs/${runId}/retry`, body)).error()
+    expect(refused.code).toBe('invalid_state_transition')
+    expect(refused.message).toContain('Cannot retry while completed')
+    expect(refused.message).toContain(`POST /workflows/${id}/trigger`)
+  }
+})

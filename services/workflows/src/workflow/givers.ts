@@ -1,0 +1,132 @@
+import {
+  ApiError,
+  newId,
+  type ReadModelRow,
+  Rights,
+  type TenantScope,
+  type WorkflowDefinition,
+} from '@opsplane/contracts'
+import type { Delegations, RequestMeta, ServiceClient } from '@opsplane/http'
+import type { Database } from '@opsplane/postgres'
+import { z } from 'zod'
+import { missingFor, requireRights } from './rights.js'
+
+const Giver = z.object({ grant: z.string(), userId: z.string() })
+
+/** Whose rights something acts by, and the grant it does so by. */
+export type Giver = z.infer<typeof Giver>
+
+/** A version, or one run of it. */
+export interface Carrier {
+  versionId: string
+  runId?: string
+}
+
+/** The request of a person who gives something their rights. */
+export type GiverMeta = Pick<RequestMeta, 'tenant' | 'clientToken' | 'now'> & {
+  principal: Pick<RequestMeta['principal'], 'userId' | 'permissions'>
+}
+
+/** Whose rights versions and runs act by: see ADR 120. */
+export interface Givers {
+  /** A run's own giver, or its version's; null where its grant is revoked. */
+  of(carrier: Carrier, tenant: TenantScope): Promise<Giver | null>
+  /**
+   * Asks settings for a grant of the caller. Throws `forbidden` naming what is missing where they do not hold all the definition
+   * needs, or where the caller acts by a grant itself.
+   */
+  give(
+    carrier: Pick<Carrier, 'versionId'>,
+    definition: WorkflowDefinition,
+    meta: GiverMeta,
+    expiresInSeconds?: number | null,
+  ): Promise<string>
+  /** The same as the row that makes the caller the giver. */
+  takeOver(carrier: Carrier, definition: WorkflowDefinition, meta: GiverMeta): Promise<ReadModelRow>
+  /** The same; null where the caller is the giver already, and the grant holds. Throws as `give` does. */
+  takeOverUnlessOwn(
+    carrier: Carrier,
+    definition: WorkflowDefinition,
+    meta: GiverMeta,
+  ): Promise<ReadModelRow | null>
+  /** Makes the caller the giver of a run that is about to go on, where the rights it has ended. Throws as `give` does. */
+  takeOverEnded(carrier: Required<Carrier>, definition: WorkflowDefinition, meta: GiverMeta): Promise<void>
+}
+
+export interface GiversOptions {
+  database: Pick<Database, 'planned'>
+  delegations: Pick<Delegations, 'delegate' | 'actingBy'>
+  settings: Pick<ServiceClient, 'post'>
+}
+
+export function createGivers({ database: { planned }, delegations, settings }: GiversOptions): Givers {
+  const of: Givers['of'] = async ({ versionId, runId = null }, { workspaceId, environment }) => {
+    const [row] = await planned.unsafe(
+      `select state->>'grant' as grant, state->>'userId' as "userId" from version_grants
+       where version_id = $1 and (run_id is null or run_id = $2) and workspace_id = $3 and environment = $4
+       order by run_id nulls last, place desc limit 1`,
+      [versionId, runId, workspaceId, environment],
+      { prepare: true },
+    )
+    return row ? Giver.parse(row) : null
+  }
+
+  /** Whether the grant is alive, and its giver may still do all that the definition needs. */
+  const holds = async ({ grant, userId }: Giver, definition: WorkflowDefinition, tenant: TenantScope) => {
+    const question = { workspaceId: tenant.workspaceId, userIds: [userId] }
+    const { permissions } = await settings.post('/internal/rights', question, Rights)
+    const held = permissions[userId]
+    if (!held || missingFor(held, definition).length > 0) return false
+    try {
+      await delegations.actingBy(grant).serviceToken('workflows')
+      return true
+    } catch (error) {
+      if (error instanceof ApiError && hasEnded.has(error.status)) return false
+      throw error
+    }
+  }
+
+  const give: Givers['give'] = async ({ versionId }, definition, meta, expiresInSeconds = null) => {
+    requireRights(meta.principal, definition)
+    const { grant, expiresAt } = await delegations.delegate(meta, { run: versionId, expiresInSeconds })
+    if (expiresInSeconds === null && expiresAt !== null)
+      throw new ApiError(
+        'forbidden',
+        'What acts by a grant itself gives a workflow no rights: a person has to.',
+      )
+    return grant
+  }
+
+  const takeOver: Givers['takeOver'] = async (carrier, definition, meta) => {
+    const grant = await give(carrier, definition, meta)
+    const { userId } = meta.principal
+    const state = { ...carrier, runId: carrier.runId ?? null, grant, userId, givenAt: meta.now }
+    return { table: 'version_grants', id: newId('grant'), state }
+  }
+
+  return {
+    of,
+    give,
+    takeOver,
+    async takeOverUnlessOwn(carrier, definition, meta) {
+      requireRights(meta.principal, definition)
+      const giver = await of(carrier, meta.tenant)
+      const isOwn = giver?.userId === meta.principal.userId && (await holds(giver, definition, meta.tenant))
+      return isOwn ? null : takeOver(carrier, definition, meta)
+    },
+    async takeOverEnded(carrier, definition, meta) {
+      const { tenant } = meta
+      const giver = await of(carrier, tenant)
+      if (giver && (await holds(giver, definition, tenant))) return
+      const { id, state } = await takeOver(carrier, definition, meta)
+      await planned.unsafe(
+        `insert into version_grants (id, workspace_id, environment, version, state) values ($1, $2, $3, 1, $4::text::json)`,
+        [id, tenant.workspaceId, tenant.environment, JSON.stringify(state)],
+        { prepare: true },
+      )
+    },
+  }
+}
+
+/** Revoked, expired, or no member any more. */
+const hasEnded = new Set([401, 403, 404])
