@@ -56,7 +56,7 @@ gateway:
 {{- define "opsplane.secretNames" -}}
 {{- $database := ternary (list "DATABASE_URL" "CURSOR_SECRET") list (default false .database) -}}
 required: {{ concat (list "NATS_URL" "SERVICE_PRIVATE_KEY" "TRUSTED_SERVICE_KEYS") $database (default list .secret) | toJson }}
-optional: {{ concat (list "PREVIOUS_SERVICE_PRIVATE_KEYS" "OTEL_EXPORTER_OTLP_HEADERS") (default list .optional) | toJson }}
+optional: {{ concat (list "INSTALLATION_ID" "PREVIOUS_SERVICE_PRIVATE_KEYS" "OTEL_EXPORTER_OTLP_HEADERS") (default list .optional) | toJson }}
 {{- end -}}
 
 {{/*

@@ -162,8 +162,10 @@ describe.each(serviceNames.filter((name) => name in catalogue))('%s', (name) => 
     ...(entry.database ? ['DATABASE_URL', 'CURSOR_SECRET'] : []),
     ...entry.secret,
   ]
+  // Secrets that were made before it lack it: services then do not recognize what is another installation's.
+  const expected = ['INSTALLATION_ID', ...required]
   const secret = [
-    ...[...required, 'PREVIOUS_SERVICE_PRIVATE_KEYS', 'OTEL_EXPORTER_OTLP_HEADERS', ...entry.optional],
+    ...[...expected, 'PREVIOUS_SERVICE_PRIVATE_KEYS', 'OTEL_EXPORTER_OTLP_HEADERS', ...entry.optional],
   ]
   const ofChart = [
     ...['HOST', 'PORT', 'DRAIN_DELAY_MS', 'INSTANCE_ID', 'SERVICE_URLS'],
@@ -189,7 +191,7 @@ describe.each(serviceNames.filter((name) => name in catalogue))('%s', (name) => 
   test('starts with what its Secret has', () => {
     const servers = { postgresUrl: 'postgres://postgres@db:5432/opsplane', natsUrl: 'nats://nats:4222' }
     const environment = secretEnvironments(completeSecrets(), servers)[name]
-    expect(Object.keys(environment).sort()).toEqual([...required].sort())
+    expect(Object.keys(environment).sort()).toEqual([...expected].sort())
     expect(
       services[name].loadConfig({ ...environment, SERVICE_URLS: '{"settings":"http://settings:8080"}' }),
     ).toBeDefined()
@@ -205,7 +207,7 @@ test('new Secrets have a name and the variables that the chart looks for', () =>
     items.map(({ metadata, stringData }) => [metadata.name, Object.keys(stringData)]),
   )
   expect(variables).toMatchObject({
-    'ops-migrations': ['DATABASE_URL', 'DATABASE_PASSWORDS'],
+    'ops-migrations': ['DATABASE_URL', 'INSTALLATION_ID', 'DATABASE_PASSWORDS'],
     'ops-bootstrap': ['OPERATOR_PRIVATE_KEY', 'OWNER_EMAIL', 'OWNER_PASSWORD'],
     'ops-postgres-superuser': ['username', 'password'],
     'ops-nats-users': ['users.conf'],
