@@ -188,13 +188,18 @@ describe.each(serviceNames.filter((name) => name in catalogue))('%s', (name) => 
     expect(entry.connections !== undefined).toBe(entry.database)
   })
 
-  test('starts with what its Secret has', () => {
+  test('starts with what its Secret has, with the connections that are counted', () => {
     const servers = { postgresUrl: 'postgres://postgres@db:5432/opsplane', natsUrl: 'nats://nats:4222' }
     const environment = secretEnvironments(completeSecrets(), servers)[name]
     expect(Object.keys(environment).sort()).toEqual([...expected].sort())
-    expect(
-      services[name].loadConfig({ ...environment, SERVICE_URLS: '{"settings":"http://settings:8080"}' }),
-    ).toBeDefined()
+    const config = services[name].loadConfig({
+      ...environment,
+      SERVICE_URLS: '{"settings":"http://settings:8080"}',
+    })
+    expect(config).toMatchObject({
+      ...(entry.database && { databasePoolSize: entry.connections }),
+      ...(entry.sessions !== undefined && { dataSessions: entry.sessions }),
+    })
   })
 })
 
