@@ -111,7 +111,7 @@ async function totalOf(
 ): Promise<{ total?: number }> {
   if (count === undefined) return {}
   const isWhole = asked.conditions.length === 0 && !asked.search
-  // What Postgres expects comes of all records: whoever may not see some of them could find out their values by it.
+  // What Postgres expects comes of all records: a caller who may not see some of them could infer their values from it.
   if (count === 'estimated' && opened.readRule.length === 0) {
     if (isWhole) return { total: await access.sizeOf(opened) }
     const [plan] = await access.read<object>(opened.space, estimateStatement(asked))

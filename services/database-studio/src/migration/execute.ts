@@ -112,7 +112,7 @@ async function step(
 ): Promise<number | null> {
   const result = await tx
     .unsafe(statement.text, [], { simple: false } as object)
-    // Nobody asks for the rows it answers.
+    // The rows it answers are not used.
     .forEach(() => {})
     .catch(explained(execution, statement))
   if (statement.changesRows) return result.count ?? 0

@@ -114,7 +114,7 @@ export function createDataPlane({
       return await work(connection)
     } catch (error) {
       if (!meter.exceeded()) throw error
-      // It may be busy with what nobody reads any more. Where it cannot be ended now, it ends when it next writes.
+      // It may still be busy with an answer that is not read any more. Where it cannot be ended now, it ends when it next writes.
       await endSession(database.sql, pid, true).catch(() => {})
       throw new AnswerTooLargeError(mostBytes, { cause: error })
     } finally {

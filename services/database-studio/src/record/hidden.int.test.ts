@@ -130,7 +130,7 @@ const operations: Record<string, Operation> = {
   'import that refers to it': ({ id }) => imported(`text,task\na,${id}\nb,\n`, 'notes'),
 }
 /** Of an answer everything that may differ, with the subject itself left out. */
-function told(reply: ApiReply | object, { id, title }: Subject): unknown {
+function comparable(reply: ApiReply | object, { id, title }: Subject): unknown {
   const seen = 'status' in reply && 'headers' in reply ? { status: reply.status, text: reply.text } : reply
   const text = JSON.stringify(seen).replaceAll(id, '<id>').replaceAll(title, '<title>')
   return text
@@ -145,7 +145,7 @@ describe('a record that a rule hides is answered for as one that is absent', () 
     if (name === 'update that refers to it')
       await at.studio.as(owner).patch(`/tables/notes/records/${note.id}`, { task: null })
     const [ofHidden, ofAbsent] = [await operation(hidden), await operation(absent)]
-    expect(told(ofHidden, hidden)).toEqual(told(ofAbsent, absent))
+    expect(comparable(ofHidden, hidden)).toEqual(comparable(ofAbsent, absent))
   })
 
   it('but a record may keep the reference it has', async () => {
