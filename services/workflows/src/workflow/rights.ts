@@ -1,4 +1,9 @@
-import { ApiError, missingRights, type Permission, type WorkflowDefinition } from '@opsplane/contracts'
+import {
+  missingRights,
+  type Permission,
+  permissionNotHeld,
+  type WorkflowDefinition,
+} from '@opsplane/contracts'
 import { needsOf } from './check/needs.js'
 
 /** What somebody lacks to have runs of this act for them. */
@@ -13,7 +18,5 @@ export function requireRights(
   const missing = missingFor(permissions, definition)
   if (missing.length === 0) return
   const message = `What this workflow does takes permissions you do not hold: ${missing.join(', ')}.`
-  throw new ApiError('forbidden', message, {
-    details: [{ in: 'body', path: '', code: 'permission_not_held', message, params: { missing } }],
-  })
+  throw permissionNotHeld(message, missing)
 }
