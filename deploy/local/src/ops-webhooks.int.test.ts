@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { newId } from '@opsplane/contracts'
 import { connect, type Database } from '@opsplane/postgres'
-import { createDatabase, type TestDatabase, testRolePassword } from '@opsplane/testing'
+import { createDatabase, type TestDatabase, testLogin } from '@opsplane/testing'
 import { findTarget } from './ops-target.js'
 import { listWaitingWebhooks } from './ops-webhooks.js'
 import { backends } from './services.js'
@@ -11,7 +11,7 @@ let database: Database
 
 beforeAll(async () => {
   server = await createDatabase()
-  await backends.dispatcher.provision({ adminUrl: server.url, password: testRolePassword })
+  await backends.dispatcher.provision({ adminUrl: server.url, ...testLogin })
   database = connect(server.url, { schema: 'dispatcher', max: 1 })
   await database.sql`select add_delivery_day((now() at time zone 'UTC')::date)`
 })

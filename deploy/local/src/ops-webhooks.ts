@@ -35,7 +35,7 @@ const mostCounted = 10_000
 /** Webhooks of all workspaces by how long their oldest delivery waits, the longest first. Throws OpsError. */
 export async function listWaitingWebhooks(target: Target, limit: number): Promise<WaitingWebhook[]> {
   const databaseUrl = target.databaseUrl()
-  const sql = openClient(databaseOf(service, databaseUrl), { schema: schemaOf(service), max: 1 })
+  const sql = openClient(await databaseOf(service, databaseUrl), { schema: schemaOf(service), max: 1 })
   try {
     const rows = await sql.unsafe<Row[]>(waitingStatement, [limit])
     return rows.map(({ oldestId, url, ...row }) => ({

@@ -79,7 +79,9 @@ export async function startPlatform(options: PlatformOptions): Promise<Platform>
       origin,
       ...(options.webhookCaFile ? { webhookCaFile: options.webhookCaFile } : {}),
     })
-    const adminUrls = new Set(backendNames.map((name) => databaseOf(name, servers.info.postgresUrl)))
+    const adminUrls = new Set(
+      backendNames.map((name) => databaseIn(installation, name, servers.info.postgresUrl)),
+    )
     await requireConnections(plan, [...adminUrls])
     for (const name of serviceNames) {
       const service = services[name]
