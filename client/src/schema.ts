@@ -3935,7 +3935,7 @@ export interface paths {
         put?: never;
         /**
          * Run a SQL query
-         * @description One statement, as a role that sees nothing but the data of this workspace and environment: read-only, or with `mode` write (permission `queries:write`) as one that may change rows, which emits `record.*`. Beyond `maxRows` or 4 MiB the result is cut, and `truncated` says so. What the SQL fails at is a 422 with the code, position and hint of Postgres in `details`. Callers under a row rule run no SQL (403).
+         * @description One statement, as a role that sees nothing but the data of this workspace and environment: read-only, or with `mode` write (permission `queries:write`) as one that may change rows, which emits `record.*`. Beyond `maxRows` or 4 MiB the result is cut, and `truncated` says so; a write, or a plan, of more than 4 MiB is undone and refused (422). What the SQL fails at is a 422 with the code, position and hint of Postgres in `details`. Callers under a row rule run no SQL (403).
          */
         post: operations["runQuery"];
         delete?: never;
@@ -4813,6 +4813,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/tables/{slug}/imports/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel an import
+         * @description It ends after the batch that is being written; what is written stays.
+         */
+        post: operations["cancelRecordImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/tables/{slug}/records": {
         parameters: {
             query?: never;
@@ -4822,7 +4842,7 @@ export interface paths {
         };
         /**
          * List records
-         * @description The newest first unless `sort` says otherwise. A filter and sort that a declared index serves stay fast however many records there are; of a table of more than 50,000 records others are refused, with the index that is missing, unless `slow=true`.
+         * @description The newest first unless `sort` says otherwise. A filter and sort that a declared index serves stay fast however many records there are; of a table of more than 50,000 records others are refused, with the index that is missing, unless `slow=true`. A page of large records ends with fewer than `limit`, where it has some 8 MiB.
          */
         get: operations["listRecords"];
         put?: never;
@@ -14599,7 +14619,7 @@ export interface components {
             /** @description The first 1,000. */
             refusedRows: components["schemas"]["RefusedRow"][];
             /** @enum {string} */
-            status: "uploading" | "pending" | "running" | "succeeded" | "failed";
+            status: "uploading" | "pending" | "running" | "succeeded" | "failed" | "cancelled";
             table: string;
             /** @description Records that were created, or updated by `on`. */
             written: number;
@@ -37990,7 +38010,10 @@ export interface operations {
     getDocs: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag seen last; the answer is 304 without content while the document is the same. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -37999,14 +38022,35 @@ export interface operations {
             /** @description The API reference page */
             200: {
                 headers: {
+                    /** @description Of these bytes. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "text/html": string;
                 };
             };
+            /** @description Unchanged since If-None-Match; no content. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description `precondition_failed` */
             412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error: Record<string, never>;
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -38189,6 +38233,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description Echoed, logged and carried on events; made when absent or not of this form. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
@@ -38212,6 +38258,13 @@ export interface operations {
                     };
                 };
             };
+            /** @description Unchanged since If-None-Match; no content. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description `malformed_url` */
             400: {
                 headers: {
@@ -38223,6 +38276,15 @@ export interface operations {
             };
             /** @description `unauthenticated`, `invalid_token`, `token_expired` */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -57039,7 +57101,10 @@ export interface operations {
     getOpenApiJson: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag seen last; the answer is 304 without content while the document is the same. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -57048,10 +57113,43 @@ export interface operations {
             /** @description This API as OpenAPI 3.1, in JSON */
             200: {
                 headers: {
+                    /** @description Of these bytes. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": Record<string, never>;
+                };
+            };
+            /** @description Unchanged since If-None-Match; no content. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error: Record<string, never>;
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error: Record<string, never>;
+                        meta: Record<string, never>;
+                    };
                 };
             };
             /** @description `headers_too_large` */
@@ -57083,7 +57181,10 @@ export interface operations {
     getOpenApiYaml: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag seen last; the answer is 304 without content while the document is the same. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -57092,10 +57193,43 @@ export interface operations {
             /** @description This API as OpenAPI 3.1, in YAML */
             200: {
                 headers: {
+                    /** @description Of these bytes. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/yaml": Record<string, never>;
+                };
+            };
+            /** @description Unchanged since If-None-Match; no content. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error: Record<string, never>;
+                        meta: Record<string, never>;
+                    };
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        error: Record<string, never>;
+                        meta: Record<string, never>;
+                    };
                 };
             };
             /** @description `headers_too_large` */
@@ -57990,7 +58124,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `validation_failed`, `idempotency_key_reused` */
+            /** @description `validation_failed`, `idempotency_key_reused`, `quota_exceeded` */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -58284,7 +58418,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `validation_failed`, `idempotency_key_reused` */
+            /** @description `validation_failed`, `idempotency_key_reused`, `quota_exceeded` */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -66890,7 +67024,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `validation_failed`, `idempotency_key_reused` */
+            /** @description `validation_failed`, `idempotency_key_reused`, `quota_exceeded` */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -67556,6 +67690,178 @@ export interface operations {
             };
         };
     };
+    cancelRecordImport: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NoFields"];
+            };
+        };
+        responses: {
+            /** @description Cancel an import */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecordImportEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `idempotency_in_progress`, `invalid_state_transition` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
     listRecords: {
         parameters: {
             query?: {
@@ -67827,7 +68133,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `validation_failed`, `idempotency_key_reused` */
+            /** @description `validation_failed`, `idempotency_key_reused`, `quota_exceeded` */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -68605,7 +68911,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `validation_failed`, `idempotency_key_reused` */
+            /** @description `validation_failed`, `idempotency_key_reused`, `quota_exceeded` */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -68776,7 +69082,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `validation_failed`, `idempotency_key_reused` */
+            /** @description `validation_failed`, `idempotency_key_reused`, `quota_exceeded` */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -68945,7 +69251,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `validation_failed` */
+            /** @description `validation_failed`, `quota_exceeded` */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -69116,7 +69422,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `validation_failed`, `idempotency_key_reused` */
+            /** @description `validation_failed`, `idempotency_key_reused`, `quota_exceeded` */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -69431,7 +69737,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `validation_failed`, `idempotency_key_reused` */
+            /** @description `validation_failed`, `idempotency_key_reused`, `quota_exceeded` */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -69784,7 +70090,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                 };
             };
-            /** @description `validation_failed`, `idempotency_key_reused` */
+            /** @description `validation_failed`, `idempotency_key_reused`, `quota_exceeded` */
             422: {
                 headers: {
                     [name: string]: unknown;
