@@ -81,7 +81,8 @@ const maxRedecisions = 3
 export function createEventStore(options: EventStoreOptions): EventStore {
   const { database, onCommit, eventId = () => newId('event') } = options
   const catalog = options.checkedAgainst ?? (process.env.NODE_ENV === 'test' ? eventCatalog : undefined)
-  const snapshots = createSnapshots(database.sql)
+  // Short as the writes are, and asked for in transactions of the other pools.
+  const snapshots = createSnapshots(database.planned)
   const appender = createAppender()
   const commits = createCommitQueue({
     sql: database.planned,

@@ -58,7 +58,8 @@ const RuleRow = z.object({
 
 /** Versions and grants never change: they are read once. What is asked for longest ago is forgotten first. */
 export function createArtifactLoading(database: Pick<Database, 'sql' | 'planned'>): ArtifactLoading {
-  const { sql } = database
+  // Schedules load within the transaction that has claimed them, which is one of the other pool.
+  const { planned: sql } = database
   const versions = recent<StoredVersion | undefined>()
   const grants = recent<string | undefined>()
 
