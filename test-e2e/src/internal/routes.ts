@@ -22,9 +22,9 @@ const ofOne: Partial<Record<BackendName, Callers>> = {
   settings: {
     'POST /internal/tokens/verify': ['gateway'],
     'POST /internal/secrets/resolve': ['dispatcher', 'integrations', 'workflows', 'sdk'],
-    'POST /internal/rights': ['dispatcher', 'workflows', 'sdk', 'analytics'],
-    'POST /internal/members': ['itsm'],
-    'POST /internal/environment-scope': ['workflows', 'database-studio'],
+    'POST /internal/rights': ['dispatcher', 'workflows', 'sdk', 'analytics', 'apps'],
+    'POST /internal/members': ['itsm', 'apps'],
+    'POST /internal/environment-scope': ['workflows', 'database-studio', 'apps'],
     'POST /internal/retention': ['workflows', 'sdk'],
     'POST /internal/bootstrap': ['operator'],
     'POST /internal/grants': actsForPeople,
