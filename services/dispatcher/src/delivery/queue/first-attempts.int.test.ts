@@ -5,7 +5,8 @@ import { type DispatcherFixture, startDispatcher } from '../../fixture/dispatche
 
 let fixture: DispatcherFixture
 beforeAll(async () => {
-  fixture = await startDispatcher()
+  // The lock of a test keeps connections waiting while others go on.
+  fixture = await startDispatcher({ env: { DATABASE_POOL_SIZE: '24' } })
 })
 afterAll(() => fixture?.stop())
 
