@@ -17,7 +17,7 @@ import {
   urlAs,
 } from '@opsplane/postgres'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@opsplane/postgres/embedded'
-import { type AdoptTask, adopt } from './adopt.js'
+import { type AdoptTask, adopt } from './adopt/adopt.js'
 import { onServerOf, withAdmin } from './data-database.js'
 import { provisionAll, urlsOf } from './platform.js'
 import { backends } from './services.js'

@@ -1,6 +1,6 @@
 export { type BackendName, backendNames } from '@opsplane/contracts'
-export * from './adopt.js'
-export * from './adopt-local.js'
+export * from './adopt/adopt.js'
+export * from './adopt/adopt-local.js'
 export * from './backup/index.js'
 export { masterKeysOf, prepareMasterKey } from './master-key.js'
 export * from './ops-dead-letters.js'

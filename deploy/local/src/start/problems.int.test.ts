@@ -141,7 +141,19 @@ describe('a start that fails says what happened and what to do', () => {
       () => problemOf({ DATABASE_POOL_SIZE: '500' }),
       /^.*: Postgres has \d+ connections left, and up to 4510 are needed: max_connections is \d+.*\nRaise max_connections/,
     ],
-    ['a variable is wrong', () => problemOf({ LIMITS: 'many' }), /LIMITS is not JSON/],
+    [
+      'a variable is wrong',
+      async () => {
+        // The other one belongs to the installation of another start by now.
+        const own = await createDatabase()
+        try {
+          return await problemOf({ DATABASE_URL: own.url, LIMITS: 'many' })
+        } finally {
+          await own.drop()
+        }
+      },
+      /LIMITS is not JSON/,
+    ],
   ])('%s', async (_what, start, sentence) => {
     const problem = await start()
     expect(problem).toMatch(sentence)

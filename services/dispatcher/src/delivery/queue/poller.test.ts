@@ -89,7 +89,11 @@ describe('a poller', () => {
     const now = () => nowMs
     const state = JSON.stringify({ status: 'active', timeoutMs: 1_000, rateLimitPerSecond: null })
     const webhook = { webhook_id: 'wh_1', workspace_id: 'ws_1', environment: 'production', version: 1, state }
-    const claimed = { ...webhook, id: 'del_1', event: '{"data":{}}' }
+    const claimed = {
+      ...webhook,
+      id: 'del_1',
+      event: '{"resource":{"id":"inc_1"},"causationId":null,"data":{}}',
+    }
     const unsafe: Unsafe = async (query) => {
       if (!query.includes('claim_deliveries') || nowMs > 0) return []
       nowMs += 5_000

@@ -14,10 +14,10 @@ import {
   quoted,
   roleOf,
 } from '@opsplane/postgres'
-import { databaseIn, onServerOf, withAdmin } from './data-database.js'
-import { explainDatabaseError, OpsError, withNats } from './ops-target.js'
-import { provisionAll } from './platform.js'
-import { backends } from './services.js'
+import { databaseIn, onServerOf, withAdmin } from '../data-database.js'
+import { explainDatabaseError, OpsError, withNats } from '../ops-target.js'
+import { provisionAll } from '../platform.js'
+import { backends } from '../services.js'
 
 export interface AdoptTask {
   /** Of the main database, as a superuser. */

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { PassThrough, type Readable } from 'node:stream'
 import type { StreamConfig } from '@nats-io/jetstream'
 import type { Msg, NatsConnection } from '@nats-io/transport-node'
-import { inboxOf } from './inbox.js'
-import { managerOf, streamInfo } from './streams.js'
+import { inboxOf } from '../inbox.js'
+import { managerOf, streamInfo } from '../streams.js'
 
 /** A stream as the server hands it out, messages apart: to be given back as it is. */
 export interface StreamHead {

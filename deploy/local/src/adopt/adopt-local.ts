@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { natsNames } from '@opsplane/contracts'
 import { stringMap } from '@opsplane/runtime'
+import { withOwnServers } from '../backup/local-servers.js'
+import { OpsError, type Target } from '../ops-target.js'
+import { openState } from '../state.js'
 import { type Adopted, type AdoptTask, adopt } from './adopt.js'
-import { withOwnServers } from './backup/local-servers.js'
-import { OpsError, type Target } from './ops-target.js'
-import { openState } from './state.js'
 
 type Options = Pick<AdoptTask, 'moved' | 'say'> & {
   /** Streams that are marked as another installation's become this one's. */
