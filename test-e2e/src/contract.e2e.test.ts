@@ -55,7 +55,9 @@ const withoutKey: Record<string, string> = {
 }
 
 /** The operations that answer with a resource other than the one of their path, which they leave as it is, or change others with it. */
-const ofAnotherResource = ['linkProblemIncident', 'promotePack', 'promoteWorkflow', 'rollbackPack']
+const ofAnotherResource = [
+  ...['linkProblemIncident', 'promotePack', 'promoteWorkflow', 'rollbackPack', 'takeOverPack'],
+]
 
 test('every POST, PUT and PATCH takes an Idempotency-Key, but for the few with a reason', () => {
   const mutating = operations.filter(

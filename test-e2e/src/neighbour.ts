@@ -44,7 +44,7 @@ export async function startNeighbour({ info }: Cluster): Promise<Neighbour> {
   const origin = `http://127.0.0.1:${ports.gateway}`
   // Its users are the server's business; what keeps the two apart is the prefix.
   const natsUrls = eachOf(serviceNames, () => info.natsUrl)
-  const extra = { RATE_LIMIT_PER_MINUTE: '60000', DATABASE_POOL_SIZE: '2' }
+  const extra = { RATE_LIMIT_PER_MINUTE: '60000', DATABASE_POOL_SIZE: '3' }
   const plan = planServices({ secrets, databaseUrls, natsUrls, natsPrefix, ports, origin, extra })
   const services = running.map((name) =>
     serviceProcess({ name, env: plan[name], logFile: join(folder, `${name}.log`) }),

@@ -26,6 +26,7 @@ export async function appsOf(owner: Client) {
       '/apps/{id}/deploy': async () => path,
       '/apps/{id}/rollback': async () => path,
       '/apps/{id}/embed-token': async () => embedded,
+      '/apps/{id}/take-over': async () => embedded,
     },
   }
 }

@@ -4,14 +4,16 @@ import { expect, test } from '@jest/globals'
 import { backendNames } from '@opsplane/contracts'
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
-const built = /(?:^|\/)(?:node_modules|dist|bundle)\//
-const sources = ['libs', 'services', 'deploy', 'cli'].flatMap((folder) =>
-  readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' })
-    .map((name) => `${folder}/${name}`)
-    .filter(
-      (path) => /\.(?:sql|ts)$/.test(path) && !/\.(?:test|fixture)\.ts$/.test(path) && !built.test(path),
-    ),
-)
+const built = new Set(['node_modules', 'dist', 'bundle'])
+
+/** Paths of SQL and TypeScript below a folder, from the root; what is installed or built has links in a circle. */
+const sourcesBelow = (folder: string): string[] =>
+  readdirSync(`${root}${folder}`, { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`
+    if (entry.isDirectory()) return built.has(entry.name) ? [] : sourcesBelow(path)
+    return /\.(?:sql|ts)$/.test(path) && !/\.(?:test|fixture)\.ts$/.test(path) ? [path] : []
+  })
+const sources = ['libs', 'services', 'deploy', 'cli'].flatMap(sourcesBelow)
 
 /** Roles have the prefix of an installation: a literal one is another's, or nobody's. */
 const compared =
