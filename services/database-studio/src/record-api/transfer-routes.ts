@@ -63,6 +63,7 @@ export function transferRoutes({ imports, exported }: RecordServices): Route[] {
       tag,
       scope: 'records:write',
       response: RecordImport,
+      idempotency: 'claim',
       errors: ['not_found', 'invalid_state_transition'],
       handler: ({ params, meta }) => imports.cancel(params.slug, params.id, meta),
     }),
