@@ -25,7 +25,7 @@ const neverSuccessful: Record<string, string> = {
   proveAddress: 'what it takes comes by mail',
 }
 /** What an operation does may be over before it arrives, as an export of few rows is: tried anew until it comes in time. */
-const racing = new Set(['cancelExport'])
+const racing = new Set(['cancelExport', 'cancelRecordImport'])
 
 let cluster: Awaited<ReturnType<typeof startTestCluster>>
 let receiver: Receiver

@@ -95,7 +95,7 @@ export function createImportStore(
     },
 
     async cancel(id, table, tenant, by) {
-      const { status } = await get(id, table, tenant, by)
+      await get(id, table, tenant, by)
       const ended = await db.transaction(async (tx) => {
         const rows = await tx
           .update(recordImports)
@@ -105,8 +105,9 @@ export function createImportStore(
         if (rows.length > 0) await tx.delete(recordImportParts).where(eq(recordImportParts.importId, id))
         return rows
       })
-      if (ended.length === 0) throw invalidTransition('cancel', status, [])
-      return get(id, table, tenant)
+      const present = await get(id, table, tenant)
+      if (ended.length === 0) throw invalidTransition('cancel', present.status, [])
+      return present
     },
 
     async *content(id) {
