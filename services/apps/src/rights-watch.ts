@@ -2,8 +2,10 @@ import { environments, type Permission, PermissionName, systemActor } from '@ops
 import type { ServiceClient } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import {
+  allOwned,
   type BackgroundWork,
   type HeldRights,
+  type Owned,
   type ServiceContext,
   watchOwnerRights,
 } from '@opsplane/service'
@@ -19,46 +21,53 @@ export interface RightsWatchOptions {
 }
 
 /** Holds live deployments whose giver lacks what they take, and revokes embed tokens whose maker does. */
-export function watchRights(
+export const watchRights = (
   ctx: ServiceContext,
   { deployments, embeds, settings }: RightsWatchOptions,
-): BackgroundWork[] {
-  const { database, clock } = ctx
-  return watchOwnerRights(ctx, {
-    durables: { users: 'apps-user-rights', roles: 'apps-role-rights' },
-    settings,
-    async ownersIn(workspaceId, users) {
-      const live = await liveOfGivers(database.sql, workspaceId, users)
-      const tokens = await tokensOfMakers(database, workspaceId, users, clock.now())
-      return [...new Set([...live.map(({ giver }) => giver), ...tokens.map(({ maker }) => maker)])]
-    },
-    async suspend({ workspaceId, userIds, held, causationId }) {
-      const now = clock.now()
-      const metaIn = (environment: (typeof environments)[number]) => {
-        const tenant = { workspaceId, environment }
-        return { tenant, actor: systemActor, now, requestId: null, causationId }
-      }
-      for (const { id, environment, giver, permissions } of await liveOfGivers(
-        database.sql,
-        workspaceId,
-        userIds,
-      )) {
-        const missing = missingOf(held[giver], permissions)
-        if (missing.length === 0) continue
-        const command = { kind: 'suspend', giverId: giver, missing, now } as const
-        await deployments.aggregate.handle(id, command, metaIn(environment))
-      }
-      for (const { id, environment, maker, permissions } of await tokensOfMakers(
-        database,
-        workspaceId,
-        userIds,
-        now,
-      ))
-        if (missingOf(held[maker], permissions).length > 0)
-          await embeds.aggregate.handle(id, { kind: 'revoke', now }, metaIn(environment))
-    },
+): BackgroundWork[] =>
+  watchOwnerRights(ctx, {
+    ...{ durables: { users: 'apps-user-rights', roles: 'apps-role-rights' }, settings },
+    ...allOwned([ownedDeployments(ctx, deployments), ownedEmbeds(ctx, embeds)]),
   })
-}
+
+type Context = Pick<ServiceContext, 'database' | 'clock'>
+
+const ownedDeployments = (
+  { database: { sql }, clock }: Context,
+  { aggregate }: RightsWatchOptions['deployments'],
+): Owned => ({
+  ownersIn: async (workspaceId, users) =>
+    (await liveOfGivers(sql, workspaceId, users)).map(({ giver }) => giver),
+  async suspend({ workspaceId, userIds, held, causationId }) {
+    const now = clock.now()
+    for (const { id, environment, giver, permissions } of await liveOfGivers(sql, workspaceId, userIds)) {
+      const missing = missingOf(held[giver], permissions)
+      if (missing.length === 0) continue
+      const tenant = { workspaceId, environment }
+      const meta = { tenant, actor: systemActor, now, requestId: null, causationId }
+      await aggregate.handle(id, { kind: 'suspend', giverId: giver, missing, now }, meta)
+    }
+  },
+})
+
+const ownedEmbeds = ({ database, clock }: Context, { aggregate }: RightsWatchOptions['embeds']): Owned => ({
+  ownersIn: async (workspaceId, users) =>
+    (await tokensOfMakers(database, workspaceId, users, clock.now())).map(({ maker }) => maker),
+  async suspend({ workspaceId, userIds, held, causationId }) {
+    const now = clock.now()
+    for (const { id, environment, maker, permissions } of await tokensOfMakers(
+      database,
+      workspaceId,
+      userIds,
+      now,
+    )) {
+      if (missingOf(held[maker], permissions).length === 0) continue
+      const tenant = { workspaceId, environment }
+      const meta = { tenant, actor: systemActor, now, requestId: null, causationId }
+      await aggregate.handle(id, { kind: 'revoke', now }, meta)
+    }
+  },
+})
 
 /** What of these permissions is not held; `membership` by someone who is no member any more. */
 const missingOf = (held: HeldRights[string] | undefined, permissions: readonly Permission[]): string[] =>

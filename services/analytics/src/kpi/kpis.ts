@@ -53,10 +53,6 @@ const checkMs = 10_000
 
 type Ownership = Pick<KpiRecord, 'owner' | 'ownerId' | 'suspendedFor'>
 
-const notThere = () => {
-  throw notFound()
-}
-
 export function createKpiService(options: KpiServiceOptions): KpiService {
   const { database, kpis, runner, delegations, callerOf, limits, log, wake } = options
 
@@ -125,7 +121,9 @@ export function createKpiService(options: KpiServiceOptions): KpiService {
     },
 
     async takeOver(id, meta) {
-      const { owner: before, ...state } = (await kpis.find(id, meta.tenant))?.state ?? notThere()
+      const found = await kpis.find(id, meta.tenant)
+      if (!found) throw notFound()
+      const { owner: before, ...state } = found.state
       await check(state, meta)
       const command = { kind: 'update', patch: await ownedBy(id, meta), now: meta.now } as const
       const changed = await kpis.handle(id, command, meta)
