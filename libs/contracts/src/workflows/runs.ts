@@ -126,8 +126,18 @@ export const RetryRun = z
       description:
         'Id of a top-level step; it and what follows is done again. Without: what failed or was cut off.',
     }),
+    newKey: z
+      .boolean()
+      .default(false)
+      .meta({
+        description:
+          'A step whose outcome is unknown is repeated with its recorded input and its idempotency key, by which the other ' +
+          'side recognises the repetition. With `true` its input is evaluated again, and it gets another key: an effect that ' +
+          'was had after all is had twice.',
+      }),
   })
   .meta({ id: 'RetryRun', example: { from: 'notify' } })
+export type RetryRun = z.output<typeof RetryRun>
 
 export const ResumeRun = z
   .strictObject({

@@ -1,6 +1,6 @@
 import { assertNever } from '@opsplane/contracts'
 import { retryDelayMs } from '@opsplane/runtime'
-import { approvalExpired } from './due.js'
+import { approvalExpired, unapproved } from './due.js'
 import { evaluated } from './evaluated.js'
 import type { ApprovalDecision, Entry, StepError } from './history.js'
 import { outermostClosing } from './moves.js'
@@ -87,6 +87,7 @@ function decided(deciding: Deciding, decision: ApprovalDecision): Entry[] {
   const decisions = [...before, decision]
   const entry = { kind: 'decided', place: step.place, decision } as const
   const approved = decision.decision === 'approve'
-  if (approved && decisions.length < waiting.approval.quorum) return [entry]
+  if (!approved) return [entry, ...unapproved(deciding, { expired: false, decisions })]
+  if (decisions.length < waiting.approval.quorum) return [entry]
   return [entry, ...completed(deciding, { approved, expired: false, decisions })]
 }

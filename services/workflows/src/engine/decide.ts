@@ -1,7 +1,7 @@
 import { assertNever } from '@opsplane/contracts'
 import { answerTask } from './answers.js'
 import { tick } from './due.js'
-import type { Entry, Place } from './history.js'
+import type { Entry, Retry } from './history.js'
 import { stepOf } from './live.js'
 import type { RunMemory } from './memory.js'
 import { outputId, type Program } from './program.js'
@@ -43,7 +43,7 @@ function follow(program: Program, memory: RunMemory, signal: Signal, now: number
     case 'cancel':
       return cancel(memory, signal)
     case 'retry':
-      return mayRetry(memory, signal.from) ? [{ kind: 'retried', by: signal.by, from: signal.from }] : []
+      return mayRetry(memory, signal) ? [{ ...signal, kind: 'retried' }] : []
     case 'abandon':
       return isFinal(statusOf(memory)) ? [] : [dead(signal.code, signal.message)]
     case 'evaluated':
@@ -70,8 +70,9 @@ function cancel(memory: RunMemory, { by, reason }: Signal & { kind: 'cancel' }):
 }
 
 /** From a top-level step that it has come to, or from what is left. */
-function mayRetry(memory: RunMemory, from: Place | null): boolean {
+function mayRetry(memory: RunMemory, { from, parentAttempt = Infinity }: Retry): boolean {
   if (!allowedRunActions(statusOf(memory)).includes('retry')) return false
+  if (parentAttempt <= memory.parentAttempt) return false
   if (from === null) return true
   const row = memory.main?.rows.get(0)
   const position = row?.list.nodes.findIndex(({ id }) => id === from) ?? -1

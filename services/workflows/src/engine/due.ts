@@ -1,4 +1,4 @@
-import type { Entry } from './history.js'
+import type { ApprovalDecision, Entry } from './history.js'
 import type { RunMemory, StepRun } from './memory.js'
 import { completed, type Deciding, endOfPart, failedFor } from './outcomes.js'
 import type { Program } from './program.js'
@@ -41,11 +41,24 @@ function due(deciding: Deciding): Entry[] {
   }
 }
 
-/** Nobody has decided in time, which is for the steps that follow to judge. */
+/** Nobody has decided in time. */
 export function approvalExpired(deciding: Deciding): Entry[] {
   const { state } = deciding.step
   const decisions = state.kind === 'waiting' ? state.decisions : []
-  return completed(deciding, { approved: false, expired: true, decisions })
+  return unapproved(deciding, { expired: true, decisions })
+}
+
+/** What was not approved is not done, unless a branch of the definition says what is done then. */
+export function unapproved(
+  deciding: Deciding,
+  { expired, decisions }: { expired: boolean; decisions: readonly ApprovalDecision[] },
+): Entry[] {
+  const { program, step } = deciding
+  if (program.judged.has(step.node.id)) return completed(deciding, { approved: false, expired, decisions })
+  const [code, message] = expired
+    ? ['approval_expired', 'Nobody has decided on the approval in time.']
+    : ['approval_rejected', 'The approval was rejected.']
+  return failedFor(deciding, code, message, { decisions })
 }
 
 /** When those who have not decided are reminded next; null where that would be too late. */

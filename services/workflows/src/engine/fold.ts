@@ -31,7 +31,7 @@ function apply(program: Program, memory: RunMemory, entry: Entry): void {
     case 'cancelling':
       break
     case 'retried':
-      forget(program, memory, entry.from)
+      forget(program, memory, entry)
       break
     case 'ended':
       end(memory, entry)
@@ -113,7 +113,7 @@ function applyToStep(program: Program, memory: RunMemory, entry: StepEntry): voi
 }
 
 function begin(memory: RunMemory, step: StepRun, input: unknown): void {
-  if (step.node.step.type === 'workflow') enter(memory, step, { kind: 'starting', input })
+  if (step.node.step.type === 'workflow') enter(memory, step, { kind: 'starting', input, childRunId: null })
   else enter(memory, step, { kind: 'performing', input, attempt: 1 })
 }
 

@@ -13,6 +13,8 @@ export interface StepError {
   details?: unknown
   /** Whether another attempt may fare better. */
   retryable: boolean
+  /** Whether the effect may have been had all the same. Where this is not said, it may if another attempt may fare better. */
+  uncertain?: boolean
   /** Before which the other side does not want to be asked again, in milliseconds. */
   retryAfterMs?: number
 }
@@ -42,6 +44,17 @@ export interface ApprovalDecision {
 /** Who or what had a run cancelled, retried or resumed: the id of a person, or `system`. */
 export type By = string
 
+/** How a run is retried. */
+export interface Retry {
+  by: By
+  /** The place of a top-level step, which is its id; null: only what has failed or was cut off is done again. */
+  from: Place | null
+  /** Effects whose outcome is unknown get another key, and their input is evaluated again. */
+  newKey?: true
+  /** Of the run that waits for this one and goes on with it: it does so once in each attempt. */
+  parentAttempt?: number
+}
+
 /**
  * One thing that has happened in a run, and is never decided again. A run is the fold of these: what its steps were given
  * and gave is kept in them alone, once.
@@ -68,8 +81,8 @@ export type Entry =
   /** Of steps as above, or of the run as a whole (`''`), when it takes too long. */
   | { kind: 'failed'; place: Place; error: StepError }
   | { kind: 'cancelling'; by: By; reason: string | null }
-  /** What stands at `from` and after it is forgotten; null: only what has failed or was cut off. */
-  | { kind: 'retried'; by: By; from: Place | null }
+  /** What stands at `from` and after it is forgotten. */
+  | ({ kind: 'retried' } & Retry)
   | { kind: 'ended'; status: 'completed'; output: unknown }
   | { kind: 'ended'; status: 'failed' | 'cancelled' | 'dead'; error: RunError | null }
 

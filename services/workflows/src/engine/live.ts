@@ -1,3 +1,4 @@
+import type { Place } from './history.js'
 import { type Frame, isFlying, type RunMemory, type StepRun, type StepState } from './memory.js'
 import type { TaskId } from './task.js'
 
@@ -59,9 +60,12 @@ function taskId({ attempt }: RunMemory, { place, born, state }: StepRun): TaskId
   }
 }
 
+/** Where the step stands that asks for a task, or has. */
+export const placeOf = (task: TaskId): Place => task.slice(0, task.indexOf('#'))
+
 /** The step that asks for a task; undefined where none does any more. */
 export function stepOf(memory: RunMemory, task: TaskId): StepRun | undefined {
-  const step = memory.live.get(task.slice(0, task.indexOf('#')))
+  const step = memory.live.get(placeOf(task))
   return step?.task?.id === task ? step : undefined
 }
 

@@ -91,8 +91,8 @@ export type StepState =
   | { kind: 'performing'; input: unknown; attempt: number }
   /** Between two attempts; `attempt` is the next. */
   | { kind: 'delayed'; input: unknown; attempt: number; dueAt: number }
-  /** A run of another workflow is being started. */
-  | { kind: 'starting'; input: unknown }
+  /** A run of another workflow is being started; or gone on with, where there is one from an earlier attempt. */
+  | { kind: 'starting'; input: unknown; childRunId: string | null }
   | { kind: 'waiting'; waiting: Waiting; decisions: ApprovalDecision[] }
   /** A container whose steps are under way. */
   | { kind: 'open' }
@@ -111,6 +111,10 @@ export interface RunMemory {
   stage: 'queued' | 'active' | 'ended'
   /** Grows with every retry. */
   attempt: number
+  /** Whether effects whose outcome is unknown get another key in this attempt. */
+  newKey: boolean
+  /** The latest attempt of its parent that has gone on with it; 0 for none. */
+  parentAttempt: number
   /** Of the last entry. */
   seq: number
   at: number
@@ -147,6 +151,8 @@ export function newRun(context: RunContext, observer: Observer | null = null): R
     observer,
     stage: 'queued',
     attempt: 1,
+    newKey: false,
+    parentAttempt: 0,
     seq: 0,
     at: 0,
     bytes: 0,
@@ -168,6 +174,15 @@ export function newRun(context: RunContext, observer: Observer | null = null): R
     meter: { operations: 0 },
   }
 }
+
+/**
+ * Whether an effect may have been had and nobody knows: it was asked for and given up, or answered uncertainly. The receiver
+ * is asked again with the same key, by which it knows a repetition.
+ */
+export const isUncertain = (
+  step: StepRun,
+): step is StepRun & { state: Extract<StepState, { kind: 'performing' | 'delayed' }> } =>
+  step.state.kind === 'performing' || step.state.kind === 'delayed'
 
 /** Whether something may be happening elsewhere whose outcome is not known. */
 export const isFlying = ({ state }: StepRun): boolean =>

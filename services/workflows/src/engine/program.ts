@@ -14,6 +14,8 @@ export interface Program {
   /** Outputs that stand in for what is done, by place or id: for tests of a draft. */
   pins: ReadonlyMap<Place, unknown>
   timeoutMs: number
+  /** Ids of steps whose output decides which steps are run: a branch or switch reads it, itself or through transforms. */
+  judged: ReadonlySet<string>
   /** Whether a step of it waits for events. */
   awaitsEvents: boolean
   /** Of the key whose runs share a limit. */
@@ -77,9 +79,23 @@ export function compileProgram(definition: WorkflowDefinition, { pins = {} }: Co
     nodes,
     pins: new Map(Object.entries(pins)),
     timeoutMs: definition.timeoutSeconds * 1_000,
+    judged: judgedBy(nodes),
     awaitsEvents: [...nodes.values()].some(({ step }) => step.type === 'wait' && step.event !== undefined),
     concurrencyKey: concurrency?.key === undefined ? null : parse(concurrency.key),
   }
+}
+
+function judgedBy(nodes: Program['nodes']): Set<string> {
+  const judged = new Set<string>()
+  const judges = [...nodes.values()].filter(({ step: { type } }) => type === 'branch' || type === 'switch')
+  for (const { needs } of judges)
+    for (const id of needs.steps === 'all' ? nodes.keys() : needs.steps) {
+      if (judged.has(id)) continue
+      judged.add(id)
+      const node = nodes.get(id)
+      if (node?.step.type === 'transform') judges.push(node)
+    }
+  return judged
 }
 
 function parse(value: unknown): Template {

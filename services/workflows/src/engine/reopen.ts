@@ -1,24 +1,28 @@
-import type { Place } from './history.js'
+import type { Retry } from './history.js'
 import { enter } from './live.js'
-import type { Frame, Row, RunMemory, StepRun } from './memory.js'
+import { type Frame, isUncertain, type Row, type RunMemory, type StepRun, type StepState } from './memory.js'
 import { frameOutput } from './moves.js'
 import type { Node, Program } from './program.js'
 import { fill, startNext } from './rows.js'
 import { climb } from './settle.js'
 
 /** Makes a run that has ended one that has not begun this attempt, without what stands at `from` and after it. */
-export function forget(program: Program, memory: RunMemory, from: Place | null): void {
+export function forget(program: Program, memory: RunMemory, { from, newKey, parentAttempt }: Retry): void {
   const { scope, main } = memory
   const failureSteps = idsIn(program.onFailure?.nodes ?? [])
   for (const id of failureSteps) scope.done.delete(id)
   giveBack(memory, failureSteps)
   Object.assign(memory, { stage: 'queued', ended: null, endedAt: null, failure: null, onFailure: null })
   memory.attempt += 1
+  memory.newKey = newKey ?? false
+  memory.parentAttempt = parentAttempt ?? memory.parentAttempt
   const row = main?.rows.get(0)
   if (from === null || !row) return
   const { nodes } = row.list
-  row.position = nodes.findIndex(({ id }) => id === from)
-  row.current = null
+  const position = nodes.findIndex(({ id }) => id === from)
+  const isStill = position === row.position && row.current?.frame === null && isUncertain(row.current)
+  if (!isStill) row.current = null
+  row.position = position
   const forgotten = idsIn(nodes.slice(row.position))
   for (const id of forgotten) scope.done.delete(id)
   giveBack(memory, forgotten)
@@ -49,11 +53,28 @@ function resume(program: Program, memory: RunMemory, row: Row): void {
   if (step?.frame) {
     reenter(memory, step)
     reopen(program, memory, step.frame)
-  } else if (step?.state.kind === 'performing') {
-    // Whether it was had is not known: the receiver is asked again with the same key, and tells.
-    memory.observer?.begun(step)
-    enter(memory, step, step.state)
-  } else startNext(program, memory, row)
+    return
+  }
+  const state = step && continued(memory, step)
+  if (!state) {
+    startNext(program, memory, row)
+    return
+  }
+  row.scope.done.delete(step.node.id)
+  memory.observer?.begun(step)
+  enter(memory, step, state)
+}
+
+/** What a step goes on with rather than begin anew. */
+function continued(memory: RunMemory, step: StepRun): StepState | undefined {
+  if (isUncertain(step))
+    return memory.newKey ? undefined : { kind: 'performing', input: step.state.input, attempt: 1 }
+  const { state } = step
+  if (state.kind === 'starting') return state
+  if (state.kind !== 'waiting' || state.waiting.for !== 'run') return undefined
+  const { runId } = state.waiting
+  memory.abandonedRuns.delete(runId)
+  return { kind: 'starting', input: null, childRunId: runId }
 }
 
 function reenter(memory: RunMemory, step: StepRun): void {

@@ -1,6 +1,6 @@
 import { assertNever } from '@opsplane/contracts'
 import { leave } from './live.js'
-import type { Frame, Row, RunMemory, Settled, StepRun } from './memory.js'
+import { type Frame, isUncertain, type Row, type RunMemory, type Settled, type StepRun } from './memory.js'
 import { isTolerated, type Move, moveAfter, outputOf } from './moves.js'
 import type { Program } from './program.js'
 import { cut, fill, openPart, startNext } from './rows.js'
@@ -65,12 +65,20 @@ function record(memory: RunMemory, step: StepRun, settled: Settled): void {
   memory.observer?.settled(step, settled)
   const { scope } = step.row
   if (settled.kind === 'cut') return
-  step.state = { kind: 'settled' }
+  if (!isLeftOpen(step, settled)) step.state = { kind: 'settled' }
   if (settled.kind === 'failed')
     scope.done.set(step.node.id, { output: null, error: settled.error, status: 'failed' })
   else scope.done.set(step.node.id, { output: settled.output, error: null, status: 'completed' })
   // Of one that failed it is kept, for the run to be retried.
   if (settled.kind !== 'failed' || isTolerated(step)) step.frame = null
+}
+
+/** What a retry goes on with: an effect whose outcome is unknown, and a run that has failed. */
+function isLeftOpen(step: StepRun, settled: Settled): boolean {
+  if (settled.kind !== 'failed' || isTolerated(step)) return false
+  const { state } = step
+  if (state.kind === 'waiting') return state.waiting.for === 'run'
+  return isUncertain(step) && (settled.error.uncertain ?? settled.error.retryable)
 }
 
 /** In a frame that is being closed nothing follows; a retry goes on from here. */

@@ -1,5 +1,5 @@
 import type { Evaluated } from '@opsplane/sandbox'
-import type { ApprovalDecision, By, Place, StepError } from './history.js'
+import type { ApprovalDecision, By, Retry, StepError } from './history.js'
 import type { TaskId } from './task.js'
 
 /**
@@ -24,8 +24,7 @@ export type Signal =
   /** Time has passed. One thing that is due is dealt with at a time: to be sent again until nothing changes. */
   | { kind: 'tick' }
   | { kind: 'cancel'; by: By; reason: string | null }
-  /** `from` null: from what has failed or was cut off; else the place of a top-level step, which is its id. */
-  | { kind: 'retry'; by: By; from: Place | null }
+  | ({ kind: 'retry' } & Retry)
   /** The run cannot be carried on, and is dead. */
   | { kind: 'abandon'; code: string; message: string }
 

@@ -1,6 +1,6 @@
 import type { EffectStep } from '@opsplane/contracts'
 import type { Template } from '@opsplane/sandbox'
-import type { Place, Waiting } from './history.js'
+import type { Place, Retry, Waiting } from './history.js'
 
 /** Opaque. Names a task for good: no two of a run are the same, in no attempt at it. */
 export type TaskId = string
@@ -12,11 +12,21 @@ export type TaskId = string
 export type Task = { id: TaskId; place: Place } & (
   | Evaluate
   | Perform
-  /** A run of another workflow, to be started unless there is one of this key. */
-  | { kind: 'start_run'; workflowId: string; input: unknown; key: string; wait: boolean }
+  | StartRun
   /** Somebody or something else is waited for; nothing but to be found by it. */
   | { kind: 'await'; waiting: Waiting }
 )
+
+/** A run of another workflow, to be started unless there is one of this key. */
+interface StartRun {
+  kind: 'start_run'
+  workflowId: string
+  input: unknown
+  key: string
+  wait: boolean
+  /** The run from an earlier attempt that is gone on with instead: retried unless it has completed. */
+  goesOn: ({ runId: string } & Pick<Retry, 'newKey' | 'parentAttempt'>) | null
+}
 
 /** All templates of a step at once (there may be none): pure, so it is simply repeated after a crash. */
 interface Evaluate {
@@ -26,8 +36,8 @@ interface Evaluate {
 }
 
 /**
- * An effect elsewhere. `key` (64 hex digits) is the same in every attempt and after every crash, and after a cancel in
- * the middle of it; it is another one where the run is retried from a step that had failed or is to be done again.
+ * An effect elsewhere. `key` (64 hex digits) is the same in every attempt and after every crash, and after a retry of the run
+ * until there is a definite answer; it is another one where the step is done again after that, or a person asks for it.
  */
 interface Perform {
   kind: 'perform'

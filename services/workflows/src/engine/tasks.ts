@@ -83,7 +83,10 @@ function makeTask(program: Program, memory: RunMemory, step: StepRun, id: TaskId
     case 'starting': {
       if (node.step.type !== 'workflow') throw new Error(`${place} starts a run and is no such step`)
       const { workflow: workflowId, wait } = node.step
-      return { kind: 'start_run', id, place, workflowId, wait, input: state.input, key: keyOf(memory, step) }
+      const { input, childRunId: runId } = state
+      const { attempt: parentAttempt, newKey } = memory
+      const goesOn = runId === null ? null : { runId, parentAttempt, ...(newKey && { newKey }) }
+      return { kind: 'start_run', id, place, workflowId, wait, input, key: keyOf(memory, step), goesOn }
     }
     case 'waiting':
       return { kind: 'await', id, place, waiting: state.waiting }

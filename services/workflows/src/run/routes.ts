@@ -163,11 +163,11 @@ export function runRoutes(
         'Emits `workflow.run_retried`.',
       tag,
       scope: 'runs:manage',
-      body: RetryRun.default({}),
+      body: RetryRun.prefault({}),
       response: Run,
       errors: [...transitionErrors, 'forbidden', 'validation_failed'],
       idempotency: 'claim',
-      handler: ({ params, body, meta }) => actions.retry(params.id, body.from ?? null, meta),
+      handler: ({ params, body, meta }) => actions.retry(params.id, body, meta),
     }),
 
     defineRoute({

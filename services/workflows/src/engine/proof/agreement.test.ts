@@ -13,7 +13,7 @@ interface Scenario {
   definition: WorkflowDefinition
   world: WorldOptions
   /** What is done to the run, one after the other: cancelled when this long has passed, and then retried from there. */
-  attempts: { cancelAfterMs: number | null; retryFrom: number | null }[]
+  attempts: { cancelAfterMs: number | null; retryFrom: number | null; newKey: boolean }[]
 }
 
 const never = fc.constant(null)
@@ -28,6 +28,7 @@ const scenarios: fc.Arbitrary<Scenario> = fc.record({
     fc.record({
       cancelAfterMs: fc.oneof(never, never, fc.integer({ min: 1, max: 40_000_000 })),
       retryFrom: fc.oneof(never, never, fc.nat({ max: 4 })),
+      newKey: fc.boolean(),
     }),
     { minLength: 1, maxLength: 4 },
   ),
@@ -45,14 +46,14 @@ async function agree({ definition, world: options, attempts }: Scenario): Promis
   const world = createWorld(options)
   const engine = new EngineInWorld(definition, world)
   const reference = new Reference(definition, world)
-  for (const { cancelAfterMs, retryFrom } of attempts) {
+  for (const { cancelAfterMs, retryFrom, newKey } of attempts) {
     const cancelAt = cancelAfterMs === null ? null : engine.now + cancelAfterMs
     const [found, expected] = [engine.untilEnd(cancelAt), await reference.run(cancelAt)]
     expect(reported(found)).toEqual(reported({ ...expected, error: shown(expected) }))
     ended[found.status] = (ended[found.status] ?? 0) + 1
     const from = retryFrom === null ? null : (definition.steps[retryFrom]?.id ?? null)
-    if (!engine.retry(from)) return
-    reference.retry(from)
+    if (!engine.retry(from, newKey)) return
+    reference.retry(from, newKey)
   }
 }
 

@@ -42,8 +42,8 @@ export class EngineInWorld {
   }
 
   /** Whether it may be. */
-  retry(from: string | null): boolean {
-    return this.#send({ kind: 'retry', by: 'usr_a', from })
+  retry(from: string | null, newKey: boolean): boolean {
+    return this.#send({ kind: 'retry', by: 'usr_a', from, ...(newKey && { newKey }) })
   }
 
   #arrive(): void {
@@ -105,10 +105,17 @@ export class EngineInWorld {
         break
       }
       case 'start_run': {
-        const { key, input } = task
-        this.log.push(`${now} start_run ${place} ${key} ${JSON.stringify(input)}`)
+        const { key, input, goesOn } = task
+        const begun = goesOn
+          ? `go on ${place} ${goesOn.runId}`
+          : `start ${place} ${key} ${JSON.stringify(input)}`
+        this.log.push(`${now} ${begun}`)
         const outcome = { ok: true, runId: `run of ${key}` } as const
-        this.#answer(world.duration(`start ${key}`), { kind: 'child_started', task: id, outcome })
+        this.#answer(world.duration(`start ${key} ${this.run.memory.attempt}`), {
+          kind: 'child_started',
+          task: id,
+          outcome,
+        })
         break
       }
       case 'await':
@@ -123,7 +130,7 @@ export class EngineInWorld {
       if (found) this.#answer(found.afterMs, { kind: 'event', task: id, event: found.event })
     }
     if (waiting.for === 'run') {
-      const key = waiting.runId.slice('run of '.length)
+      const key = `${waiting.runId.slice('run of '.length)} ${this.run.memory.attempt}`
       const outcome = world.outcome(`child ${key}`)
       this.#answer(world.duration(`child ${key}`), { kind: 'child_ended', task: id, outcome })
     }

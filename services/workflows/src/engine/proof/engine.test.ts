@@ -124,7 +124,7 @@ describe('a failure', () => {
 
     run.send({ kind: 'retry', by: 'usr_a', from: null }, 0)
     run.send({ kind: 'start' }, 0)
-    expect(asked(run)).toEqual(['evaluate after_a', 'evaluate b', 'evaluate c'])
+    expect(asked(run)).toEqual(['evaluate after_a', 'perform b', 'evaluate c'])
   })
 
   test('that is to be gone on after leaves null as the output and says why', () => {
@@ -187,8 +187,8 @@ describe('an approval', () => {
     ...{ type: 'approval', id: 'ok', title: 'Go on?', approvers: { users: ['usr_a', 'usr_b', 'usr_c'] } },
     ...{ quorum: 2, deadlineSeconds: 100, reminderSeconds: 40 },
   }
-  const asking = () => {
-    const run = started({ steps: [step] })
+  const asking = (...after: object[]) => {
+    const run = started({ steps: [step, ...after] })
     answer(run, 'ok')
     return run
   }
@@ -212,11 +212,36 @@ describe('an approval', () => {
     })
   })
 
-  test('is refused by one', () => {
-    const run = asking()
-    run.send(approval(taskAt(run, 'ok'), 'usr_a'), 0)
-    reject(run, 'usr_b')
-    expect(summary(run)).toMatchObject({ status: 'completed', output: { approved: false, expired: false } })
+  const transform = { type: 'transform', id: 'seen', value: { ok: '{{ steps.ok.output.approved }}' } }
+  const branch = (read: string) => ({ type: 'branch', id: 'which', if: read, then: [http('go')] })
+  const choice = {
+    type: 'switch',
+    id: 'which',
+    value: '{{ steps.ok.output.approved }}',
+    cases: [{ equals: true, steps: [http('go')] }],
+  }
+  const [failed, goesOn] = [
+    ['failed', 'ok'],
+    ['running', null],
+  ]
+  test.each([
+    ['nothing follows', [], failed],
+    ['no branch reads it', [transform, http('go')], failed],
+    ['a branch reads something else', [transform, branch('{{ input.yes }}')], failed],
+    ['a branch reads it', [branch('{{ steps.ok.output.approved }}')], goesOn],
+    ['a switch reads it', [choice], goesOn],
+    ['a branch reads it by a transform', [transform, branch('{{ steps.seen.output.ok }}')], goesOn],
+  ])('rejected by one fails the run unless a branch says what follows: %s', (_, after, expected) => {
+    for (const refuse of [
+      (run: EngineRun) => reject(run, 'usr_b'),
+      (run: EngineRun) => run.send({ kind: 'tick' }, 100_000),
+    ]) {
+      const run = asking(...after)
+      run.send(approval(taskAt(run, 'ok'), 'usr_a'), 0)
+      refuse(run)
+      const { status, error } = summary(run)
+      expect([status, error?.step ?? null]).toEqual(expected)
+    }
   })
 
   test('reminds, and expires at its deadline; a decision that comes then is too late', () => {
@@ -225,7 +250,7 @@ describe('an approval', () => {
     expect(run.send({ kind: 'tick' }, 80_000)).toEqual([{ kind: 'reminded', place: 'ok', remindAt: null }])
     expect(summary(run).nextDue).toBe(100_000)
     run.send(approval(taskAt(run, 'ok'), 'usr_a'), 100_000)
-    expect(summary(run).output).toEqual({ approved: false, expired: true, decisions: [] })
+    expect(summary(run).error).toMatchObject({ code: 'approval_expired', details: { decisions: [] } })
   })
 
   test('that too few are named for fails rather than wait for ever', () => {

@@ -1,10 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
 import { RunStatus, runActions, type StepType } from '@opsplane/contracts'
+import { sha256Hex } from '@opsplane/runtime'
 import { allowedRunActions, canBecome, isFinal, runEvent, runStateMachine } from '../run-states.js'
 import type { Signal } from '../signal.js'
 import { summaryOf } from '../summary.js'
 import { answer, approval, finish, goodAnswer, started, taskAt } from './driving.fixture.js'
-import type { EngineRun } from './engine-run.fixture.js'
+import { context, type EngineRun } from './engine-run.fixture.js'
 
 /** Steps as people write them. */
 type Step = { type: StepType; id: string } & Record<string, unknown>
@@ -85,16 +86,16 @@ const moments: Moment[] = [
   ),
   ...effects.map(
     (step): Moment => ({
-      ...{ name: 'between two attempts', step, status: 'waiting', again: ['evaluate s'] },
+      ...{ name: 'between two attempts', step, status: 'waiting', again: ['perform s'] },
       reach: (run) => {
         once(run)
         run.send(failedAttempt(run), 0)
       },
     }),
   ),
-  { name: 'started', step: workflow, status: 'running', reach: once, again: ['evaluate s'] },
+  { name: 'started', step: workflow, status: 'running', reach: once, again: ['start_run s'] },
   {
-    ...{ name: 'waiting for its run', step: workflow, status: 'waiting', again: ['evaluate s'] },
+    ...{ name: 'waiting for its run', step: workflow, status: 'waiting', again: ['start_run s'] },
     reach: (run) => {
       once(run)
       once(run)
@@ -176,7 +177,8 @@ describe.each(moments.map((moment) => [moment.step.type, moment.name, moment] as
       expect([statusOf(run), asked(run)]).toEqual(['queued', []])
       run.send({ kind: 'start' }, now)
       expect(asked(run)).toEqual(moment.again)
-      expect(keys(run)).toEqual(moment.again[0]?.startsWith('perform') ? keysBefore : [])
+      const known = moment.name === 'between two attempts' ? [sha256Hex(`${context.runId}:s:1`)] : keysBefore
+      expect(keys(run)).toEqual(moment.again[0]?.startsWith('perform') ? known : [])
       finish(run, now)
       const isTooLong = moment.step.seconds === 200 && seconds === 100
       expect(statusOf(run)).toBe(moment.step.type === 'fail' || isTooLong ? 'failed' : 'completed')

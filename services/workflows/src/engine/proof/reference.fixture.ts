@@ -4,7 +4,7 @@ import { retryDelayMs, sha256Hex } from '@opsplane/runtime'
 import type { Place, StepError } from '../history.js'
 import { Clock, CutOff, Cutting } from './clock.fixture.js'
 import { context } from './engine-run.fixture.js'
-import { listsIn, type Path, pathsOf, placeSeen } from './visibility.fixture.js'
+import { judgedIn, listsIn, type Path, pathsOf, placeSeen } from './visibility.fixture.js'
 import type { World } from './world.fixture.js'
 
 /** What became of a run in its world. */
@@ -46,6 +46,8 @@ export class Reference {
   readonly #out = new Map<Place, Out>()
   readonly #chosen = new Map<Place, unknown>()
   readonly #flying = new Map<Place, Flight>()
+  readonly #children = new Map<Place, Flight & { isThere: boolean }>()
+  readonly #judged: ReadonlySet<string>
   #attempt = 1
   #failure: Observed['error'] = null
 
@@ -54,6 +56,7 @@ export class Reference {
     readonly world: World,
   ) {
     this.#paths = pathsOf([...definition.steps, ...(definition.onFailure ?? [])])
+    this.#judged = judgedIn(definition)
   }
 
   async run(cancelAt: number | null): Promise<Observed> {
@@ -79,7 +82,7 @@ export class Reference {
   }
 
   /** `from` null: what failed or was given up is done again. */
-  retry(from: string | null): void {
+  retry(from: string | null, newKey: boolean): void {
     this.#attempt += 1
     this.#failure = null
     const { steps, onFailure = [] } = this.definition
@@ -88,8 +91,11 @@ export class Reference {
       ...pathsOf([...steps.slice(start), ...onFailure]).keys(),
       ...(from === null ? [] : ['$output']),
     ])
-    for (const known of [this.#out, this.#chosen, this.#flying])
+    const still = from === null ? undefined : this.#flying.get(from)
+    for (const known of [this.#out, this.#chosen, this.#flying, this.#children])
       for (const place of known.keys()) if (forgotten.has(place.replace(/\[.*/, ''))) known.delete(place)
+    if (from !== null && still) this.#flying.set(from, still)
+    if (newKey) this.#flying.clear()
   }
 
   /** Ends by itself, by its time, or by being cancelled. */
@@ -231,7 +237,8 @@ export class Reference {
   }
 
   async #effect(step: EffectStep, place: Place, within: Within): Promise<unknown> {
-    let going: Flight | undefined = this.#flying.get(place)
+    const uncertain = this.#flying.get(place)
+    let going: Flight | undefined = uncertain && { ...uncertain, attempt: 1 }
     if (!going) {
       const key = sha256Hex(`${context.runId}:${place}:${this.#attempt}`)
       going = { input: await this.#value(inputOf(step), place, within), key, attempt: 1 }
@@ -243,8 +250,9 @@ export class Reference {
       this.#flying.set(place, going)
       this.#note(`perform ${place} ${attempt} ${key} ${JSON.stringify(input)}`)
       await this.clock.sleep(this.world.duration(`${key} ${attempt}`))
-      this.#flying.delete(place)
       const outcome = this.world.outcome(`${key} ${attempt}`)
+      const isKnown = outcome.ok || !outcome.error.retryable || step.continueOnError
+      if (isKnown) this.#flying.delete(place)
       if (outcome.ok) return outcome.output
       const { error: why } = outcome
       if (!policy || !why.retryable || attempt === policy.attempts || within.cutting.isCut)
@@ -252,6 +260,7 @@ export class Reference {
       const [baseMs, maxMs] = [policy.delaySeconds * 1_000, policy.maxDelaySeconds * 1_000]
       const delay = retryDelayMs({ attempt, strategy: policy.strategy, baseMs, maxMs })
       const asked = Math.min(why.retryAfterMs ?? 0, maxMs)
+      this.#flying.set(place, going)
       await this.clock.sleep(Math.max(delay, asked), within.cutting)
       going = { ...going, attempt: attempt + 1 }
     }
@@ -285,13 +294,24 @@ export class Reference {
         await this.#value(null, place, within)
         return this.#approval(step, place, within)
       case 'workflow': {
-        const input = await this.#value(step.input ?? null, place, within)
-        const key = sha256Hex(`${context.runId}:${place}:${this.#attempt}`)
-        this.#note(`start_run ${place} ${key} ${JSON.stringify(input)}`)
-        await clock.sleep(world.duration(`start ${key}`))
+        const child = this.#children.get(place) ?? {
+          input: await this.#value(step.input ?? null, place, within),
+          key: sha256Hex(`${context.runId}:${place}:${this.#attempt}`),
+          ...{ attempt: 1, isThere: false },
+        }
+        const { key, input, isThere } = child
+        const mine = `${key} ${this.#attempt}`
+        this.#children.set(place, child)
+        this.#note(
+          isThere ? `go on ${place} run of ${key}` : `start ${place} ${key} ${JSON.stringify(input)}`,
+        )
+        await clock.sleep(world.duration(`start ${mine}`))
+        this.#children.delete(place)
         if (!step.wait) return { runId: `run of ${key}` }
-        await clock.sleep(world.duration(`child ${key}`), within.cutting)
-        const outcome = world.outcome(`child ${key}`)
+        this.#children.set(place, { ...child, isThere: true })
+        await clock.sleep(world.duration(`child ${mine}`), within.cutting)
+        const outcome = world.outcome(`child ${mine}`)
+        if (outcome.ok || step.continueOnError) this.#children.delete(place)
         if (outcome.ok) return outcome.output
         throw new Failed(outcome.error, place)
       }
@@ -306,12 +326,16 @@ export class Reference {
     const [dueAt, decisions] = [begun + deadlineSeconds * 1_000, [] as { by: string; decision: string }[]]
     const coming = this.world.decisions(`${place} ${this.#attempt}`).sort((a, b) => a.afterMs - b.afterMs)
     let remindAt = begun + reminderSeconds * 1_000
+    const refused = (expired: boolean) => {
+      if (this.#judged.has(step.id)) return { approved: false, expired, decisions }
+      throw new Failed(error(expired ? 'approval_expired' : 'approval_rejected'), place)
+    }
     for (;;) {
       const next = coming[0] ? begun + coming[0].afterMs : Infinity
       if (remindAt >= dueAt) remindAt = Infinity
       const at = Math.min(next, dueAt, remindAt)
       await this.clock.sleepUntil(at, within.cutting)
-      if (at === dueAt) return { approved: false, expired: true, decisions }
+      if (at === dueAt) return refused(true)
       if (at === remindAt) {
         this.#note(`reminded ${place}`)
         remindAt = at + reminderSeconds * 1_000
@@ -320,7 +344,7 @@ export class Reference {
       const decision = coming.shift()?.decision
       if (!decision || decisions.some(({ by }) => by === decision.by)) continue
       decisions.push(decision)
-      if (decision.decision === 'reject') return { approved: false, expired: false, decisions }
+      if (decision.decision === 'reject') return refused(false)
       if (decisions.length === quorum) return { approved: true, expired: false, decisions }
     }
   }

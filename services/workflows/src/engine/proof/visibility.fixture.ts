@@ -1,4 +1,4 @@
-import type { Step } from '@opsplane/contracts'
+import type { Step, WorkflowDefinition } from '@opsplane/contracts'
 import type { Place } from '../history.js'
 
 /** Containers around a step, outermost first, and which of their lists it stands in. */
@@ -39,4 +39,26 @@ export function placeSeen(other: string, from: Place, paths: Map<string, Path>):
     if (container.type === 'for_each') suffix += `[${rounds.shift()}`
   }
   return other + suffix
+}
+
+/** Steps that a condition reads, and those that transforms it reads do. */
+export function judgedIn(definition: WorkflowDefinition): Set<string> {
+  const steps = [...definition.steps, ...(definition.onFailure ?? [])]
+  const all = steps.flatMap(function inner(step: Step): Step[] {
+    return [step, ...listsIn(step).flatMap(([, list]) => list.flatMap(inner))]
+  })
+  const readIn = (value: unknown) =>
+    [...JSON.stringify(value).matchAll(/steps\.(\w+)/g)].map(([, id = '']) => id)
+  let found = all.flatMap((step) =>
+    step.type === 'branch' ? readIn(step.if) : step.type === 'switch' ? readIn(step.value) : [],
+  )
+  const judged = new Set<string>()
+  while (found.length > 0) {
+    const fresh = found.filter((id) => !judged.has(id))
+    for (const id of fresh) judged.add(id)
+    found = all.flatMap((step) =>
+      step.type === 'transform' && fresh.includes(step.id) ? readIn(step.value) : [],
+    )
+  }
+  return judged
 }

@@ -1,5 +1,6 @@
 import { ApiError, type EffectStep } from '@opsplane/contracts'
 import { CallFailure, type PlatformCaller } from '@opsplane/http'
+import { z } from 'zod'
 import type { StepError } from '../../engine/history.js'
 import type { Outcome } from '../../engine/signal.js'
 import type { Origin, RunIdentity } from '../model.js'
@@ -52,12 +53,29 @@ export const platformCaller = ({
   workflow: { id: run.workflowId, name: run.workflowName },
 })
 
+const AnswerStatus = z.object({ status: z.int() })
+const uncertainStatuses = new Set([408, 409, 425, 429])
+
+/** Whether an answer leaves open if the effect was had, or will be: a repetition with the same key finds out. */
+export const isUncertainStatus = (status: number): boolean => status >= 500 || uncertainStatuses.has(status)
+
 /** What an attempt has thrown. Anything unknown is a fault of ours, and worth another attempt. */
 export function failureOf(error: unknown): Outcome {
   if (error instanceof EffectFailure) return { ok: false, error: error.error }
   if (error instanceof CallFailure) {
     const { code, message, retryable, details } = error
-    return { ok: false, error: { code, message, retryable, ...(details && { details }) } }
+    const status = AnswerStatus.safeParse(details).data?.status
+    const uncertain = status === undefined ? undefined : isUncertainStatus(status)
+    return {
+      ok: false,
+      error: {
+        code,
+        message,
+        retryable,
+        ...(details && { details }),
+        ...(uncertain !== undefined && { uncertain }),
+      },
+    }
   }
   if (error instanceof ApiError) {
     const { code, message, details, retryable } = error

@@ -3,7 +3,7 @@ import { type FilledAnswer, type SendFilled, shownAnswer } from '@opsplane/http'
 import { retryAfterMs } from '@opsplane/runtime'
 import { z } from 'zod'
 import { maxValueBytes } from '../lines.js'
-import { type Effect, failed } from './effect.js'
+import { type Effect, failed, isUncertainStatus } from './effect.js'
 
 const Input = z.object({
   url: z.coerce.string(),
@@ -37,6 +37,7 @@ function answered({ response: { status, headers, body }, redact }: FilledAnswer)
   const retryAfter = retryAfterMs(headers['retry-after'], Date.now())
   return failed('http_status', `The answer was ${status}.`, {
     retryable: status >= 500 || worthAnother.has(status),
+    uncertain: isUncertainStatus(status),
     details: { status, body: redact(body.subarray(0, keptOfError).toString(), body.length > keptOfError) },
     ...(retryAfter !== undefined && { retryAfterMs: retryAfter }),
   })
