@@ -1,16 +1,22 @@
-import { ApiError, invalidTransition, type Principal, type Run, type TenantScope } from '@opsplane/contracts'
+import {
+  ApiError,
+  invalidField,
+  invalidTransition,
+  type Principal,
+  type RetryRun,
+  type Run,
+  type RunAction,
+} from '@opsplane/contracts'
 import type { RequestMeta } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
-import { delay } from '@opsplane/runtime'
+import { placeOf } from '../engine/live.js'
 import { allowedRunActions } from '../engine/run-states.js'
-import type { Awaiting } from '../engine/tasks.js'
-import { mayDecide } from './approvals.js'
-import { foldRun } from './folded-run.js'
-import { loadJournals, originOf } from './loading.js'
-import type { Presented } from './presented.js'
+import type { Signal } from '../engine/signal.js'
+import type { TaskId } from '../engine/task.js'
+import { type AwaitedApproval, awaitedApprovals, type Decider } from './approvals.js'
+import { originOf } from './loading.js'
 import { type FoundRun, findRun } from './queries.js'
 import type { Runs } from './runs.js'
-import { run } from './store/store.js'
 
 type Caller = Pick<RequestMeta, 'tenant' | 'actor' | 'requestId' | 'now' | 'clientToken'> & {
   principal: Pick<Principal, 'userId' | 'role' | 'permissions'>
@@ -25,7 +31,7 @@ export type TakeOverEnded = (run: { id: string; programRef: string }, caller: Ca
 export interface RunActions {
   cancel(runId: string, reason: string | null, caller: Caller): Promise<Run>
   /** Throws `forbidden` where its rights have ended and the caller has not all of them. */
-  retry(runId: string, from: string | null, caller: Caller): Promise<Run>
+  retry(runId: string, how: RetryRun, caller: Caller): Promise<Run>
   /** Throws `forbidden` for whoever the approval does not name. */
   resume(
     runId: string,
@@ -34,108 +40,94 @@ export interface RunActions {
   ): Promise<Run>
 }
 
-/** How long is waited for whoever works on a run to take up what it was sent. */
-const takenUpMs = 10_000
-const lookEveryMs = 25
-
 export function createRunActions(sql: Database['sql'], runs: Runs, takeOverEnded: TakeOverEnded): RunActions {
-  const shown = async (id: string, tenant: TenantScope) => (await findRun(sql, id, tenant)).shown
-
+  /** `why`: a sentence on why the run has ignored the signal, where its status does not show it. */
   async function present(
-    found: FoundRun,
-    action: string,
-    { signal }: Pick<Presented, 'signal'>,
-    caller: Caller,
-    force: boolean,
-  ) {
-    const presented = { signal, actor: caller.actor, requestId: caller.requestId }
-    const reception = await runs.present(found.identity.id, presented, force)
-    if (reception === 'sent') await takenUp(sql, found.identity.id)
-    if (reception === 'gone')
-      throw new ApiError('version_conflict', 'The run has changed meanwhile. Try again.')
-    const { shown: present } = await findRun(sql, found.identity.id, caller.tenant)
-    if (reception === 'ignored') throw invalidTransition(action, present.status, present.allowedActions)
-    return present
+    { identity: { id } }: FoundRun,
+    command: { action: RunAction; signal: Signal; force?: boolean; why?(): Promise<string> },
+    { actor, requestId, tenant }: Caller,
+  ): Promise<Run> {
+    const { action, signal, force = false, why } = command
+    const reception = await runs.present(id, { signal, actor, requestId }, force)
+    const { shown } = await findRun(sql, id, tenant)
+    if (reception === 'changed') return shown
+    const hint = shown.allowedActions.includes(action) ? await why?.() : undefined
+    if (reception === 'ignored') throw invalidTransition(action, shown.status, shown.allowedActions, hint)
+    throw new ApiError('version_conflict', 'The run has changed meanwhile. Read it, and try again.')
   }
 
-  /** The approval it waits for that the caller means. */
+  /** The approval it waits for that the caller means. Throws `forbidden` where that is for others to decide on. */
   async function approvalOf(
     { identity, shown: { status } }: FoundRun,
     step: string | undefined,
-  ): Promise<Awaiting> {
-    const journal = (await loadJournals(sql, [identity.id])).get(identity.id)
-    if (!journal) throw new Error(`${identity.id} has no journal`)
-    const program = await runs.programs(journal.origin.programRef, identity.tenant)
-    const folded = foldRun({ ...program, identity, ...journal })
-    const awaited = folded.awaiting().filter(({ waiting }) => waiting.for === 'approval')
-    const named = step === undefined ? awaited : awaited.filter(({ place }) => place === step)
+    decider: Decider,
+  ): Promise<TaskId> {
+    const awaited = await awaitedApprovals(sql, identity.id, decider)
+    const named = step === undefined ? awaited : awaited.filter(({ task }) => placeOf(task) === step)
     const [first, second] = named
-    if (!first)
-      throw invalidTransition(
-        'resume',
-        status,
-        allowedRunActions(status).filter((action) => action !== 'resume'),
-      )
+    if (!first) {
+      const others = allowedRunActions(status).filter((action) => action !== 'resume')
+      throw invalidTransition('resume', status, others, unawaited(step))
+    }
     if (second) throw whichStep(awaited)
-    return first
+    if (!first.isFor) throw new ApiError('forbidden', 'This approval is for others to decide on.')
+    return first.task
   }
 
   return {
-    async cancel(runId, reason, caller) {
-      const found = await findRun(sql, runId, caller.tenant)
-      return present(
-        found,
-        'cancel',
-        { signal: { kind: 'cancel', by: caller.actor.id, reason } },
+    cancel: async (runId, reason, caller) =>
+      present(
+        await findRun(sql, runId, caller.tenant),
+        { action: 'cancel', signal: { kind: 'cancel', by: caller.actor.id, reason }, force: true },
         caller,
-        true,
-      )
-    },
-    async retry(runId, from, caller) {
+      ),
+
+    async retry(runId, { from = null, newKey }, caller) {
       const found = await findRun(sql, runId, caller.tenant)
       const { shown: before } = found
       if (!before.allowedActions.includes('retry'))
         throw invalidTransition('retry', before.status, before.allowedActions, retryHint(before))
+      const { definition } = await runs.programOf(found.identity)
+      if (from !== null && definition.steps.every(({ id }) => id !== from))
+        throw invalidField('/from', 'unknown_step', `There is no top-level step ${from}.`)
       const { programRef } = await originOf(sql, runId)
       await takeOverEnded({ id: runId, programRef }, caller)
-      return present(found, 'retry', { signal: { kind: 'retry', by: caller.actor.id, from } }, caller, false)
+      const signal = { kind: 'retry', by: caller.actor.id, from, ...(newKey && { newKey }) } as const
+      const why = async () => (from === null ? 'It was retried before.' : `It has not come to step ${from}.`)
+      return present(found, { action: 'retry', signal, why }, caller)
     },
+
     async resume(runId, { step, decision, comment = null }, caller) {
       const found = await findRun(sql, runId, caller.tenant)
-      const { task, waiting } = await approvalOf(found, step)
-      if (waiting.for !== 'approval' || !mayDecide(waiting.approval, caller.principal))
-        throw new ApiError('forbidden', 'This approval is for others to decide on.')
+      const task = await approvalOf(found, step, caller.principal)
       const by = caller.principal.userId
       const signal = { kind: 'decision', task, decision: { by, decision, comment } } as const
-      await present(found, 'resume', { signal }, caller, false)
-      return shown(runId, caller.tenant)
+      const why = async () => {
+        const awaited = await awaitedApprovals(sql, runId, caller.principal)
+        return awaited.some((each) => each.task === task)
+          ? 'You have decided on this approval before.'
+          : unawaited(placeOf(task))
+      }
+      return present(found, { action: 'resume', signal, why }, caller)
     },
   }
 }
+
+const unawaited = (step: string | undefined) =>
+  step === undefined ? 'No approval is awaited.' : `No approval of step ${step} is awaited.`
 
 /** What succeeded is not done again by a retry. */
 const retryHint = ({ status, workflowId }: Run) =>
   status === 'completed' ? `Start another run with POST /workflows/${workflowId}/trigger.` : undefined
 
-const whichStep = (awaited: readonly Awaiting[]) =>
+const whichStep = (awaited: readonly AwaitedApproval[]) =>
   new ApiError('validation_failed', 'Several steps wait for approvals; say which.', {
     details: [
       {
         in: 'body',
         path: '/step',
         code: 'required',
-        message: `must be one of ${awaited.map(({ place }) => place).join(', ')}`,
+        message: `must be one of ${awaited.map(({ task }) => placeOf(task)).join(', ')}`,
       },
     ],
   })
-
-/** Waits until whoever works on the run has taken up its inbox. */
-async function takenUp(sql: Database['sql'], runId: string): Promise<void> {
-  const until = performance.now() + takenUpMs
-  while (performance.now() < until) {
-    const rows = await run(sql, 'select 1 from run_signals where run_id = $1 limit 1', [runId])
-    if (rows.length === 0) return
-    await delay(lookEveryMs)
-  }
-  throw new ApiError('service_unavailable', 'The run could not take this up yet. It will.')
-}

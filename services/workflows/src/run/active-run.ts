@@ -2,7 +2,7 @@ import type { Task, TaskId } from '../engine/task.js'
 import type { Decided, FoldedRun } from './folded-run.js'
 import { lineOf } from './lines.js'
 import type { HeldRun, Origin, RunFace, RunIdentity } from './model.js'
-import { own, type Presented, type Reception } from './presented.js'
+import { type Outcome, own, type Presented, type Reception } from './presented.js'
 import { eventRowsOf, newsOf, workflowActor } from './run-events.js'
 import type { Transition } from './store/transition.js'
 
@@ -14,8 +14,8 @@ export interface Aftermath {
   identity: RunIdentity
   origin: Pick<Origin, 'since'>
   face: RunFace
-  /** Ids of signals in the inbox that are dealt with. */
-  consumed: number[]
+  /** Signals in the inbox that are dealt with, and what has become of each. */
+  consumed: { id: number; outcome: Outcome }[]
   /** Awaited from now on. */
   awaited: AwaitTask[]
   /** No longer awaited. */
@@ -114,8 +114,10 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
   function decide(batch: readonly Queued[], at: number) {
     const entries: Decided[] = []
     const changing = new Set<Queued>()
+    const { attempt } = folded.face()
     for (const queued of batch)
       for (;;) {
+        if (queued.attempt !== undefined && queued.attempt < attempt) break
         const found = folded.decide(queued.signal, at)
         if (found.length > 0) changing.add(queued)
         entries.push(...found)
@@ -171,6 +173,9 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
   async function step(batch: readonly Queued[]): Promise<void> {
     const at = nowMs()
     const decided = decide(batch, at)
+    const unwanted = folded.abandonedRuns()
+    for (const id of abandoned) if (!unwanted.includes(id)) abandoned.delete(id)
+    const outcomeOf = (queued: Queued): Outcome => (decided.changing.has(queued) ? 'changed' : 'ignored')
     const { transition, awaited, settled, looks } = transitionTo(folded.face(), decided, at)
     const aftermath: Aftermath = {
       ...{
@@ -179,20 +184,19 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
         face: transition.face,
         awaited,
         settled,
-        abandoned: folded.abandonedRuns().filter((id) => !abandoned.has(id)),
+        abandoned: unwanted.filter((id) => !abandoned.has(id)),
       },
-      consumed: batch.flatMap(({ inboxId }) => (inboxId === undefined ? [] : [inboxId])),
+      consumed: batch.flatMap((queued) =>
+        queued.inboxId === undefined ? [] : [{ id: queued.inboxId, outcome: outcomeOf(queued) }],
+      ),
     }
     const changes = transition.lines.length > 0 || transition.release || aftermath.consumed.length > 0
     const moved = changes ? await commit(transition, hasMore(aftermath) ? aftermath : null) : { signals }
-    if (!moved) {
-      for (const { resolve } of batch) resolve('gone')
-      return leave({ how: 'lost' })
-    }
+    if (!moved) return leave({ how: 'lost' })
     if (transition.face.status !== face.status) options.moved(transition.face.status)
     ;({ seq, bytes, face } = transition)
     for (const id of aftermath.abandoned) abandoned.add(id)
-    for (const queued of batch) queued.resolve(decided.changing.has(queued) ? 'changed' : 'ignored')
+    for (const queued of batch) queued.resolve(outcomeOf(queued))
     if (face.endedAt !== null) return leave({ how: 'ended', output: folded.output() })
     if (transition.release)
       return leave({ how: 'released', dueAt: moved.signals > signals ? at : transition.dueAt })
@@ -201,11 +205,20 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
     if (looks || moved.signals > signals) void look(moved.signals)
   }
 
+  /** Whatever becomes of the step, none of those who wait for the batch waits for ever. */
+  async function stepBy(batch: readonly Queued[]): Promise<void> {
+    try {
+      await step(batch)
+    } finally {
+      for (const { resolve } of batch) resolve('gone')
+    }
+  }
+
   async function work(): Promise<void> {
     if (busy || gone) return
     busy = true
     try {
-      while (queue.length > 0 && !gone) await step(queue.splice(0, mostAtOnce))
+      while (queue.length > 0 && !gone) await stepBy(queue.splice(0, mostAtOnce))
     } catch (error) {
       leave({ how: 'lost', error })
     } finally {

@@ -26,8 +26,7 @@ export async function follow(
 ): Promise<Concerned> {
   const { id, tenant } = identity
   const ended = face.endedAt !== null
-  if (consumed.length > 0)
-    await run(tx, 'delete from run_signals where id = any($1::bigint[])', [consumed.map(String)])
+  if (consumed.length > 0) await dealtWith(tx, consumed)
   if (settled.length > 0) await forget(tx, id, settled)
   for (const task of awaited)
     await announceWait(tx, { runId: id, ...tenant, since: origin.since ?? {} }, task)
@@ -41,6 +40,17 @@ export async function follow(
   const admitted =
     ended && identity.concurrencyKey !== null ? await admitNext(tx, identity.concurrencyKey, at) : false
   return { runIds: [...cancelled, ...parent], admitted }
+}
+
+/** Those whose sender waits for the outcome stay until it has read it. */
+async function dealtWith(tx: StatementRunner, consumed: Aftermath['consumed']) {
+  await run(
+    tx,
+    `with dealt as (select * from unnest($1::bigint[], $2::text[]) as dealt(id, outcome)),
+     answered as (update run_signals s set outcome = dealt.outcome from dealt where s.id = dealt.id and s.awaited)
+     delete from run_signals s using dealt where s.id = dealt.id and not s.awaited`,
+    [consumed.map(({ id }) => String(id)), consumed.map(({ outcome }) => outcome)],
+  )
 }
 
 async function forget(tx: StatementRunner, runId: string, settled: readonly AwaitTask[]) {
@@ -96,19 +106,40 @@ export interface Message {
 export async function send(
   tx: StatementRunner,
   runIds: readonly string[],
-  { signal, actor, requestId }: Message,
+  message: Message,
   at: string | null,
 ): Promise<string[]> {
+  return (await put(tx, runIds, message, { at, awaited: false })).map(({ runId }) => runId)
+}
+
+/** The same for one run whose outcome the sender waits for; undefined where it has ended. */
+export async function request(
+  tx: StatementRunner,
+  runId: string,
+  message: Message,
+  at: string | null,
+): Promise<{ inboxId: string } | undefined> {
+  const [sent] = await put(tx, [runId], message, { at, awaited: true })
+  return sent
+}
+
+async function put(
+  tx: StatementRunner,
+  runIds: readonly string[],
+  { signal, actor, requestId }: Message,
+  { at, awaited }: { at: string | null; awaited: boolean },
+): Promise<readonly { runId: string; inboxId: string }[]> {
   if (runIds.length === 0) return []
-  const rows = await run<{ id: string }>(
+  return run(
     tx,
     `with reached as (
-       update runs r set ${woken('$1')} where r.id = any($2::text[]) and r.ended_at is null returning r.id)
-     insert into run_signals (run_id, signal, actor, request_id)
-     select id, $3::text::json, $4::text::json, $5 from reached returning run_id as id`,
-    [at, [...runIds], JSON.stringify(signal), actor && JSON.stringify(actor), requestId],
+       update runs r set ${woken('$1')} where r.id = any($2::text[]) and r.ended_at is null
+       returning r.id, r.attempt)
+     insert into run_signals (run_id, attempt, signal, actor, request_id, awaited)
+     select id, attempt, $3::text::json, $4::text::json, $5, $6::text::boolean from reached
+     returning run_id as "runId", id::text as "inboxId"`,
+    [at, [...runIds], JSON.stringify(signal), actor && JSON.stringify(actor), requestId, String(awaited)],
   )
-  return rows.map(({ id }) => id)
 }
 
 /** There is news for a run that is not in its inbox. */

@@ -1,19 +1,35 @@
 import type { Page, PendingApproval, Principal, TenantScope } from '@opsplane/contracts'
 import { type Database, positionOf, tenantBinding } from '@opsplane/postgres'
 import type { CursorCodec } from '@opsplane/runtime'
-import type { Approval } from '../engine/history.js'
+import type { TaskId } from '../engine/task.js'
 import { run } from './store/store.js'
 
-type Decider = Pick<Principal, 'userId' | 'role'>
+export type Decider = Pick<Principal, 'userId' | 'role'>
 
 const namesOf = ({ userId, role }: Decider) => [
   `user:${userId}`,
   ...(role === undefined ? [] : [`role:${role}`]),
 ]
 
-/** Whether the approval names this person, or the role they have in the workspace. */
-export const mayDecide = ({ users, roles }: Approval, { userId, role }: Decider): boolean =>
-  users.includes(userId) || (role !== undefined && roles.includes(role))
+/** An approval that a run waits for. */
+export interface AwaitedApproval {
+  task: TaskId
+  /** Whether it names this person, or the role they have in the workspace. */
+  isFor: boolean
+}
+
+/** The approvals that a run waits for. */
+export const awaitedApprovals = (
+  sql: Database['sql'],
+  runId: string,
+  decider: Decider,
+): Promise<readonly AwaitedApproval[]> =>
+  run<AwaitedApproval>(
+    sql,
+    `select task, bool_or(approver = any($2::text[])) as "isFor" from run_approvers
+     where run_id = $1 group by task order by task`,
+    [runId, namesOf(decider)],
+  )
 
 export interface PendingOptions {
   tenant: TenantScope

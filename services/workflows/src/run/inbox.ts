@@ -12,6 +12,7 @@ interface SignalRow {
   signal: Signal
   actor: Actor | null
   request_id: string | null
+  attempt: number | null
 }
 
 /** What is looked for: `begun` among the awaited for the first time. */
@@ -34,7 +35,8 @@ export async function readNews(
   )
   const rows = await run<SignalRow>(
     sql,
-    'select id::text as id, signal, actor, request_id from run_signals where run_id = $1 order by id',
+    `select id::text as id, signal, actor, request_id, attempt from run_signals
+     where run_id = $1 and outcome is null order by id`,
     [runId],
   )
   const earlier = await lookBack(sql, {
@@ -43,11 +45,8 @@ export async function readNews(
   })
   const ends = children.size > 0 ? await readEnds(sql, [...children.keys()]) : new Map()
   return [
-    ...rows.map(({ id, signal, actor, request_id: requestId }) => ({
-      signal,
-      actor,
-      requestId,
-      inboxId: Number(id),
+    ...rows.map(({ id, signal, actor, request_id: requestId, attempt }) => ({
+      ...{ signal, actor, requestId, inboxId: Number(id), attempt: attempt ?? undefined },
     })),
     ...earlier.map(({ task, event, requestId }) => ({ ...own({ kind: 'event', task, event }), requestId })),
     ...[...ends].flatMap(([childId, { status, output, error }]) => {

@@ -8,6 +8,8 @@ export interface Presented {
   requestId: string | null
   /** Where it stood in the inbox of the run. */
   inboxId?: number
+  /** The attempt at the run that it was sent to; a later one ignores it. */
+  attempt?: number | undefined
 }
 
 export const own = (signal: Signal): Presented => ({ signal, actor: null, requestId: null })
@@ -18,5 +20,8 @@ export type Reception =
   | 'changed'
   /** It is late, repeated, or not for the state the run is in. */
   | 'ignored'
-  /** The run is not worked on here any more. */
+  /** The run is not worked on here any more, and has not dealt with it. */
   | 'gone'
+
+/** What has become of a signal in the inbox of a run. */
+export type Outcome = Exclude<Reception, 'gone'>

@@ -8,9 +8,12 @@ import type { Expressions } from '@opsplane/sandbox'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
 import type { Program } from '../engine/program.js'
 import type { ActiveRun, Aftermath, Leaving } from './active-run.js'
-import { type Concerned, follow, type Message, send } from './aftermath.js'
+import { type Concerned, follow } from './aftermath.js'
+import { ask } from './asking.js'
+import { goOnWithChild } from './children.js'
 import { databaseClock } from './clock.js'
 import { limitOf } from './concurrency/key.js'
+
 import { createEnds, type Ends } from './ends.js'
 import { createEvaluate } from './evaluate.js'
 import type { AcceptedEvent, LogPositions } from './event-wait/accepted.js'
@@ -22,7 +25,7 @@ import { loadJournals, originOf } from './loading.js'
 import { measureRuns } from './measure.js'
 import type { Origin, RunIdentity } from './model.js'
 import { createNews } from './news.js'
-import type { Presented, Reception } from './presented.js'
+import { own, type Presented, type Reception } from './presented.js'
 import { createPrograms, type LoadVersion, type Programs } from './programs.js'
 import { createRunner, type Runner } from './runner.js'
 import { createStarter, type StartRequest } from './start.js'
@@ -54,20 +57,14 @@ export interface Runs {
   start: ReturnType<typeof createStarter>
   waitForEnd: Ends['wait']
   /**
-   * Presents a run with a signal: here, or in its inbox where another replica works on it (`sent`). With `force` it is taken
-   * away from there. Undefined where there is none such.
+   * Presents a run with a signal, and resolves with what has become of it: here, or in its inbox where another worker has it.
+   * With `force` it is taken away from that. `gone`: it changes hands again and again.
    */
-  present(runId: string, presented: Presented, force: boolean): Promise<Reception | 'sent'>
+  present(runId: string, presented: Presented, force: boolean): Promise<Reception>
   /** What a run goes by. */
   programOf(identity: RunIdentity): Promise<Program>
   /** Presents events to the runs that wait for them by now. */
   deliver(events: readonly AcceptedEvent[]): Promise<void>
-  /** Cancels every run of a workflow that has not ended. */
-  cancelAll(
-    workflowId: string,
-    tenant: TenantScope,
-    message: Omit<Message, 'signal'> & { reason: string },
-  ): Promise<number>
   /** Runs were started in a transaction that is committed now. */
   wake(): void
   readonly runner: Runner
@@ -76,6 +73,8 @@ export interface Runs {
   onDrain(): void
 }
 
+/** How often a signal is presented to a run that passes to another worker meanwhile. */
+const mostTries = 5
 const defaults = { most: { all: 256, ofOne: 64 }, leaseMs: 30_000, mostDeaths: 5 }
 export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
   const { database, dueWork, relay, log } = ctx
@@ -133,23 +132,35 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
     else active.drop()
   }
 
-  async function present(runId: string, presented: Presented, force: boolean): Promise<Reception | 'sent'> {
-    const active = await runner.get(runId)
-    const here = active ? await active.present(presented) : 'gone'
-    if (here !== 'gone') return here
-    const lease = { id: runId, owner, leaseMs, at: clock.at(), force }
-    const row = await leaseRun(database.sql, lease)
-    if (row) {
-      if (force) news.tell(runId)
-      return runner.takeFor(row, presented)
+  /** Undefined where another worker has the run. */
+  async function takeOver(runId: string, first: Presented, force: boolean): Promise<Reception | undefined> {
+    const row = await leaseRun(database.sql, { id: runId, owner, leaseMs, at: clock.at(), force })
+    if (row && force) news.tell(runId)
+    return row && runner.takeFor(row, first)
+  }
+
+  const asking = {
+    ...{ sql: database.sql, at: clock.at, closing: closing.signal },
+    told: (runId: string) => tell({ runIds: [runId], admitted: false }),
+    takeAway: async (runId: string) => void (await takeOver(runId, own({ kind: 'tick' }), true)),
+  }
+
+  async function present(runId: string, presented: Presented, force: boolean): Promise<Reception> {
+    for (let tries = 1; tries <= mostTries; tries++) {
+      const active = await runner.get(runId)
+      const here = active ? await active.present(presented) : 'gone'
+      if (here !== 'gone') return here
+      // Taken away once: two that take it from each other would go on for ever.
+      const taken = await takeOver(runId, presented, force && tries === 1)
+      if (taken === undefined) return ask(asking, runId, presented)
+      if (taken !== 'gone') return taken
     }
-    const sent = await database.sql.begin((tx) => send(tx, [runId], presented, clock.at()))
-    tell({ runIds: sent, admitted: false })
-    return sent.length > 0 ? 'sent' : 'ignored'
+    return 'gone'
   }
 
   async function startChild(active: ActiveRun, task: StartTask): Promise<{ runId: string }> {
     const { identity, origin } = active
+    if (task.goesOn) return goOnWithChild({ sql: database.sql, present }, identity, task.goesOn)
     if (origin.depth >= maxCausationDepth)
       throw new ApiError(
         'conflict',
@@ -243,18 +254,6 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
     async deliver(events) {
       const runIds = await sendToWaiting(database.sql, events, clock.at())
       tell({ runIds, admitted: false })
-    },
-    async cancelAll(workflowId, tenant, { reason, actor, requestId }) {
-      const open = await run<{ id: string }>(
-        database.sql,
-        `select id from runs where workflow_id = $1 and workspace_id = $2 and environment = $3 and ended_at is null`,
-        [workflowId, tenant.workspaceId, tenant.environment],
-      )
-      const signal = { kind: 'cancel', by: actor?.id ?? 'system', reason } as const
-      const ids = open.map(({ id }) => id)
-      const runIds = await database.sql.begin((tx) => send(tx, ids, { signal, actor, requestId }, clock.at()))
-      tell({ runIds, admitted: false })
-      return runIds.length
     },
     async programOf({ id, tenant }) {
       const { programRef } = await originOf(database.sql, id)

@@ -122,6 +122,12 @@ export const runSignals = pgTable(
     /** Who has sent it; null for the platform itself. */
     actor: json('actor'),
     requestId: text('request_id'),
+    /** Of the run, when it was sent: a later attempt ignores it. */
+    attempt: integer('attempt'),
+    /** Whether the sender waits for the outcome, and deletes the row. */
+    awaited: boolean('awaited').notNull().default(false),
+    /** `changed` or `ignored`, once the run has dealt with it. */
+    outcome: text('outcome'),
   },
   (table) => [index('run_signals_run_idx').on(table.runId, table.id)],
 )
