@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { newId, RunDetail } from '@opsplane/contracts'
+import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
+import { type Definition, type RunService, runService } from '../fixture/run-service.js'
+import { failed } from './perform/effect.js'
+import type { Runs } from './runs.js'
+
+let world: RunService
+let service: TestService
+let runs: Runs
+let api: ApiClient
+/** What the effects of this test were asked for, in order. */
+let asked: { url: string; key: string }[] = []
+let answer: (url: string) => unknown = () => ({ status: 200 })
+
+beforeAll(async () => {
+  const http = async ({ key, input }: { key: string; input: unknown }) => {
+    const { url } = input as { url: string }
+    asked.push({ url, key })
+    return answer(url)
+  }
+  const refuses = () => Promise.reject(failed('not_there', 'This test has no such effect.'))
+  world = runService({
+    leaseMs: 600_000,
+    effects: { http, api: refuses, connector: refuses, artifact: refuses, publish: refuses },
+  })
+  service = await startTestService(world.service)
+  const [first] = world.replicas
+  if (!first) throw new Error('no replica has started')
+  runs = first
+  api = service.as(testPrincipal({ workspaceId: world.tenant.workspaceId, role: 'admin' }))
+})
+afterAll(() => service?.stop())
+
+const started = async (definition: Definition) => (await runs.start(world.define(definition)())).runId
+const ended = (runId: string) => runs.waitForEnd(runId, 60_000)
+const detail = async (runId: string) => (await api.get(`/runs/${runId}`)).data(RunDetail)
+const retry = async (runId: string) => expect((await api.post(`/runs/${runId}/retry`, {})).status).toBe(200)
+const call = (id: string) => ({ id, type: 'http', url: `https://${id}.test` }) as const
+const approve = { id: 'ok', type: 'approval', title: 'Go?', approvers: { roles: ['admin'] } } as const
+const calls = (id: string) => asked.filter(({ url }) => url.includes(id))
+const refuse = (): never => {
+  throw failed('refused', 'No.')
+}
+
+/** A run that waits for one which charges, asks, and then ships. */
+async function ordered() {
+  asked = []
+  const child = newId('workflow')
+  world.define({ steps: [call('charge'), approve, call('ship')] }, child)
+  const runId = await started({ steps: [{ id: 'sub', type: 'workflow', workflow: child }] })
+  const childId = await waitFor(async () => {
+    const found = (await detail(runId)).steps[0]?.childRunId
+    expect(found).toEqual(expect.any(String))
+    return found ?? ''
+  })
+  const isPaused = () => waitFor(async () => (await detail(childId)).status === 'paused')
+  await isPaused()
+  return {
+    runId,
+    childId,
+    isPaused,
+    decide: () => api.post(`/runs/${childId}/resume`, { decision: 'approve' }),
+  }
+}
+
+test('a retry goes on with the failed run of a step: nothing is charged or asked for again', async () => {
+  const { runId, childId, decide } = await ordered()
+  answer = (url) => (url.includes('ship') ? refuse() : { status: 200 })
+  await decide()
+  expect(await ended(runId)).toMatchObject({ status: 'failed', error: { code: 'refused', step: 'sub' } })
+  await retry(runId)
+  await waitFor(() => calls('ship').length === 2)
+  expect(await ended(runId)).toMatchObject({ status: 'failed' })
+  answer = () => ({ status: 201 })
+  await retry(runId)
+  expect(await ended(runId)).toMatchObject({ status: 'completed', output: { status: 201 } })
+  expect([calls('charge').length, calls('ship').length]).toEqual([1, 3])
+  expect((await detail(childId)).attempt).toBe(3)
+  expect(await service.sql`select 1 from runs where parent_run_id = ${runId}`).toHaveLength(1)
+})
+
+test('a retry takes the result of a run that has completed meanwhile', async () => {
+  const { runId, childId, decide } = await ordered()
+  answer = (url) => (url.includes('ship') ? refuse() : { status: 200 })
+  await decide()
+  expect(await ended(runId)).toMatchObject({ status: 'failed' })
+  answer = () => ({ status: 202 })
+  await retry(childId)
+  expect(await ended(childId)).toMatchObject({ status: 'completed' })
+  await retry(runId)
+  expect(await ended(runId)).toMatchObject({ status: 'completed', output: { status: 202 } })
+  expect([calls('charge').length, calls('ship').length]).toEqual([1, 2])
+  expect((await detail(childId)).attempt).toBe(2)
+})
+
+test('a retry of a cancelled run goes on with the run that was cancelled with it', async () => {
+  const { runId, childId, isPaused, decide } = await ordered()
+  answer = () => ({ status: 200 })
+  await api.post(`/runs/${runId}/cancel`, {})
+  await retry(runId)
+  await waitFor(async () => (await detail(childId)).attempt === 2)
+  await isPaused()
+  await decide()
+  expect(await ended(runId)).toMatchObject({ status: 'completed' })
+  expect([calls('charge').length, calls('ship').length]).toEqual([1, 1])
+})
+
+test.each([
+  ['http_status', { retryable: false, uncertain: true }, 1],
+  ['upstream_timeout', { retryable: true }, 1],
+  ['refused', { retryable: false }, 2],
+])(
+  'an effect that failed with %s has as many keys after a retry as it had definite answers',
+  async (code, how, keys) => {
+    asked = []
+    answer = () => {
+      throw failed(code, 'No.', how)
+    }
+    const runId = await started({ steps: [call('pay')] })
+    await ended(runId)
+    answer = () => ({ status: 200 })
+    await retry(runId)
+    expect(await ended(runId)).toMatchObject({ status: 'completed' })
+    expect(new Set(asked.map(({ key }) => key)).size).toBe(keys)
+  },
+)
+
+test('a step that is retried from is one of the definition, and one that the run has come to', async () => {
+  const runId = await started({ steps: [{ id: 'no', type: 'fail', message: 'no' }, call('later')] })
+  await ended(runId)
+  const from = async (step: string) => (await api.post(`/runs/${runId}/retry`, { from: step })).error()
+  expect(await from('nowhere')).toMatchObject({
+    ...{ code: 'validation_failed', details: [{ path: '/from', code: 'unknown_step' }] },
+  })
+  expect(await from('later')).toMatchObject({
+    ...{ code: 'invalid_state_transition', message: expect.stringContaining('not come to step later') },
+  })
+})
