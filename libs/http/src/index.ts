@@ -79,7 +79,13 @@ export {
   type OperationAnswer,
   OperationInput,
 } from './platform/operation-call.js'
-export { createOperations, type Operation, type Operations } from './platform/operations.js'
+export {
+  createOperations,
+  type Operation,
+  type Operations,
+  type PermissionOf,
+  permissionsOf,
+} from './platform/operations.js'
 export {
   type CallPlatform,
   createCallPlatform,

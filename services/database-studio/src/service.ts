@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { createRequireEnvironment } from '@opsplane/http'
 import { createLimits } from '@opsplane/runtime'
-import { defineService, openNeighbour } from '@opsplane/service'
+import { defineService, namesRoute, openNeighbour } from '@opsplane/service'
 import { loadConfig, type StudioConfig } from './config.js'
 import { openMigrations } from './migration/open.js'
 import { migration } from './migration-ledger/domain.js'
@@ -61,6 +61,18 @@ export const databaseStudio = defineService<StudioConfig>({
         ...queries.routes,
         ...migrations.routes,
         ...validationRoutes(ctx, definitions),
+        namesRoute(ctx.database, {
+          operationId: 'findTableNames',
+          path: '/internal/tables/names',
+          summary: 'Find out which of these tables there are',
+          ...{ callers: ['workflows'], table: 'tables', columns: ['slug'], only: 'kept.purge_at is null' },
+        }),
+        namesRoute(ctx.database, {
+          operationId: 'findQueryNames',
+          path: '/internal/queries/names',
+          summary: 'Find out which of these saved queries there are',
+          ...{ callers: ['workflows'], table: 'saved_queries', columns: ['id'] },
+        }),
       ],
       background: [plane, settings, sdk],
     }

@@ -84,7 +84,7 @@ export const integrations = defineService<IntegrationsConfig>({
         ...connectorRoutes(ctx, connectors, kinds),
         ...invocationRoutes({ database, connectors, invoke, probe: createProbe(uses) }),
         ...transformerRoutes(expressions),
-        ...internalRoutes(database),
+        ...internalRoutes(database, kinds),
       ],
       background: [
         expressions,

@@ -84,7 +84,7 @@ export function internalRoutes({ db, verify, secretService, bootstrap, takenOnce
       ...internal,
       operationId: 'getKnownMembers',
       path: '/internal/members',
-      callers: ['itsm', 'apps'],
+      callers: ['itsm', 'apps', 'workflows'],
       summary: 'Find out which of these users are members, and which of these roles there are',
       body: MembersQuestion,
       response: KnownMembers,

@@ -6,6 +6,7 @@ import { createSealer } from '@opsplane/runtime'
 import {
   type BackgroundWork,
   defineService,
+  namesRoute,
   type ServiceContext,
   type ServiceOverrides,
 } from '@opsplane/service'
@@ -160,6 +161,12 @@ function settingsRoutes(ctx: Context, parts: Parts): Route[] {
     ...auditChainRoutes(ctx, signer),
     ...notificationRoutes(ctx),
     ...budgetRoutes(database).map(takenOnce),
+    namesRoute(database, {
+      operationId: 'findSecretNames',
+      path: '/internal/secrets/names',
+      summary: 'Find out which of these secrets there are',
+      ...{ callers: ['workflows'], table: 'secrets', columns: ['name'] },
+    }),
     ...internalRoutes({
       db,
       secretService,

@@ -5,6 +5,8 @@ import {
   createDelegations,
   createOperations,
   createRequireEnvironment,
+  openOutbound,
+  permissionsOf,
   platformClients,
   remoteDepths,
 } from '@opsplane/http'
@@ -23,10 +25,12 @@ import { startScheduleTriggers } from './trigger/schedules.js'
 import { skippedRoutes } from './trigger/skipped.js'
 import { createStarting } from './trigger/starting.js'
 import { workflowActionRoutes } from './workflow/action-routes.js'
+import { createNeeds } from './workflow/check/needs.js'
 import { createChecks } from './workflow/check/problems.js'
 import { findConnectors } from './workflow/connector-names.js'
 import { workflow } from './workflow/domain.js'
 import { startSettling } from './workflow/grants.js'
+import { findKnown } from './workflow/known-names.js'
 import { logEndsOf, shared } from './workflow/log-ends.js'
 import { createPortable } from './workflow/portable.js'
 import { portableRoutes } from './workflow/portable-routes.js'
@@ -48,15 +52,27 @@ export const workflows = defineService<WorkflowsConfig>({
     const connectors = findConnectors(clients.get('integrations'))
     const expressions = createExpressions({ log: ctx.log })
     measureChildren(ctx.metrics, 'expressions', expressions)
+    const { workflowCaFile, workflowAllowedCidrs, workflowDeniedCidrs, workflowAllowHttp } = ctx.config
+    const outbound = await openOutbound({
+      ...{ caFile: workflowCaFile, allowHttp: workflowAllowHttp },
+      ...{ allowedCidrs: workflowAllowedCidrs, deniedCidrs: workflowDeniedCidrs },
+    })
     const checks = createChecks({
       expressions,
       findWorkflows: (tenant) => findWorkflows(ctx.database, tenant),
-      platform: { operations, findConnectors: connectors, log: ctx.log },
+      platform: {
+        ...{ operations, outbound, log: ctx.log },
+        ...{ findConnectors: connectors, findKnown: findKnown(clients) },
+      },
     })
     const delegations = createDelegations(settings)
-    const definitions = createWorkflows(ctx, { delegations, settings, checks, logEnds: () => logEnds() })
-    const { runs, ...ofRuns } = await openRuns(ctx, {
-      ...{ expressions, settings, clients, operations },
+    const needsOf = createNeeds({ permissionOf: permissionsOf(operations), findConnectors: connectors })
+    const definitions = createWorkflows(ctx, {
+      ...{ delegations, settings, checks, needsOf },
+      logEnds: () => logEnds(),
+    })
+    const { runs, ...ofRuns } = openRuns(ctx, {
+      ...{ expressions, settings, clients, operations, outbound },
       loadVersion: definitions.versions.load,
       published: definitions.published,
       giverOf: ({ identity: { id, tenant }, origin: { programRef } }) =>
@@ -96,8 +112,16 @@ export const workflows = defineService<WorkflowsConfig>({
         settings,
         ...clients.values(),
         expressions,
+        outbound,
         ...ofRuns.background,
-        ...watchRights(ctx, definitions, settings),
+        ...watchRights(ctx, definitions, {
+          settings,
+          // What cannot be found out now is no reason to keep what others have lost: rights end where they are used, too.
+          needsOf: createNeeds({
+            permissionOf: async (id) => (await operations.find(id))?.permission,
+            findConnectors: (tenant, wanted) => connectors(tenant, wanted).catch(() => []),
+          }),
+        }),
         startSettling(definitions.grants, ctx.log),
         triggers,
         startScheduleTriggers(ctx, { workflows: definitions, runs }),

@@ -227,6 +227,14 @@ export const ConnectorNamesQuestion = z.strictObject({
 export type ConnectorNamesQuestion = z.input<typeof ConnectorNamesQuestion>
 
 export const ConnectorNames = z.object({
-  connectors: z.array(z.object({ id: idSchema('connector'), name: z.string() })),
+  connectors: z.array(
+    z.object({
+      id: idSchema('connector'),
+      name: z.string(),
+      kind: z.string().optional(),
+      /** Names; null where they depend on what is connected. */
+      actions: z.array(z.string()).nullable().optional(),
+    }),
+  ),
 })
 export type ConnectorNames = z.infer<typeof ConnectorNames>

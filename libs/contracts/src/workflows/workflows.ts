@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Filter } from '../core/filter.js'
 import { idSchema } from '../core/ids.js'
 import { JsonValue } from '../core/json-value.js'
+import { PermissionName } from '../core/permission-name.js'
 import { Schedule } from '../core/schedule.js'
 import { TopicName } from '../dispatcher/topics.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
@@ -77,6 +78,15 @@ export const WorkflowDefinition = z
       .meta({ description: 'The run fails when it takes longer.' }),
     concurrency: Concurrency.optional(),
     retry: StepRetry.optional().meta({ description: 'Of the steps that say nothing else.' }),
+    permissions: z
+      .array(PermissionName)
+      .max(100)
+      .optional()
+      .meta({
+        description:
+          'What its steps take beside the permissions of their kinds and operations, as where an operation asks for more by ' +
+          'what its body says. Its owner must hold them, and its runs act by no others.',
+      }),
   })
   .meta({ id: 'WorkflowDefinition' })
 export type WorkflowDefinition = z.infer<typeof WorkflowDefinition>

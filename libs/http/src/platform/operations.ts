@@ -1,4 +1,4 @@
-import { type BackendName, backendNames, type Permission, RouteTable } from '@opsplane/contracts'
+import { ApiError, type BackendName, backendNames, type Permission, RouteTable } from '@opsplane/contracts'
 import type { ServiceClient } from '../calls/service-client.js'
 
 /** An operation of the platform, as the service that owns it says. */
@@ -63,3 +63,18 @@ export function createOperations(
     isComplete: () => backendNames.every((name) => heard.has(name)),
   }
 }
+
+/** What calling an operation takes, by its id; undefined where there is none. */
+export type PermissionOf = (operationId: string) => Promise<Permission | null | undefined>
+
+/** An operation is unknown once every service has said what it has. */
+export const permissionsOf =
+  (operations: Operations): PermissionOf =>
+  async (operationId) => {
+    const found = await operations.find(operationId)
+    if (found || operations.isComplete()) return found?.permission
+    throw new ApiError(
+      'service_unavailable',
+      `No service that answers has the operation ${operationId}. Try again.`,
+    )
+  }

@@ -2,10 +2,12 @@ import { ConnectorNames, ConnectorNamesQuestion } from '@opsplane/contracts'
 import { defineRoute, type Route } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import { and, eq, inArray, or } from 'drizzle-orm'
+import type { Kind } from '../kind/kind.js'
+import type { Kinds } from '../kind/kinds.js'
 import { connectors as table } from '../schema.js'
 
 /** What other services ask integrations. The gateway routes none of it. */
-export function internalRoutes({ db }: Pick<Database, 'db'>): Route[] {
+export function internalRoutes({ db }: Pick<Database, 'db'>, kinds: Kinds): Route[] {
   return [
     defineRoute({
       method: 'post',
@@ -20,7 +22,7 @@ export function internalRoutes({ db }: Pick<Database, 'db'>): Route[] {
       response: ConnectorNames,
       handler: async ({ body: { workspaceId, environment, ids, names } }) => ({
         connectors: await db
-          .select({ id: table.id, name: table.name })
+          .select({ id: table.id, name: table.name, kind: table.kind })
           .from(table)
           .where(
             and(
@@ -29,8 +31,16 @@ export function internalRoutes({ db }: Pick<Database, 'db'>): Route[] {
               or(inArray(table.id, ids), inArray(table.name, names)),
             ),
           )
-          .then((rows) => rows.map(({ id, name }) => ({ id, name: name ?? '' }))),
+          .then((rows) =>
+            rows.map(({ id, name, kind }) => ({
+              ...{ id, name: name ?? '', kind: kind ?? '' },
+              actions: actionsOf(kinds.named(kind ?? '')),
+            })),
+          ),
       }),
     }),
   ]
 }
+
+const actionsOf = ({ actions, hasFurtherActions }: Kind): string[] | null =>
+  hasFurtherActions ? null : actions.map(({ name }) => name)

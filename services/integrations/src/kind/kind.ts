@@ -56,6 +56,8 @@ export interface Kind {
   check(config: unknown): void
   /** Those every connector of the kind has. */
   actions: readonly Action[]
+  /** Whether a connector has further ones, by its configuration. */
+  hasFurtherActions: boolean
   /** All of one connector. Throws CallFailure. */
   actionsOf(call: Call): Promise<readonly Action[]>
   /** One of them. Throws CallFailure. */
@@ -101,6 +103,7 @@ export function defineKind<Config extends object>(definition: KindDefinition<Con
     ...rest,
     check: (config) => check?.(config as Config),
     actions,
+    hasFurtherActions: furtherActions !== undefined,
     actionsOf,
     actionOf: async (call, name) =>
       actions.find((action) => action.name === name) ??

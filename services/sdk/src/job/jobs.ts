@@ -22,7 +22,7 @@ import {
 import type { ServiceContext } from '@opsplane/service'
 import type { ArtifactLoading } from '../artifact/loading.js'
 import { checkedInput } from '../invoke/schemas.js'
-import { needsOf, type PermissionOf } from '../pack/needs.js'
+import { needsOf } from '../pack/needs.js'
 import { job } from './domain.js'
 
 const jobOwner = (id: string, tenant: TenantScope): ScheduleOwner => ({ kind: 'job', id, tenant })

@@ -1,15 +1,6 @@
-import {
-  ApiError,
-  eventPermission,
-  type NeededRights,
-  type Permission,
-  permissions,
-} from '@opsplane/contracts'
-import type { Operations } from '@opsplane/http'
+import { eventPermission, type NeededRights, type Permission, permissions } from '@opsplane/contracts'
+import type { PermissionOf } from '@opsplane/http'
 import type { PackArtifact } from '@opsplane/packs'
-
-/** What calling an operation takes, by its id; undefined where there is none. */
-export type PermissionOf = (operationId: string) => Promise<Permission | null | undefined>
 
 /** What installing artifacts takes beside `sdk:write`, and whoever does must go on to hold. */
 export async function needsOf(
@@ -41,15 +32,3 @@ function usesOf({ permissions: asked, rule }: Pick<PackArtifact, 'permissions' |
   ]
   return needed.flatMap(([needs, permission]) => (needs ? [permission] : []))
 }
-
-/** An operation is unknown once every service has said what it has. */
-export const permissionsOf =
-  (operations: Operations): PermissionOf =>
-  async (operationId) => {
-    const found = await operations.find(operationId)
-    if (found || operations.isComplete()) return found?.permission
-    throw new ApiError(
-      'service_unavailable',
-      `No service that answers has the operation ${operationId}. Try again.`,
-    )
-  }

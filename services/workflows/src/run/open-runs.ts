@@ -22,13 +22,13 @@ export interface OpenedRuns {
 }
 
 /** The runs of the service, with everything their steps do elsewhere. */
-export async function openRuns(
+export function openRuns(
   ctx: ServiceContext<WorkflowsConfig>,
-  { settings, clients, operations, takeOverEnded, ...options }: OpenRunsOptions,
-): Promise<OpenedRuns> {
+  { settings, clients, operations, outbound, takeOverEnded, ...options }: OpenRunsOptions,
+): OpenedRuns {
   const { workflowRuns: all, workflowRunsPerWorkspace: ofOne } = ctx.config
   const { workflowLeaseMs: leaseMs, workflowMaxDeaths: mostDeaths } = ctx.config
-  const { effects, background } = await openEffects(ctx, { settings, clients, operations })
+  const { effects, background } = openEffects(ctx, { settings, clients, operations, outbound })
   const runs = createRuns(ctx, { ...options, effects, leaseMs, mostDeaths, most: { all, ofOne } })
   return {
     runs,

@@ -5,7 +5,7 @@ import type { ServiceClient } from '@opsplane/http'
 export type FindConnectors = (
   tenant: TenantScope,
   wanted: { ids?: string[]; names?: string[] },
-) => Promise<{ id: string; name: string }[]>
+) => Promise<ConnectorNames['connectors']>
 
 const timeoutMs = 3_000
 

@@ -123,6 +123,7 @@ it.each(files)('%s is valid, can be published, and does what it says', async (fi
   const workflow = NewWorkflow.parse(JSON.parse(text))
   const connectors = text.match(/con_[0-9A-Z]{26}/g) ?? []
   fixture.settings.connectors.set('production', new Map(connectors.map((each) => [each, each])))
+  fixture.settings.actions = ['post_message', 'send']
   const { id, problems } = (await api.post('/workflows', workflow)).data(WorkflowWithDraft)
   expect(problems).toEqual([])
   expect((await api.post(`/workflows/${id}/publish`, {})).status).toBe(200)

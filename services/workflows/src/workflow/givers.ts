@@ -1,5 +1,6 @@
 import {
   ApiError,
+  missingRights,
   newId,
   type ReadModelRow,
   Rights,
@@ -9,7 +10,8 @@ import {
 import type { Delegations, RequestMeta, ServiceClient } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import { z } from 'zod'
-import { missingFor, requireRights } from './rights.js'
+import type { NeedsOf } from './check/needs.js'
+import { requireRights } from './rights.js'
 
 const Giver = z.object({ grant: z.string(), userId: z.string() })
 
@@ -32,7 +34,7 @@ export interface Givers {
   /** A run's own giver, or its version's; null where its grant is revoked. */
   of(carrier: Carrier, tenant: TenantScope): Promise<Giver | null>
   /**
-   * Asks settings for a grant of the caller. Throws `forbidden` naming what is missing where they do not hold all the definition
+   * Asks settings for a grant of the caller, for no more than the definition needs. Throws `forbidden` naming what is missing where they do not hold all the definition
    * needs, or where the caller acts by a grant itself.
    */
   give(
@@ -57,9 +59,16 @@ export interface GiversOptions {
   database: Pick<Database, 'planned'>
   delegations: Pick<Delegations, 'delegate' | 'actingBy'>
   settings: Pick<ServiceClient, 'post'>
+  needsOf: NeedsOf
 }
 
-export function createGivers({ database: { planned }, delegations, settings }: GiversOptions): Givers {
+export function createGivers(options: GiversOptions): Givers {
+  const {
+    database: { planned },
+    delegations,
+    settings,
+    needsOf,
+  } = options
   const of: Givers['of'] = async ({ versionId, runId = null }, { workspaceId, environment }) => {
     const [row] = await planned.unsafe(
       `select state->>'grant' as grant, state->>'userId' as "userId" from version_grants
@@ -76,7 +85,7 @@ export function createGivers({ database: { planned }, delegations, settings }: G
     const question = { workspaceId: tenant.workspaceId, userIds: [userId] }
     const { permissions } = await settings.post('/internal/rights', question, Rights)
     const held = permissions[userId]
-    if (!held || missingFor(held, definition).length > 0) return false
+    if (!held || missingRights(held, await needsOf(definition, tenant)).length > 0) return false
     try {
       await delegations.actingBy(grant).serviceToken('workflows')
       return true
@@ -87,8 +96,10 @@ export function createGivers({ database: { planned }, delegations, settings }: G
   }
 
   const give: Givers['give'] = async ({ versionId }, definition, meta, expiresInSeconds = null) => {
-    requireRights(meta.principal, definition)
-    const { grant, expiresAt } = await delegations.delegate(meta, { run: versionId, expiresInSeconds })
+    const needs = await needsOf(definition, meta.tenant)
+    requireRights(meta.principal, needs)
+    const wanted = { run: versionId, permissions: [...needs.reads, ...needs.uses], expiresInSeconds }
+    const { grant, expiresAt } = await delegations.delegate(meta, wanted)
     if (expiresInSeconds === null && expiresAt !== null)
       throw new ApiError(
         'forbidden',
@@ -109,7 +120,7 @@ export function createGivers({ database: { planned }, delegations, settings }: G
     give,
     takeOver,
     async takeOverUnlessOwn(carrier, definition, meta) {
-      requireRights(meta.principal, definition)
+      requireRights(meta.principal, await needsOf(definition, meta.tenant))
       const giver = await of(carrier, meta.tenant)
       const isOwn = giver?.userId === meta.principal.userId && (await holds(giver, definition, meta.tenant))
       return isOwn ? null : takeOver(carrier, definition, meta)

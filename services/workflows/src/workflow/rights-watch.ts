@@ -1,9 +1,9 @@
-import { Environment, systemActor } from '@opsplane/contracts'
+import { Environment, missingRights, systemActor } from '@opsplane/contracts'
 import type { ServiceClient } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import { type BackgroundWork, type ServiceContext, watchOwnerRights } from '@opsplane/service'
 import { z } from 'zod'
-import { missingFor } from './rights.js'
+import type { NeedsOf } from './check/needs.js'
 import { versionRef } from './versions.js'
 import type { Workflows } from './workflows.js'
 
@@ -11,7 +11,7 @@ import type { Workflows } from './workflows.js'
 export function watchRights(
   ctx: ServiceContext,
   { aggregate, versions }: Pick<Workflows, 'aggregate' | 'versions'>,
-  settings: Pick<ServiceClient, 'post'>,
+  { settings, needsOf }: { settings: Pick<ServiceClient, 'post'>; needsOf: NeedsOf },
 ): BackgroundWork[] {
   const { database, clock } = ctx
   return watchOwnerRights(ctx, {
@@ -23,7 +23,7 @@ export function watchRights(
         const tenant = { workspaceId, environment }
         const { definition } = await versions.load(versionRef(id, number), tenant)
         const owned = held[ownerId]
-        const missing = owned ? missingFor(owned, definition) : ['membership']
+        const missing = owned ? missingRights(owned, await needsOf(definition, tenant)) : ['membership']
         if (missing.length === 0) continue
         const now = clock.now()
         const meta = { tenant, actor: systemActor, now, requestId: null, causationId }

@@ -1,21 +1,11 @@
-import {
-  missingRights,
-  type Permission,
-  permissionNotHeld,
-  type WorkflowDefinition,
-} from '@opsplane/contracts'
-import { needsOf } from './check/needs.js'
-
-/** What somebody lacks to have runs of this act for them. */
-export const missingFor = (held: readonly string[], definition: WorkflowDefinition): Permission[] =>
-  missingRights(held, needsOf(definition))
+import { missingRights, type NeededRights, permissionNotHeld } from '@opsplane/contracts'
 
 /** Throws `forbidden` naming what is missing: a workflow does nothing its owner may not do. */
 export function requireRights(
   { permissions }: { permissions: readonly string[] },
-  definition: WorkflowDefinition,
+  needs: NeededRights,
 ): void {
-  const missing = missingFor(permissions, definition)
+  const missing = missingRights(permissions, needs)
   if (missing.length === 0) return
   const message = `What this workflow does takes permissions you do not hold: ${missing.join(', ')}.`
   throw permissionNotHeld(message, missing)

@@ -287,7 +287,9 @@ describe('versions', () => {
       ...{ publishedVersion: 1, latestVersion: 1, draftChanged: false, status: 'inactive' },
       ...{ triggerType: 'manual', ownerId: principal.userId },
     })
-    expect(fixture.settings.granted.at(-1)).toEqual({ run: `${id}.1`, expiresInSeconds: null })
+    expect(fixture.settings.granted.at(-1)).toEqual({
+      ...{ run: `${id}.1`, permissions: [], expiresInSeconds: null },
+    })
 
     await patch(id, { definition: greeting('two') })
     expect(await act(id, 'publish', { activate: true })).toMatchObject({

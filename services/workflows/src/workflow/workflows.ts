@@ -15,6 +15,7 @@ import type { Aggregate } from '@opsplane/eventstore'
 import { type Delegations, jsonPointer, type RequestMeta, type ServiceClient } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import type { TakeOverEnded } from '../run/actions.js'
+import type { NeedsOf } from './check/needs.js'
 import { type Checks, refuseProblems } from './check/problems.js'
 import { visits } from './check/walk.js'
 import { type Pinned, type WorkflowCommand, type WorkflowRecord, type Written, workflow } from './domain.js'
@@ -84,17 +85,18 @@ export interface WorkflowParts {
   delegations: Delegations
   settings: Pick<ServiceClient, 'post'>
   checks: Checks
+  needsOf: NeedsOf
   /** By service: up to where its log has come. */
   logEnds(): Promise<Record<string, number>>
 }
 
 export function createWorkflows(
   { store, database, cursors, log }: ServiceContext,
-  { delegations, settings, checks, logEnds }: WorkflowParts,
+  { delegations, settings, checks, needsOf, logEnds }: WorkflowParts,
 ): Workflows {
   const aggregate = store.aggregate(workflow, { present: shown })
   const versions = createVersions(database, cursors)
-  const givers = createGivers({ database, delegations, settings })
+  const givers = createGivers({ database, delegations, settings, needsOf })
   const grants = createGrantRevocations(database, delegations, log)
   const standingOf = createStandings(database)
 

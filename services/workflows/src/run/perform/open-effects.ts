@@ -8,7 +8,7 @@ import {
   createOutboundHttp,
   createSecretValues,
   type Operations,
-  openOutbound,
+  type Outbound,
   type PlatformClients,
   type ServiceClient,
 } from '@opsplane/http'
@@ -28,18 +28,14 @@ export interface EffectParts {
   settings: ServiceClient
   clients: PlatformClients
   operations: Operations
+  outbound: Outbound
 }
 
 /** What steps do their work elsewhere by. */
-export async function openEffects(
+export function openEffects(
   { config }: ServiceContext<WorkflowsConfig>,
-  { settings, clients, operations }: EffectParts,
-): Promise<{ effects: Effects; background: BackgroundWork[] }> {
-  const { workflowCaFile, workflowAllowedCidrs, workflowDeniedCidrs, workflowAllowHttp } = config
-  const outbound = await openOutbound({
-    ...{ caFile: workflowCaFile, allowHttp: workflowAllowHttp },
-    ...{ allowedCidrs: workflowAllowedCidrs, deniedCidrs: workflowDeniedCidrs },
-  })
+  { settings, clients, operations, outbound }: EffectParts,
+): { effects: Effects; background: BackgroundWork[] } {
   const http = createOutboundHttp(outbound)
   const callPlatform = createCallPlatform({ clients, delegations: createDelegations(settings) })
   const resolveSecrets = createSecretValues({
@@ -61,6 +57,6 @@ export async function openEffects(
       artifact: artifactEffect(callPlatform),
       publish: publishEffect(callPlatform),
     },
-    background: [outbound, http],
+    background: [http],
   }
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals'
-import { WorkflowDefinition } from '@opsplane/contracts'
+import { type Permission, type TenantScope, WorkflowDefinition } from '@opsplane/contracts'
 import type { z } from 'zod'
 import { checkEvents } from './events.js'
-import { needsOf } from './needs.js'
+import { createNeeds } from './needs.js'
 import { checkPlatform } from './platform.js'
 import { checkStructure, maxStepDepth } from './structure.js'
 import { templateFields } from './templates.js'
@@ -112,6 +112,8 @@ describe('references', () => {
   })
 })
 
+const tenant: TenantScope = { workspaceId: 'ws_1', environment: 'production' }
+
 describe('the platform', () => {
   const path = '/itsm/incidents/:id/comments/:commentId'
   const steps = [
@@ -121,22 +123,20 @@ describe('the platform', () => {
   ]
   const found = async (isAnswering: boolean) => {
     const warned: string[] = []
-    const problems = await checkPlatform(
-      definition(steps),
-      { workspaceId: 'ws_1', environment: 'production' },
-      {
-        operations: {
-          find: async (id) =>
-            id === 'known' ? { service: 'itsm', method: 'GET', path, permission: null } : undefined,
-          isComplete: () => isAnswering,
-        },
-        findConnectors: async () => {
-          if (!isAnswering) throw new Error('away')
-          return []
-        },
-        log: { warn: (_: unknown, text?: string) => void warned.push(String(text)) },
+    const problems = await checkPlatform(definition(steps), tenant, {
+      operations: {
+        find: async (id) =>
+          id === 'known' ? { service: 'itsm', method: 'GET', path, permission: null } : undefined,
+        isComplete: () => isAnswering,
       },
-    )
+      findConnectors: async () => {
+        if (!isAnswering) throw new Error('away')
+        return []
+      },
+      findKnown: async (_, __, names) => names,
+      outbound: { checkUrl: () => {} },
+      log: { warn: (_: unknown, text?: string) => void warned.push(String(text)) },
+    })
     return { warned, problems: problems.map((each) => [each.path, each.code]) }
   }
 
@@ -155,11 +155,41 @@ describe('the platform', () => {
   })
 })
 
-it('knows the events there are, and what reading them and using secrets takes', () => {
+const needsOf = createNeeds({
+  permissionOf: async (id) => ({ getIncident: 'itsm:read', me: null })[id] as Permission | null | undefined,
+  findConnectors: async (_, { ids = [] }) =>
+    ids.map((id) => ({ id, name: id, kind: id === bus ? 'topic' : 'slack' })),
+})
+const [chat, bus] = ['con_01JZ8Q4D3N5W7X9Y2B4C6D8E0F', 'con_01JZ8Q4D3N5W7X9Y2B4C6D8E0G']
+
+it.each<[object, Permission[]]>([
+  [{ type: 'http', url: 'https://example.com' }, []],
+  [{ type: 'api', operation: 'getIncident' }, ['itsm:read']],
+  [{ type: 'api', operation: 'me' }, []],
+  [{ type: 'connector', connector: chat, action: 'send' }, ['connectors:invoke']],
+  [{ type: 'connector', connector: bus, action: 'publish' }, ['topics:write', 'connectors:invoke']],
+  [{ type: 'artifact', artifact: 'enrich' }, ['sdk:invoke']],
+  [{ type: 'publish', topic: 'orders', eventType: 'made', payload: 1 }, ['topics:write']],
+  [{ type: 'workflow', workflow: 'wf_01JZ8Q4D3N5W7X9Y2B4C6D8E0F' }, ['workflows:run']],
+])('takes of its owner what a step does, wherever it stands: %j', async (step, uses) => {
+  const own = { id: 'own', ...step }
+  const branch = { id: 'b', type: 'branch', if: '{{ input }}', then: [value('a')], else: [own] }
+  for (const given of [
+    definition([own]),
+    definition([branch]),
+    definition([value('a')], { onFailure: [own as never] }),
+  ])
+    expect((await needsOf(given, tenant)).uses).toEqual(uses)
+  const more = await needsOf(definition([own], { permissions: ['queries:write'] }), tenant)
+  expect(new Set(more.uses)).toEqual(new Set([...uses, 'queries:write']))
+})
+
+it('knows the events there are, and what reading them and using secrets takes', async () => {
   const listens = definition([value('a', '{{secrets.key}}')], {
     trigger: { type: 'event', events: ['incident.*', 'dog.barked', '*'] },
   })
   expect(checkEvents(listens).map(({ path }) => path)).toEqual(['/trigger/events/1'])
-  expect(new Set(needsOf(listens).reads)).toEqual(new Set(['itsm:read', 'audit:read']))
-  expect(needsOf(listens).uses).toEqual(['secrets:use'])
+  const needs = await needsOf(listens, tenant)
+  expect(new Set(needs.reads)).toEqual(new Set(['itsm:read', 'audit:read']))
+  expect(needs.uses).toEqual(['secrets:use'])
 })

@@ -6,6 +6,7 @@ import {
 } from '@opsplane/contracts'
 import { jsonPointer } from '@opsplane/http'
 import { type Expressions, parseTemplate, type Template, type TemplateProblem } from '@opsplane/sandbox'
+import { checkOutputs } from './outputs.js'
 import { problem } from './structure.js'
 import { type TemplateField, templateFields } from './templates.js'
 import { checkReferences } from './visible.js'
@@ -41,7 +42,11 @@ export async function checkExpressions(
     ...{ step, path },
     references: checked[at]?.references ?? [],
   }))
-  return [...problems, ...checkReferences(definition, reads)]
+  const written = parsed.map(({ field: { step, path }, template }) => ({
+    ...{ step, path },
+    sources: template.expressions.map(({ source }) => source),
+  }))
+  return [...problems, ...checkReferences(definition, reads), ...checkOutputs(definition, written)]
 }
 
 function constantProblem({ field: { step, path }, template }: Parsed): WorkflowProblem[] {

@@ -4,8 +4,12 @@ import {
   type Permission,
   permissions,
   referencedSecrets,
+  type Step,
+  type TenantScope,
   type WorkflowDefinition,
 } from '@opsplane/contracts'
+import type { PermissionOf } from '@opsplane/http'
+import type { FindConnectors } from '../connector-names.js'
 import { visits } from './walk.js'
 
 /** Patterns of the platform's events that a workflow is started by, or waits for. */
@@ -24,9 +28,57 @@ export function secretNames(definition: WorkflowDefinition): string[] {
   return [...new Set([...referencedSecrets(JSON.stringify(definition)), ...signed])]
 }
 
-/** What publishing a definition takes beside `workflows:write`, and its owner must go on to hold. */
-export function needsOf(definition: WorkflowDefinition): NeededRights {
-  const reads = new Set(eventPatterns(definition).map(eventPermission))
-  const uses: Permission[] = secretNames(definition).length > 0 ? ['secrets:use'] : []
-  return { reads: permissions.filter((each) => reads.has(each)), uses }
+/** What a step of each kind takes of the rights of its workflow's owner; one that calls an operation, also what that takes. */
+const takenBy: Readonly<Record<Step['type'], readonly Permission[]>> = {
+  http: [],
+  api: [],
+  connector: ['connectors:invoke'],
+  artifact: ['sdk:invoke'],
+  publish: ['topics:write'],
+  workflow: ['workflows:run'],
+  transform: [],
+  wait: [],
+  approval: [],
+  branch: [],
+  switch: [],
+  parallel: [],
+  for_each: [],
+  stop: [],
+  fail: [],
 }
+
+/** What invoking a connector takes beside that, by its kind. */
+const takenByKind: Readonly<Record<string, Permission>> = { topic: 'topics:write' }
+
+export interface NeedsOptions {
+  permissionOf: PermissionOf
+  findConnectors: FindConnectors
+}
+
+/** What publishing a definition takes beside `workflows:write`, and its owner must go on to hold. */
+export type NeedsOf = (definition: WorkflowDefinition, tenant: TenantScope) => Promise<NeededRights>
+
+export const createNeeds =
+  ({ permissionOf, findConnectors }: NeedsOptions): NeedsOf =>
+  async (definition, tenant) => {
+    const steps = visits(definition).map(({ step }) => step)
+    const reads = new Set(eventPatterns(definition).map(eventPermission))
+    const uses = new Set<Permission>([
+      ...(definition.permissions ?? []),
+      ...steps.flatMap(({ type }) => takenBy[type]),
+      ...(secretNames(definition).length > 0 ? (['secrets:use'] as const) : []),
+    ])
+    const operations = steps.flatMap((step) => (step.type === 'api' ? [step.operation] : []))
+    for (const operation of new Set(operations)) {
+      const permission = await permissionOf(operation)
+      if (permission) uses.add(permission)
+    }
+    const ids = new Set(steps.flatMap((step) => (step.type === 'connector' ? [step.connector] : [])))
+    const connectors = ids.size > 0 ? await findConnectors(tenant, { ids: [...ids] }) : []
+    for (const { kind = '' } of connectors) {
+      const permission = takenByKind[kind]
+      if (permission) uses.add(permission)
+    }
+    const inOrder = (set: ReadonlySet<Permission>) => permissions.filter((each) => set.has(each))
+    return { reads: inOrder(reads), uses: inOrder(uses) }
+  }

@@ -5,21 +5,25 @@ import type {
   WorkflowDefinition,
   WorkflowProblem,
 } from '@opsplane/contracts'
-import type { Operations } from '@opsplane/http'
+import type { Operations, Outbound } from '@opsplane/http'
 import type { Logger } from '@opsplane/runtime'
 import type { FindConnectors } from '../connector-names.js'
+import { checkAddresses } from './addresses.js'
 import { problem } from './structure.js'
+import { checkTargets, type FindKnown } from './targets.js'
 import { type Path, visits } from './walk.js'
 
 export interface Platform {
   operations: Operations
   findConnectors: FindConnectors
+  findKnown: FindKnown
+  outbound: Pick<Outbound, 'checkUrl'>
   log: Pick<Logger, 'warn'>
 }
 
 /**
- * Operations and connectors that are not there, and parameters of paths that are not given. Where a service cannot be
- * asked nothing is held against a definition: the log says so.
+ * Operations, connectors, their actions and whatever else is named that is not there, parameters of paths that are not given,
+ * and addresses that are never called. Where a service cannot be asked nothing is held against a definition: the log says so.
  */
 export async function checkPlatform(
   definition: WorkflowDefinition,
@@ -32,6 +36,8 @@ export async function checkPlatform(
   return [
     ...(await checkOperations(calls, platform)),
     ...(await checkConnectors(connected, tenant, platform)),
+    ...(await checkTargets(definition, tenant, platform)),
+    ...checkAddresses(definition, platform.outbound),
   ]
 }
 
@@ -73,17 +79,19 @@ async function checkConnectors(
   if (connected.length === 0) return []
   const ids = [...new Set(connected.map(({ step }) => step.connector))]
   try {
-    const known = new Set((await findConnectors(tenant, { ids })).map(({ id }) => id))
-    return connected
-      .filter(({ step }) => !known.has(step.connector))
-      .map(({ step, path }) =>
-        problem(
-          step.id,
-          [...path, 'connector'],
-          'unknown_connector',
-          'names no connector of this environment',
-        ),
-      )
+    const known = new Map((await findConnectors(tenant, { ids })).map((each) => [each.id, each]))
+    return connected.flatMap(({ step, path }) => {
+      const { id, connector, action } = step
+      const found = known.get(connector)
+      if (!found)
+        return [
+          problem(id, [...path, 'connector'], 'unknown_connector', 'names no connector of this environment'),
+        ]
+      const { name, actions } = found
+      if (!actions || actions.includes(action)) return []
+      const message = `names no action of ${name}, which has ${actions.join(', ')}: ${action}`
+      return [problem(id, [...path, 'action'], 'unknown_action', message)]
+    })
   } catch (error) {
     log.warn({ err: error }, 'connectors were not checked: integrations does not answer')
     return []

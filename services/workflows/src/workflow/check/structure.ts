@@ -1,5 +1,6 @@
 import type { Step, WorkflowDefinition, WorkflowProblem } from '@opsplane/contracts'
 import { jsonPointer } from '@opsplane/http'
+import { isTemplate } from './templates.js'
 import { listsOf, type Path, type Visit, visits } from './walk.js'
 
 export const maxSteps = 200
@@ -110,5 +111,3 @@ function incomplete(step: Step, path: Path): WorkflowProblem[] {
       return []
   }
 }
-
-const isTemplate = (text: string) => text.includes('{{')

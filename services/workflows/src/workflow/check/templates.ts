@@ -54,3 +54,6 @@ function innerFields(step: Step, path: Path): TemplateField[] {
     return [{ step: step.id, path: [...path, 'event', 'filter'], value: step.event.filter }]
   return []
 }
+
+/** Whether a text has expressions in it. */
+export const isTemplate = (text: string): boolean => text.includes('{{')

@@ -1,0 +1,14 @@
+import { z } from 'zod'
+import { Environment } from './principal.js'
+
+/** What a service asks another one: which resources of an environment have one of these names. */
+export const NamesQuestion = z.strictObject({
+  workspaceId: z.string().max(100),
+  environment: Environment,
+  names: z.array(z.string().max(500)).max(2_000),
+})
+export type NamesQuestion = z.infer<typeof NamesQuestion>
+
+/** Those of the names that something has. */
+export const KnownNames = z.object({ names: z.array(z.string()) })
+export type KnownNames = z.infer<typeof KnownNames>

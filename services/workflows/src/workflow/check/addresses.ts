@@ -1,0 +1,28 @@
+import { ApiError, type WorkflowDefinition, type WorkflowProblem } from '@opsplane/contracts'
+import type { Outbound } from '@opsplane/http'
+import { problem } from './structure.js'
+import { isTemplate } from './templates.js'
+import { visits } from './walk.js'
+
+/** Of a URL that goes on with an expression, what stands before it, where that names the host. */
+const literalStart = /^[a-z][a-z0-9+.-]*:\/\/[^/?#{]+[/?#]/i
+
+/** Addresses of http steps that are never called, as far as they are literal. */
+export function checkAddresses(
+  definition: WorkflowDefinition,
+  { checkUrl }: Pick<Outbound, 'checkUrl'>,
+): WorkflowProblem[] {
+  return visits(definition).flatMap(({ step, path }) => {
+    if (step.type !== 'http') return []
+    const literal = isTemplate(step.url) ? literalStart.exec(step.url)?.[0] : step.url
+    if (literal === undefined) return []
+    try {
+      checkUrl(literal)
+      return []
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      const [{ code, message } = { code: error.code, message: error.message }] = error.details
+      return [problem(step.id, [...path, 'url'], code, message)]
+    }
+  })
+}

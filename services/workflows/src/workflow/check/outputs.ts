@@ -1,0 +1,70 @@
+import type { Step, WorkflowDefinition, WorkflowProblem } from '@opsplane/contracts'
+import { problem } from './structure.js'
+import type { Path } from './walk.js'
+import { visits } from './walk.js'
+
+/** The expressions of a field, as they are written. */
+export interface Written {
+  step: string | null
+  path: Path
+  sources: readonly string[]
+}
+
+const members = ['output', 'error', 'status']
+/** Not in what stands before, as in `item.steps`. */
+const reads = /(?<![.\w$`])steps\s*\.\s*([a-z][a-z0-9_]*)\s*\.\s*(\w+)(?:\s*\.\s*([A-Za-z_]\w*)(?!\s*\())?/g
+const strings = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\/\*[\s\S]*?\*\//g
+
+/** Parts of steps that no step has, and fields of outputs whose fields are known before they are there. */
+export function checkOutputs(definition: WorkflowDefinition, written: readonly Written[]): WorkflowProblem[] {
+  const fields = new Map(visits(definition).map(({ step }) => [step.id, fieldsOf(step)]))
+  return written.flatMap(({ step, path, sources }) =>
+    sources.flatMap((source) =>
+      [...source.replaceAll(strings, '""').matchAll(reads)].flatMap(([, id = '', member = '', field]) => {
+        if (!fields.has(id)) return []
+        if (!members.includes(member))
+          return [
+            problem(
+              step,
+              path,
+              'unknown_field',
+              `reads ${member} of ${id}; a step has ${members.join(', ')}`,
+            ),
+          ]
+        const known = fields.get(id)
+        if (member !== 'output' || field === undefined || !known || known.includes(field)) return []
+        const has = known.length === 0 ? 'none' : known.join(', ')
+        return [
+          problem(step, path, 'unknown_output', `reads ${field} of the output of ${id}, which has ${has}`),
+        ]
+      }),
+    ),
+  )
+}
+
+/** Of the output of a step; undefined where they are not known before. */
+function fieldsOf(step: Step): readonly string[] | undefined {
+  switch (step.type) {
+    case 'http':
+      return ['status', 'headers', 'body']
+    case 'api':
+      return ['status', 'data', 'pagination']
+    case 'publish':
+      return ['id', 'deduplicated']
+    case 'approval':
+      return ['approved', 'expired', 'decisions']
+    case 'wait':
+      return step.event ? undefined : ['at']
+    case 'workflow':
+      return step.wait ? undefined : ['runId']
+    case 'parallel':
+      return step.branches.map(({ name }) => name)
+    case 'transform':
+      return isPlainObject(step.value) ? Object.keys(step.value) : undefined
+    default:
+      return undefined
+  }
+}
+
+const isPlainObject = (value: unknown): value is Record<string, unknown> =>
+  value !== null && typeof value === 'object' && !Array.isArray(value)

@@ -1,0 +1,139 @@
+import {
+  referencedSecrets,
+  type Step,
+  type TenantScope,
+  type WorkflowDefinition,
+  type WorkflowProblem,
+} from '@opsplane/contracts'
+import type { Operations } from '@opsplane/http'
+import type { Logger } from '@opsplane/runtime'
+import { problem } from './structure.js'
+import { isTemplate } from './templates.js'
+import { type Path, type Visit, visits } from './walk.js'
+
+/** What a definition names, to be resolved in its environment. */
+export const targetSorts = ['secret', 'artifact', 'table', 'query', 'user', 'role'] as const
+export type TargetSort = (typeof targetSorts)[number]
+
+/** Which of these names something has. Throws where the service that knows does not answer. */
+export type FindKnown = (
+  sort: TargetSort,
+  tenant: TenantScope,
+  names: readonly string[],
+) => Promise<readonly string[]>
+
+interface Target {
+  sort: TargetSort
+  name: string
+  step: string | null
+  path: Path
+}
+
+export interface Targets {
+  findKnown: FindKnown
+  operations: Pick<Operations, 'find'>
+  log: Pick<Logger, 'warn'>
+}
+
+/** Names of secrets, artifacts, tables, queries and approvers that are not there. What an expression gives is known in a run. */
+export async function checkTargets(
+  definition: WorkflowDefinition,
+  tenant: TenantScope,
+  { findKnown, operations, log }: Targets,
+): Promise<WorkflowProblem[]> {
+  const targets = [
+    ...secretsOf(definition),
+    ...visits(definition).flatMap(targetsOf),
+    ...(await targetsOfCalls(visits(definition), operations)),
+  ]
+  const problems: WorkflowProblem[] = []
+  for (const sort of targetSorts) {
+    const named = targets.filter((target) => target.sort === sort)
+    const names = [...new Set(named.map(({ name }) => name))]
+    const known =
+      names.length === 0
+        ? names
+        : await findKnown(sort, tenant, names).catch((error: unknown) => {
+            log.warn(
+              { err: error, sort },
+              'what a definition names was not checked: its service does not answer',
+            )
+            return names
+          })
+    for (const { name, step, path } of named)
+      if (!known.includes(name))
+        problems.push(problem(step, path, `unknown_${sort}`, `names no ${sort} of this environment: ${name}`))
+  }
+  return problems
+}
+
+function targetsOf({ step, path }: Visit): Target[] {
+  const at = (sort: TargetSort, names: readonly string[], ...below: string[]) =>
+    names.flatMap((name, index) =>
+      isTemplate(name)
+        ? []
+        : [{ sort, name, step: step.id, path: [...path, ...below, ...(below.length > 1 ? [index] : [])] }],
+    )
+  if (step.type === 'artifact') return at('artifact', [step.artifact], 'artifact')
+  if (step.type !== 'approval') return []
+  const { users, roles } = step.approvers
+  return [...at('user', users, 'approvers', 'users'), ...at('role', roles, 'approvers', 'roles')]
+}
+
+/** What stands in the path of an operation, by the path up to there. */
+const byPath: readonly [RegExp, TargetSort][] = [
+  [/^\/tables\/:(\w+)/, 'table'],
+  [/^\/queries\/:(\w+)/, 'query'],
+  [/^\/sdk\/artifacts\/:(\w+)/, 'artifact'],
+]
+
+async function targetsOfCalls(all: readonly Visit[], operations: Targets['operations']): Promise<Target[]> {
+  const found: Target[] = []
+  for (const { step, path } of all) {
+    const pattern = step.type === 'api' ? ((await operations.find(step.operation))?.path ?? '') : ''
+    for (const [start, sort] of byPath) {
+      const [, param = ''] = start.exec(pattern) ?? []
+      const name = step.type === 'api' ? step.params[param] : undefined
+      if (typeof name === 'string' && !isTemplate(name))
+        found.push({ sort, name, step: step.id, path: [...path, 'params', param] })
+    }
+  }
+  return found
+}
+
+/** By where they are referred to, and where an inbound webhook is signed with one. */
+function secretsOf(definition: WorkflowDefinition): Target[] {
+  const { trigger, output } = definition
+  const signing = trigger.type === 'webhook' ? trigger.signature?.secret : undefined
+  const ofTrigger: Target[] =
+    signing === undefined
+      ? []
+      : [{ sort: 'secret', name: signing, step: null, path: ['trigger', 'signature', 'secret'] }]
+  const ofSteps = visits(definition).flatMap(({ step, path }) =>
+    referencesIn(ownFields(step), path).map((each) => ({ ...each, step: step.id })),
+  )
+  const ofOutput = referencesIn(output, ['output']).map((each) => ({ ...each, step: null }))
+  return [...ofTrigger, ...[...ofSteps, ...ofOutput].map((each) => ({ sort: 'secret' as const, ...each }))]
+}
+
+/** A step without those it holds. */
+function ownFields(step: Step): unknown {
+  switch (step.type) {
+    case 'branch':
+      return { if: step.if }
+    case 'switch':
+      return { value: step.value }
+    case 'for_each':
+      return { items: step.items }
+    case 'parallel':
+      return {}
+    default:
+      return step
+  }
+}
+
+function referencesIn(value: unknown, path: Path): { name: string; path: Path }[] {
+  if (typeof value === 'string') return referencedSecrets(value).map((name) => ({ name, path }))
+  if (value === null || typeof value !== 'object') return []
+  return Object.entries(value).flatMap(([key, inner]) => referencesIn(inner, [...path, key]))
+}
