@@ -36,14 +36,15 @@ const refusalOf = async (path: string, body: object) => {
   const answer = await api<{ error?: Failure }>('POST', path, { body: { name: `n${++made}`, ...body } })
   return answer.body.error?.details?.[0]?.code
 }
+/** One that stands in the definition is refused when it is published. */
 async function failedRun(url: string) {
-  const definition = { steps: [{ id: 'call', type: 'http', method: 'GET', url }] }
+  const definition = { steps: [{ id: 'call', type: 'http', method: 'GET', url: '{{ input.url }}' }] }
   const { body } = await api<Data<{ id: string }>>('POST', '/workflows', {
     body: { name: `n${++made}`, definition },
   })
   await api('POST', `/workflows/${body.data.id}/publish`, { body: {} })
   const run = await api<Data<{ error: Failure }>>('POST', `/workflows/${body.data.id}/trigger?wait=20`, {
-    body: {},
+    body: { input: { url } },
   })
   return run.body.data.error.code
 }

@@ -28,6 +28,8 @@ export interface ScheduleWorkOptions {
    * it. Called once for each time, in order.
    */
   fire(tx: StatementRunner, row: ScheduleRow, fireAt: string, begin: Exclude<Begin, 'skip'>): Promise<unknown>
+  /** Called for a time at which nothing is begun as what began before goes on, in the transaction that records it. */
+  skipped?(tx: StatementRunner, row: ScheduleRow, fireAt: string): Promise<unknown>
   /** Called after something was begun and committed. */
   committed?: () => void
 }
@@ -91,7 +93,7 @@ async function begin(
   tx: StatementRunner,
   row: ScheduleRow,
   fireAt: string,
-  { isActive, fire }: ScheduleWorkOptions,
+  { isActive, fire, skipped }: ScheduleWorkOptions,
 ): Promise<boolean> {
   const begun = decideOverlap(row.schedule, await isActive(tx, row))
   const recorded = await tx.unsafe(
@@ -99,7 +101,11 @@ async function begin(
       values ($1, $2::timestamptz, $3::timestamptz, $4) on conflict do nothing returning 1`,
     [row.id, fireAt, row.at, begun],
   )
-  if (recorded.length === 0 || begun === 'skip') return false
+  if (recorded.length === 0) return false
+  if (begun === 'skip') {
+    await skipped?.(tx, row, fireAt)
+    return false
+  }
   await fire(tx, row, fireAt, begun)
   return true
 }

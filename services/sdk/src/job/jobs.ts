@@ -10,7 +10,7 @@ import {
   type ScheduledJobState,
   type TenantScope,
 } from '@opsplane/contracts'
-import type { RequestMeta } from '@opsplane/http'
+import type { PermissionOf, RequestMeta } from '@opsplane/http'
 import {
   findSchedule,
   pauseSchedule,

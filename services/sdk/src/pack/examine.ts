@@ -9,6 +9,7 @@ import {
   type PackProblem,
   type TenantScope,
 } from '@opsplane/contracts'
+import type { PermissionOf } from '@opsplane/http'
 import { compareVersions, contentIntegrity, type PackArtifact, readPack, unionOf } from '@opsplane/packs'
 import type { Database } from '@opsplane/postgres'
 import { sha256Hex } from '@opsplane/runtime'

@@ -1,5 +1,11 @@
 import { fileURLToPath } from 'node:url'
-import { createDelegations, type Operations, type Route, type ServiceClient } from '@opsplane/http'
+import {
+  createDelegations,
+  type Operations,
+  permissionsOf,
+  type Route,
+  type ServiceClient,
+} from '@opsplane/http'
 import type { CodeRunner } from '@opsplane/sandbox'
 import type { ServiceContext } from '@opsplane/service'
 import { type Artifacts, createArtifacts } from '../artifact/artifacts.js'

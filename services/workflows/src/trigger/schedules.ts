@@ -13,6 +13,7 @@ import { send } from '../run/aftermath.js'
 import type { Runs } from '../run/runs.js'
 import type { StartRequest } from '../run/start.js'
 import type { Workflows } from '../workflow/workflows.js'
+import { keepSkipped } from './skipped.js'
 
 export interface ScheduleTriggersOptions {
   workflows: Pick<Workflows, 'published' | 'versions'>
@@ -36,7 +37,7 @@ const ownerOf = (id: string, tenant: TenantScope): ScheduleOwner => ({ kind, id,
  * holds is how the workflow stands.
  */
 export function startScheduleTriggers(ctx: ServiceContext, options: ScheduleTriggersOptions): BackgroundWork {
-  const { consume, database, dueWork } = ctx
+  const { consume, database, dueWork, log } = ctx
   const work = dueWork.start(
     scheduleWork({
       name: 'workflow schedules',
@@ -45,6 +46,12 @@ export function startScheduleTriggers(ctx: ServiceContext, options: ScheduleTrig
         if (begin === 'replace') await cancelAll(tx, await goingOn(tx, row), row.at)
         await options.runs.start(await requestOf(options.workflows, row, fireAt), tx)
       },
+      skipped: (tx, { ownerId: workflowId, tenant }, fireAt) =>
+        keepSkipped(
+          tx,
+          { workflowId, tenant, ...{ type: 'schedule', id: fireAt, at: fireAt, reason: 'overlap' } },
+          log,
+        ),
       committed: options.runs.wake,
     }),
   )

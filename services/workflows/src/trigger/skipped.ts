@@ -1,6 +1,6 @@
 import { type Page, SkippedTrigger, type TenantScope } from '@opsplane/contracts'
 import { defineList, type Route } from '@opsplane/http'
-import { type Database, positionOf, tenantBinding } from '@opsplane/postgres'
+import { type Database, positionOf, type StatementRunner, tenantBinding } from '@opsplane/postgres'
 import type { CursorCodec, Logger } from '@opsplane/runtime'
 import type { ServiceContext } from '@opsplane/service'
 import type { LogPositions } from '../run/event-wait/accepted.js'
@@ -8,20 +8,26 @@ import { requireWorkflow } from '../run/queries.js'
 import { run } from '../run/store/store.js'
 import { tag } from '../workflow/routes.js'
 
+/** What would have started a run of a workflow, and why it did not. */
+export interface Skipped extends Pick<Cause, 'type' | 'id' | 'at'> {
+  workflowId: string
+  tenant: TenantScope
+  reason: SkippedTrigger['reason']
+}
+
 /** Keeps what did not start a run, once for each cause. */
-export function createSkipped({ database: { sql }, log }: { database: Database; log: Logger }) {
-  return async (
-    { workspaceId, environment }: TenantScope,
-    workflowId: string,
-    { type, id, at }: Pick<Cause, 'type' | 'id' | 'at'>,
-    reason: SkippedTrigger['reason'],
-  ): Promise<void> => {
-    await sql`
-      insert into skipped_triggers (workflow_id, trigger_id, workspace_id, environment, trigger_type, triggered_at, reason)
-      values (${workflowId}, ${id}, ${workspaceId}, ${environment}, ${type}, ${at}, ${reason})
-      on conflict do nothing`
-    log.warn({ workflowId, trigger: type, reason }, 'a trigger started no run')
-  }
+export async function keepSkipped(
+  on: StatementRunner,
+  { workflowId, tenant, type, id, at, reason }: Skipped,
+  log: Pick<Logger, 'warn'>,
+): Promise<void> {
+  await run(
+    on,
+    `insert into skipped_triggers (workflow_id, trigger_id, workspace_id, environment, trigger_type, triggered_at, reason)
+     values ($1, $2, $3, $4, $5, $6::text::timestamptz, $7) on conflict do nothing`,
+    [workflowId, id, tenant.workspaceId, tenant.environment, type, at, reason],
+  )
+  log.warn({ workflowId, trigger: type, reason }, 'a trigger started no run')
 }
 
 export function skippedRoutes({ database: { sql }, cursors }: ServiceContext): Route[] {

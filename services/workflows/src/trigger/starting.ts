@@ -7,7 +7,7 @@ import type { StartRequest } from '../run/start.js'
 import type { WorkflowRecord } from '../workflow/domain.js'
 import type { Runnable, Workflows } from '../workflow/workflows.js'
 import type { Cause } from './skipped.js'
-import { createSkipped } from './skipped.js'
+import { keepSkipped } from './skipped.js'
 
 export interface Starting {
   /** The published version of a workflow, as its trigger says. Null where it is not started, with the reason recorded. */
@@ -26,12 +26,11 @@ export interface StartingOptions {
 }
 
 export function createStarting({ workflows, runs, database, log }: StartingOptions): Starting {
-  const recordSkipped = createSkipped({ database, log })
-
   return {
     async start(tenant, { id: workflowId, name }, cause) {
       if (cause.depth > maxCausationDepth) {
-        await recordSkipped(tenant, workflowId, cause, 'too_deep')
+        const { type, id, at } = cause
+        await keepSkipped(database.sql, { workflowId, tenant, type, id, at, reason: 'too_deep' }, log)
         return null
       }
       const runnable = await workflows.published(workflowId, tenant).catch(goneOf)

@@ -294,6 +294,23 @@ describe('by a schedule', () => {
     })
   })
 
+  it('records the times it skips as the run before goes on, each once', async () => {
+    const { id } = await publish({
+      trigger: { type: 'schedule', schedule: { everySeconds: 1, overlap: 'skip' } },
+      steps: [{ id: 'hold', type: 'wait', seconds: 3_600 }],
+    })
+    const items = await waitFor(async () => {
+      const page = (await api.get(`/workflows/${id}/skipped-triggers`)).page(SkippedTrigger)
+      return page.items.length >= 2 && page.items
+    })
+    expect(new Set(items.map(({ reason, triggerType }) => `${triggerType} ${reason}`))).toEqual(
+      new Set(['schedule overlap']),
+    )
+    expect(new Set(items.map(({ triggerId }) => triggerId)).size).toBe(items.length)
+    expect(await runsOf(id)).toHaveLength(1)
+    await api.post(`/workflows/${id}/deactivate`, {})
+  })
+
   it('is checked when it is saved', async () => {
     const body = (schedule: object) => ({
       name: 'Nightly',

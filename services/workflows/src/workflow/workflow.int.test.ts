@@ -169,7 +169,7 @@ describe('a draft', () => {
     )
     const refused = (await api.post(`/workflows/${id}/publish`, {})).error()
     expect(refused.code).toBe('validation_failed')
-    expect(refused.details.map(({ path }) => path)).toEqual(problems.map(({ path }) => `/draft${path}`))
+    expect(refused.details.map(({ path }) => path)).toEqual(problems.map(({ path }) => `/definition${path}`))
   })
 
   it('goes by If-Match and by Idempotency-Key', async () => {

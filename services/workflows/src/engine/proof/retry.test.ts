@@ -76,7 +76,7 @@ describe.each(Object.entries(effects))('a step %s', (_, effect) => {
         {
           kind: 'performed',
           task: chargeOf(run).id,
-          outcome: { ok: false, error: { code: 'broken', message: 'no', retryable: false, ...error } },
+          outcome: { ok: false, error: { code: 'broken', message: 'no', ...error } },
         },
         0,
       )

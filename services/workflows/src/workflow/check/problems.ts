@@ -83,7 +83,7 @@ export function refuseProblems(problems: readonly WorkflowProblem[]): void {
   throw new ApiError('validation_failed', message, {
     details: problems.map(({ path, code, message: text, step }) => ({
       in: 'body',
-      path: `/draft${path}`,
+      path: `/definition${path}`,
       code,
       message: text,
       params: { step },
