@@ -134,7 +134,11 @@ const ApprovalStep = z.strictObject({
     .min(1)
     .max(50)
     .default(1)
-    .meta({ description: 'Approvals it takes; one rejection is enough.' }),
+    .meta({
+      description:
+        'Approvals it takes; one rejection is enough. A step that is rejected or expires fails, unless a branch or switch ' +
+        'reads its output: that is then `approved: false`.',
+    }),
   deadlineSeconds: Seconds.max(maxDeadlineSeconds).optional(),
   reminderSeconds: Seconds.max(maxDeadlineSeconds).optional().meta({ description: 'Between reminders.' }),
 })

@@ -158,7 +158,9 @@ export function runRoutes(
       summary: 'Retry a run',
       description:
         'Goes on where it failed or was cut off, or does a step and what follows it again; what succeeded before is ' +
-        'kept, approvals included. By the rights it had; where these have ended, by those of the caller, who has to ' +
+        'kept, approvals included. A step that waited for a run goes on with that run: it is retried, or has completed. A ' +
+        'step whose outcome is unknown (no answer, 408, 409, 425, 429, 5xx) is repeated with its recorded input and its ' +
+        'idempotency key, unless `newKey`. By the rights it had; where these have ended, by those of the caller, who has to ' +
         'hold all it needs (403, `permission_not_held`). A completed run is not retried: trigger the workflow again. ' +
         'Emits `workflow.run_retried`.',
       tag,
@@ -176,8 +178,9 @@ export function runRoutes(
       path: '/runs/:id/resume',
       summary: 'Decide on an approval',
       description:
-        'By somebody the step names, or who has a role it names; each once. Emits `workflow.run_resumed` once nothing more ' +
-        'is waited for.',
+        'By somebody the step names, or who has a role it names; each once. A rejection fails the step, unless a branch or ' +
+        'switch reads its output. A decision that comes too late is refused (409), and says why. Emits ' +
+        '`workflow.run_resumed` once nothing more is waited for.',
       tag,
       scope: 'runs:read',
       body: ResumeRun,

@@ -33,9 +33,10 @@ export function workflowActionRoutes(workflows: Workflows): Route[] {
       summary: 'Publish the draft as a version',
       description:
         'New runs are pinned to it; those under way stay with theirs. The caller becomes the owner, by whose rights runs ' +
-        'act: they must be allowed to read the events it is started by or waits for, and hold `secrets:use` where it ' +
-        'refers to secrets (403, `permission_not_held`). A draft with problems is refused with all of them (422). Emits ' +
-        '`workflow.published`, and `workflow.activated` with `activate`.',
+        'act, and must hold what it needs (403, `permission_not_held`): to read the events it is started by or waits for, ' +
+        '`secrets:use` where it refers to secrets, what its steps and the operations they call take, and its own ' +
+        '`permissions`. Runs act by these alone. A draft with problems is refused with all of them (422), as where it names ' +
+        'something that is not there. Emits `workflow.published`, and `workflow.activated` with `activate`.',
       body: PublishWorkflow,
       errors: [...errors, 'forbidden'],
       handler: ({ params, body, meta }) => workflows.publish(params.id, body, meta),

@@ -168,6 +168,43 @@ describe.each(takingOver)('%s %j of a workflow whose owner has lost a right', (a
   })
 })
 
+describe.each<[string, GivenDefinition, Permission[]]>([
+  ['an operation', { steps: [{ id: 's', type: 'api', operation: 'createIncident' }] }, ['itsm:write']],
+  [
+    'a connector',
+    { steps: [{ id: 's', type: 'connector', connector, action: 'send' }] },
+    ['connectors:invoke'],
+  ],
+  ['an artifact', { steps: [{ id: 's', type: 'artifact', artifact: 'enrich' }] }, ['sdk:invoke']],
+  [
+    'a topic',
+    { steps: [{ id: 's', type: 'publish', topic: 'orders', eventType: 'made', payload: 1 }] },
+    ['topics:write'],
+  ],
+  ['a secret', { steps: [{ id: 's', type: 'transform', value: '{{secrets.key}}' }] }, ['secrets:use']],
+  [
+    'what it names itself',
+    { steps: [{ id: 's', type: 'transform', value: 1 }], permissions: ['analytics:export'] },
+    ['analytics:export'],
+  ],
+  ['nothing', { steps: [{ id: 's', type: 'transform', value: 1 }] }, []],
+])('a version whose steps take %s', (_, definition, taken) => {
+  it('is given by nobody who lacks that, and carries nothing else', async () => {
+    id = await create(builder, definition)
+    for (const [action, body] of [['publish', {}], ...takingOver] as const) {
+      for (const lacked of taken) {
+        const lacking = person(permissions.filter((each) => each !== lacked))
+        expect((await act(lacking.api, id, action, body)).error()).toMatchObject({
+          details: [{ code: 'permission_not_held', params: { missing: [lacked] } }],
+        })
+      }
+      const giver = person(['workflows:read', 'workflows:write', ...taken])
+      expect((await act(giver.api, id, action, body)).status).toBe(200)
+      expect(fixture.settings.granted.at(-1)?.permissions).toEqual(taken)
+    }
+  })
+})
+
 describe('a suspended workflow', () => {
   const owes = { code: 'invalid_state_transition', details: [{ code: 'owner_rights' }] }
 
