@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { newId, type permissions, QueryResult, SavedQuery } from '@opsplane/contracts'
+import { KnownNames, newId, type permissions, QueryResult, SavedQuery } from '@opsplane/contracts'
 import {
   type ApiClient,
   startTestService,
@@ -317,6 +317,12 @@ describe('a saved query', () => {
     const staging = service.as(testPrincipal({ workspaceId, environment: 'staging' }))
     expect((await staging.get('/queries')).page(SavedQuery).items).toEqual([])
     expect((await staging.post(`/queries/${saved.id}/run`, { parameters: { age: 1 } })).status).toBe(404)
+    const known = async (environment: string) => {
+      const question = { workspaceId, environment, names: [saved.id, newId('query')] }
+      const answer = await service.asService('workflows').post('/internal/queries/names', question)
+      return answer.data(KnownNames).names
+    }
+    expect([await known('production'), await known('staging')]).toEqual([[saved.id], []])
   })
 
   it('comes out the same when it is rebuilt from its events', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { Table } from '@opsplane/contracts'
+import { KnownNames, Table } from '@opsplane/contracts'
 import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
 import { noNeighbours } from '../neighbours.fixture.js'
 import { databaseStudio } from '../service.js'
@@ -360,6 +360,21 @@ describe('the trash', () => {
     expect([...left]).toEqual([])
     expect((await api.post(`/tables/${old.id}/restore`)).status).toBe(404)
   })
+})
+
+it('is known to workflows by its slug until it is in the trash', async () => {
+  await make('known')
+  const known = async () => {
+    const question = {
+      ...{ workspaceId: principal.workspaceId, environment: 'production' },
+      names: ['known', 'absent'],
+    }
+    const answer = await service.asService('workflows').post('/internal/tables/names', question)
+    return answer.data(KnownNames).names
+  }
+  expect(await known()).toEqual(['known'])
+  await api.send('DELETE', '/tables/known')
+  expect(await known()).toEqual([])
 })
 
 it('comes out the same when it is rebuilt from its events', async () => {

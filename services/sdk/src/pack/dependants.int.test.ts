@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { Artifact, newId, Pack, PackCheck, ScheduledJob } from '@opsplane/contracts'
+import { Artifact, KnownNames, newId, Pack, PackCheck, ScheduledJob } from '@opsplane/contracts'
 import { type ApiClient, testPrincipal } from '@opsplane/testing'
 import { greetingPack, type PacksFixture, startPacks } from '../fixture/packs-fixture.js'
 
@@ -34,6 +34,20 @@ describe('what a workflow uses', () => {
     expect(await slugs(api)).toEqual(['greet', 'wave'])
     await install(api, { ...without, force: true })
     expect(await slugs(api)).toEqual(['greet'])
+  })
+
+  it('is known by its slug, unless it was removed or is of another workspace', async () => {
+    const principal = testPrincipal()
+    const api = packs.service.as(principal)
+    const { id } = await install(api, greetingPack('1.0.0', { more }))
+    const known = async (workspaceId = principal.workspaceId) => {
+      const question = { workspaceId, environment: 'production', names: ['wave', 'absent'] }
+      const answer = await packs.service.asService('workflows').post('/internal/artifacts/names', question)
+      return answer.data(KnownNames).names
+    }
+    expect([await known(), await known(newId('workspace'))]).toEqual([['wave'], []])
+    await api.send('DELETE', `/sdk/packs/${id}?force=true`)
+    expect(await known()).toEqual([])
   })
 
   it('is not uninstalled unless forced', async () => {
