@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type Receiver, startReceiver, waitFor } from '@opsplane/testing'
 import { type Api, apiClient } from './platform.js'
@@ -44,6 +45,49 @@ const start = async (id: string, body: object = {}) => {
   const { body: answer } = await api<Data<Run>>('POST', `/workflows/${id}/trigger?wait=20`, { body })
   return answer.data
 }
+
+const examples = new URL('../../docs/examples/workflows/', import.meta.url)
+/** Ids and names of their own, which whoever takes an example puts in. */
+const placeholders = ['connector', 'workflow', 'secret', 'table'].map((sort) => `unknown_${sort}`)
+
+test.each(readdirSync(examples).filter((name) => name.endsWith('.json')))(
+  'the example %s names nothing else that is not there',
+  async (file) => {
+    const body = JSON.parse(readFileSync(new URL(file, examples), 'utf8'))
+    const made = await api<Data<{ problems: { code: string }[] }>>('POST', '/workflows', { body })
+    const problems = made.body.data.problems.filter(({ code }) => !placeholders.includes(code))
+    expect(problems).toEqual([])
+    const { body: kinds } = await api<Data<{ actions: { name: string }[] }[]>>('GET', '/connectors/kinds')
+    const known = kinds.data.flatMap(({ actions }) => actions.map(({ name }) => name))
+    const actions = [...JSON.stringify(body).matchAll(/"action":"(\w+)"/g)].map(([, name]) => name)
+    expect(known).toEqual(expect.arrayContaining(actions))
+  },
+)
+
+test('a definition that names what is not there is saved with that, and not published', async () => {
+  const approvers = { users: ['usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F'], roles: ['nobody'] }
+  const steps = [
+    { id: 'a', type: 'http', url: 'https://10.0.0.1/', headers: { key: '{{secrets.absent}}' } },
+    { id: 'b', type: 'artifact', artifact: 'absent' },
+    { id: 'c', type: 'api', operation: 'listRecords', params: { slug: 'absent' } },
+    { id: 'd', type: 'api', operation: 'runSavedQuery', params: { id: 'absent' }, body: {} },
+    { id: 'e', type: 'approval', title: 'May I?', approvers },
+    { id: 'f', type: 'transform', value: '{{ steps.a.output.stauts }}' },
+  ]
+  const expected = ['blocked_address', ...sorts.map((sort) => `unknown_${sort}`)].sort()
+  const made = await api<Data<{ id: string; problems: { code: string }[] }>>('POST', '/workflows', {
+    body: { name: 'Absent', definition: { steps } },
+  })
+  expect(made.body.data.problems.map(({ code }) => code).sort()).toEqual(expected)
+  const refused = await api<{ error: { details: { code: string }[] } }>(
+    'POST',
+    `/workflows/${made.body.data.id}/publish`,
+    { body: {} },
+  )
+  expect(refused.status).toBe(422)
+  expect(refused.body.error.details.map(({ code }) => code).sort()).toEqual(expected)
+})
+const sorts = ['secret', 'artifact', 'table', 'query', 'user', 'role', 'output']
 
 test('every event of workflows arrives at a webhook', async () => {
   await api('POST', '/webhooks', {

@@ -113,6 +113,8 @@ function applyToStep(program: Program, memory: RunMemory, entry: StepEntry): voi
 }
 
 function begin(memory: RunMemory, step: StepRun, input: unknown): void {
+  // Begun anew by a version that went on with nothing: its key is of this attempt.
+  if (step.state.kind !== 'ready') step.born = memory.attempt
   if (step.node.step.type === 'workflow') enter(memory, step, { kind: 'starting', input, childRunId: null })
   else enter(memory, step, { kind: 'performing', input, attempt: 1 })
 }

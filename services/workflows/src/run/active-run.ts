@@ -209,6 +209,8 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
   async function stepBy(batch: readonly Queued[]): Promise<void> {
     try {
       await step(batch)
+    } catch (error) {
+      leave({ how: 'lost', error })
     } finally {
       for (const { resolve } of batch) resolve('gone')
     }
@@ -217,13 +219,8 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
   async function work(): Promise<void> {
     if (busy || gone) return
     busy = true
-    try {
-      while (queue.length > 0 && !gone) await stepBy(queue.splice(0, mostAtOnce))
-    } catch (error) {
-      leave({ how: 'lost', error })
-    } finally {
-      busy = false
-    }
+    while (queue.length > 0 && !gone) await stepBy(queue.splice(0, mostAtOnce))
+    busy = false
   }
 
   /** Begins what is to be under way, and gives up what is no longer asked for. */

@@ -34,13 +34,16 @@ export class EngineRun {
   send(signal: Signal, now: number): Entry[] {
     const { limits } = this
     const entries = decide(this.program, this.memory, signal, { now, ...(limits && { limits }) })
-    for (const entry of entries) {
-      const recorded = { seq: this.recorded.length + 1, at: now, bytes: JSON.stringify(entry).length, entry }
-      this.recorded.push(recorded)
-      fold(this.program, this.memory, throughJson(recorded))
-    }
-    this.takeTasks()
+    for (const entry of entries) this.record(entry, now)
     return entries
+  }
+
+  /** As it stands in the history, whoever has decided it. */
+  record(entry: Entry, now: number): void {
+    const recorded = { seq: this.recorded.length + 1, at: now, bytes: JSON.stringify(entry).length, entry }
+    this.recorded.push(recorded)
+    fold(this.program, this.memory, throughJson(recorded))
+    this.takeTasks()
   }
 
   takeTasks(): void {

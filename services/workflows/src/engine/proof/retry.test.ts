@@ -177,3 +177,18 @@ test('an approval stands while its step is not done again, and is asked for agai
   expect(run.send(approval(taskAt(run, 'ok'), 'usr_a'), 0)).not.toEqual([])
   expect(run.send(goodAnswer(taskAt(run, 'no')), 0)).not.toEqual([])
 })
+
+test.each([
+  ['an effect', { type: 'http', id: 's', url: 'https://example.com' }],
+  ['a run', { type: 'workflow', id: 's', workflow: 'wf_01JZ8Q4D3N5W7X9Y2B4C6D8E0F' }],
+])('a history by which %s was begun anew in a retry keeps the key it had then', (_, step) => {
+  const run = started({ steps: [step] })
+  answer(run, 's')
+  if (step.type === 'workflow') answer(run, 's')
+  run.send({ kind: 'cancel', by: 'usr_a', reason: null }, 0)
+  retried(run)
+  run.record({ kind: 'begun', place: 's', input: 'evaluated again' }, 0)
+  const task = taskAt(run, 's')
+  expect(task).toMatchObject({ key: sha256Hex(`${context.runId}:s:2`), input: 'evaluated again' })
+  expect(task.kind === 'start_run' && task.goesOn).toBe(step.type === 'workflow' ? null : false)
+})
