@@ -148,6 +148,10 @@ describe('a call that changes something', () => {
     }),
     'settings POST /internal/rights': () => ({ workspaceId, userIds: [userId] }),
     'settings POST /internal/members': () => ({ workspaceId, userIds: [userId] }),
+    'settings POST /internal/secrets/names': () => ({ ...place(), names: ['none'] }),
+    'database-studio POST /internal/tables/names': () => ({ ...place(), names: ['none'] }),
+    'database-studio POST /internal/queries/names': () => ({ ...place(), names: ['none'] }),
+    'sdk POST /internal/artifacts/needs': () => ({ ...place(), names: ['none'] }),
     'settings POST /internal/environment-scope': () => ({ tokenId }),
     'settings POST /internal/retention': () => ({ workspaceIds: [workspaceId] }),
     'settings POST /internal/bootstrap': () => {

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { createCauses, createOperations, permissionsOf, platformClients, remoteDepths } from '@opsplane/http'
 import { createCodeRunner, measureChildren } from '@opsplane/sandbox'
-import { allOwned, defineService, namesRoute, openNeighbour, watchOwnerRights } from '@opsplane/service'
+import { allOwned, defineService, openNeighbour, watchOwnerRights } from '@opsplane/service'
 import { artifact } from './artifact/domain.js'
 import { createArtifactLoading } from './artifact/loading.js'
 import { loadConfig, type SdkConfig } from './config.js'
@@ -15,6 +15,7 @@ import { jobRoutes } from './job/routes.js'
 import { startSchedules } from './job/schedules.js'
 import { openExecutions } from './open-executions.js'
 import { pack } from './pack/domain.js'
+import { needsRoutes } from './pack/needs-routes.js'
 import { openPacks } from './pack/open-packs.js'
 import { ownedPacks } from './pack/owned-packs.js'
 import { workflowUses } from './pack/workflow-uses.js'
@@ -62,13 +63,7 @@ export const sdk = defineService<SdkConfig>({
         ...executionChangeRoutes(ctx.database),
         ...jobRoutes(ctx, jobs),
         ...ruleRoutes(validate),
-        namesRoute(ctx.database, {
-          operationId: 'findArtifactNames',
-          path: '/internal/artifacts/names',
-          summary: 'Find out which of these artifacts there are',
-          ...{ callers: ['workflows'], table: 'artifacts', columns: ['id', 'slug'] },
-          only: `kept.status <> 'removed'`,
-        }),
+        ...needsRoutes(loading, permissionsOf(operations)),
       ],
       background: [
         settings,

@@ -30,7 +30,7 @@ import { createChecks } from './workflow/check/problems.js'
 import { findConnectors } from './workflow/connector-names.js'
 import { workflow } from './workflow/domain.js'
 import { startSettling } from './workflow/grants.js'
-import { findKnown } from './workflow/known-names.js'
+import { findArtifacts, findKnown } from './workflow/known-names.js'
 import { logEndsOf, shared } from './workflow/log-ends.js'
 import { createPortable } from './workflow/portable.js'
 import { portableRoutes } from './workflow/portable-routes.js'
@@ -50,6 +50,7 @@ export const workflows = defineService<WorkflowsConfig>({
     const clients = platformClients(ctx)
     const operations = createOperations(clients, () => performance.now())
     const connectors = findConnectors(clients.get('integrations'))
+    const artifacts = findArtifacts(clients)
     const expressions = createExpressions({ log: ctx.log })
     measureChildren(ctx.metrics, 'expressions', expressions)
     const { workflowCaFile, workflowAllowedCidrs, workflowDeniedCidrs, workflowAllowHttp } = ctx.config
@@ -66,7 +67,10 @@ export const workflows = defineService<WorkflowsConfig>({
       },
     })
     const delegations = createDelegations(settings)
-    const needsOf = createNeeds({ permissionOf: permissionsOf(operations), findConnectors: connectors })
+    const needsOf = createNeeds({
+      permissionOf: permissionsOf(operations),
+      ...{ findConnectors: connectors, findArtifacts: artifacts },
+    })
     const definitions = createWorkflows(ctx, {
       ...{ delegations, settings, checks, needsOf },
       logEnds: () => logEnds(),
@@ -120,6 +124,7 @@ export const workflows = defineService<WorkflowsConfig>({
           needsOf: createNeeds({
             permissionOf: async (id) => (await operations.find(id))?.permission,
             findConnectors: (tenant, wanted) => connectors(tenant, wanted).catch(() => []),
+            findArtifacts: (tenant, names) => artifacts(tenant, names).catch(() => []),
           }),
         }),
         startSettling(definitions.grants, ctx.log),

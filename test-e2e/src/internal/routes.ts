@@ -44,7 +44,7 @@ const ofOne: Partial<Record<BackendName, Callers>> = {
   workflows: { 'POST /internal/artifacts/uses': ['sdk'], 'POST /internal/runs/depths': ['sdk'] },
   sdk: {
     'POST /internal/rules/validate': ['database-studio'],
-    'POST /internal/artifacts/names': ['workflows'],
+    'POST /internal/artifacts/needs': ['workflows'],
     'POST /internal/executions/depths': ['workflows'],
     'GET /internal/executions/changes': ['analytics'],
   },

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { PermissionName } from './permission-name.js'
 import { Environment } from './principal.js'
 
 /** What a service asks another one: which resources of an environment have one of these names. */
@@ -12,3 +13,9 @@ export type NamesQuestion = z.infer<typeof NamesQuestion>
 /** Those of the names that something has. */
 export const KnownNames = z.object({ names: z.array(z.string()) })
 export type KnownNames = z.infer<typeof KnownNames>
+
+/** Those that are artifacts, by id or slug, and what running one takes of whoever does. */
+export const KnownArtifacts = z.object({
+  artifacts: z.array(z.object({ name: z.string(), permissions: z.array(PermissionName) })),
+})
+export type KnownArtifacts = z.infer<typeof KnownArtifacts>

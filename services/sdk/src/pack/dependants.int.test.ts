@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { Artifact, KnownNames, newId, Pack, PackCheck, ScheduledJob } from '@opsplane/contracts'
+import { Artifact, KnownArtifacts, newId, Pack, PackCheck, ScheduledJob } from '@opsplane/contracts'
 import { type ApiClient, testPrincipal } from '@opsplane/testing'
 import { greetingPack, type PacksFixture, startPacks } from '../fixture/packs-fixture.js'
 
@@ -42,10 +42,11 @@ describe('what a workflow uses', () => {
     const { id } = await install(api, greetingPack('1.0.0', { more }))
     const known = async (workspaceId = principal.workspaceId) => {
       const question = { workspaceId, environment: 'production', names: ['wave', 'absent'] }
-      const answer = await packs.service.asService('workflows').post('/internal/artifacts/names', question)
-      return answer.data(KnownNames).names
+      const answer = await packs.service.asService('workflows').post('/internal/artifacts/needs', question)
+      return answer.data(KnownArtifacts).artifacts
     }
-    expect([await known(), await known(newId('workspace'))]).toEqual([['wave'], []])
+    const wave = { name: 'wave', permissions: [] }
+    expect([await known(), await known(newId('workspace'))]).toEqual([[wave], []])
     await api.send('DELETE', `/sdk/packs/${id}?force=true`)
     expect(await known()).toEqual([])
   })

@@ -175,7 +175,11 @@ describe.each<[string, GivenDefinition, Permission[]]>([
     { steps: [{ id: 's', type: 'connector', connector, action: 'send' }] },
     ['connectors:invoke'],
   ],
-  ['an artifact', { steps: [{ id: 's', type: 'artifact', artifact: 'enrich' }] }, ['sdk:invoke']],
+  [
+    'an artifact',
+    { steps: [{ id: 's', type: 'artifact', artifact: 'enrich' }] },
+    ['cmdb:read', 'sdk:invoke'],
+  ],
   [
     'a topic',
     { steps: [{ id: 's', type: 'publish', topic: 'orders', eventType: 'made', payload: 1 }] },
@@ -190,6 +194,7 @@ describe.each<[string, GivenDefinition, Permission[]]>([
   ['nothing', { steps: [{ id: 's', type: 'transform', value: 1 }] }, []],
 ])('a version whose steps take %s', (_, definition, taken) => {
   it('is given by nobody who lacks that, and carries nothing else', async () => {
+    fixture.settings.artifactNeeds = ['cmdb:read']
     id = await create(builder, definition)
     const publish = ['publish', {}] as const
     for (const [action, body] of [publish, publish, ...takingOver]) {

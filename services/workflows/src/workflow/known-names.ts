@@ -1,5 +1,6 @@
-import { ApiError, type BackendName, KnownMembers, KnownNames } from '@opsplane/contracts'
+import { ApiError, type BackendName, KnownArtifacts, KnownMembers, KnownNames } from '@opsplane/contracts'
 import type { PlatformClients } from '@opsplane/http'
+import type { FindArtifacts } from './check/needs.js'
 import type { FindKnown, TargetSort } from './check/targets.js'
 
 const timeoutMs = 3_000
@@ -7,19 +8,35 @@ const timeoutMs = 3_000
 /** Who knows them, and where. */
 const named: Readonly<Partial<Record<TargetSort, [BackendName, string]>>> = {
   secret: ['settings', '/internal/secrets/names'],
-  artifact: ['sdk', '/internal/artifacts/names'],
   table: ['database-studio', '/internal/tables/names'],
   query: ['database-studio', '/internal/queries/names'],
 }
 
-/** Throws `service_unavailable` or `upstream_timeout` where the service that knows does not answer. */
+function clientOf(clients: PlatformClients, service: BackendName) {
+  const client = clients.get(service)
+  if (!client) throw new ApiError('service_unavailable', `${service} is not there.`)
+  return client
+}
+
+/** Throws `service_unavailable` or `upstream_timeout` where the sdk does not answer. */
+export const findArtifacts =
+  (clients: PlatformClients): FindArtifacts =>
+  async ({ workspaceId, environment }, names) => {
+    const question = { workspaceId, environment, names }
+    const signal = AbortSignal.timeout(timeoutMs)
+    const sdk = clientOf(clients, 'sdk')
+    return (await sdk.post('/internal/artifacts/needs', question, KnownArtifacts, { signal })).artifacts
+  }
+
+/** The same, of the service that knows. */
 export const findKnown =
   (clients: PlatformClients): FindKnown =>
-  async (sort, { workspaceId, environment }, names) => {
-    const [service, path] = named[sort] ?? ['settings', '/internal/members']
-    const client = clients.get(service)
-    if (!client) throw new ApiError('service_unavailable', `${service} is not there.`)
+  async (sort, tenant, names) => {
+    const { workspaceId, environment } = tenant
+    if (sort === 'artifact') return (await findArtifacts(clients)(tenant, names)).map(({ name }) => name)
     const signal = AbortSignal.timeout(timeoutMs)
+    const [service, path] = named[sort] ?? ['settings', '/internal/members']
+    const client = clientOf(clients, service)
     if (named[sort])
       return (await client.post(path, { workspaceId, environment, names }, KnownNames, { signal })).names
     const [userIds, roles] = sort === 'user' ? [names, []] : [[], names]

@@ -156,6 +156,7 @@ describe('the platform', () => {
 })
 
 const needsOf = createNeeds({
+  findArtifacts: async (_, names) => names.map((name) => ({ name, permissions: ['cmdb:read'] })),
   permissionOf: async (id) => ({ getIncident: 'itsm:read', me: null })[id] as Permission | null | undefined,
   findConnectors: async (_, { ids = [] }) =>
     ids.map((id) => ({ id, name: id, kind: id === bus ? 'topic' : 'slack' })),
@@ -168,7 +169,7 @@ it.each<[object, Permission[]]>([
   [{ type: 'api', operation: 'me' }, []],
   [{ type: 'connector', connector: chat, action: 'send' }, ['connectors:invoke']],
   [{ type: 'connector', connector: bus, action: 'publish' }, ['topics:write', 'connectors:invoke']],
-  [{ type: 'artifact', artifact: 'enrich' }, ['sdk:invoke']],
+  [{ type: 'artifact', artifact: 'enrich' }, ['cmdb:read', 'sdk:invoke']],
   [{ type: 'publish', topic: 'orders', eventType: 'made', payload: 1 }, ['topics:write']],
   [{ type: 'workflow', workflow: 'wf_01JZ8Q4D3N5W7X9Y2B4C6D8E0F' }, ['workflows:run']],
 ])('takes of its owner what a step does, wherever it stands: %j', async (step, uses) => {

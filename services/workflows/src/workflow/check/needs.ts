@@ -28,7 +28,7 @@ export function secretNames(definition: WorkflowDefinition): string[] {
   return [...new Set([...referencedSecrets(JSON.stringify(definition)), ...signed])]
 }
 
-/** What a step of each kind takes of the rights of its workflow's owner; one that calls an operation, also what that takes. */
+/** What a step of each kind takes of the rights of its workflow's owner; what it calls or runs may take more. */
 const takenBy: Readonly<Record<Step['type'], readonly Permission[]>> = {
   http: [],
   api: [],
@@ -50,16 +50,23 @@ const takenBy: Readonly<Record<Step['type'], readonly Permission[]>> = {
 /** What invoking a connector takes beside that, by its kind. */
 const takenByKind: Readonly<Record<string, Permission>> = { topic: 'topics:write' }
 
+/** Artifacts of an environment that have one of these slugs, and what running one takes of whoever does. */
+export type FindArtifacts = (
+  tenant: TenantScope,
+  names: readonly string[],
+) => Promise<readonly { name: string; permissions: readonly Permission[] }[]>
+
 export interface NeedsOptions {
   permissionOf: PermissionOf
   findConnectors: FindConnectors
+  findArtifacts: FindArtifacts
 }
 
 /** What publishing a definition takes beside `workflows:write`, and its owner must go on to hold. */
 export type NeedsOf = (definition: WorkflowDefinition, tenant: TenantScope) => Promise<NeededRights>
 
 export const createNeeds =
-  ({ permissionOf, findConnectors }: NeedsOptions): NeedsOf =>
+  ({ permissionOf, findConnectors, findArtifacts }: NeedsOptions): NeedsOf =>
   async (definition, tenant) => {
     const steps = visits(definition).map(({ step }) => step)
     const reads = new Set(eventPatterns(definition).map(eventPermission))
@@ -79,6 +86,9 @@ export const createNeeds =
       const permission = takenByKind[kind]
       if (permission) uses.add(permission)
     }
+    const slugs = new Set(steps.flatMap((step) => (step.type === 'artifact' ? [step.artifact] : [])))
+    const artifacts = slugs.size > 0 ? await findArtifacts(tenant, [...slugs]) : []
+    for (const permission of artifacts.flatMap((artifact) => artifact.permissions)) uses.add(permission)
     const inOrder = (set: ReadonlySet<Permission>) => permissions.filter((each) => set.has(each))
     return { reads: inOrder(reads), uses: inOrder(uses) }
   }
