@@ -33,13 +33,16 @@ export class ExactNumber {
  */
 const longDigits = /\d[\d.]{15}|\d[eE][+-]?\d{3}/
 
+/** Whether a JSON text may have an ExactNumber: one without it has none. */
+export const hasLongDigits = (text: string): boolean => longDigits.test(text)
+
 /** The numbers of a JSON text that have such digits, and now and then what looks like one within a string. */
 const longNumbers =
   /(?:^|[:,[])[ \t\r\n]*(-?\d(?:[\d.]{15,}(?:[eE][+-]?\d+)?|[\d.]*[eE][+-]?\d{3,}))(?=[ \t\r\n]*(?:[,}\]]|$))/g
 
 /** As JSON.parse, but with an ExactNumber for each number that a double would change. Throws SyntaxError. */
 export function parseExact(text: string): unknown {
-  if (!longDigits.test(text) || !hasExactNumber(text)) return JSON.parse(text)
+  if (!hasLongDigits(text) || !hasExactNumber(text)) return JSON.parse(text)
   return parse(text, undefined, {
     parseNumber: numberOf,
     onDuplicateKey: ({ newValue }) => newValue,
