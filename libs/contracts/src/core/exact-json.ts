@@ -102,7 +102,7 @@ function decimalOf(text: string): Decimal | undefined {
 }
 
 /** More zeros than this are not written out: an exponent of a few digits could make megabytes. */
-const mostZeros = 400
+const mostZeros = 1_000
 
 /**
  * A number as decimal digits without an exponent or needless zeros, equal for equal numbers: `1e3` is `1000`. One of very

@@ -3,6 +3,7 @@ import {
   invalidField,
   type ParameterType,
   parseExact,
+  plainDecimal,
   stringifyExact,
 } from '@opsplane/contracts'
 
@@ -12,8 +13,14 @@ export type Json = string | number | ExactNumber | boolean | null | Json[] | { [
 export function parameterText(value: unknown, type: ParameterType | undefined): string | null {
   if (value === null) return null
   if (type === 'json') return stringifyExact(value)
-  if (Array.isArray(value)) return arrayText(value)
-  return typeof value === 'object' ? stringifyExact(value) : String(value)
+  return Array.isArray(value) ? arrayText(value) : valueText(value)
+}
+
+/** A number has no exponent, which only some types of Postgres read. */
+function valueText(value: unknown): string {
+  const text = typeof value === 'object' ? stringifyExact(value) : String(value)
+  const isNumber = typeof value === 'number' || value instanceof ExactNumber
+  return (isNumber && plainDecimal(text)) || text
 }
 
 /** Postgres' notation of arrays: `{"a",NULL}`. */
@@ -21,7 +28,7 @@ function arrayText(values: readonly unknown[]): string {
   const parts = values.map((value) => {
     if (value === null) return 'NULL'
     if (Array.isArray(value)) return arrayText(value)
-    const text = typeof value === 'object' ? stringifyExact(value) : String(value)
+    const text = valueText(value)
     return `"${text.replaceAll(/["\\]/g, '\\$&')}"`
   })
   return `{${parts.join(',')}}`

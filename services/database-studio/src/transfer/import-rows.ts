@@ -1,4 +1,4 @@
-import { ApiError, type ImportFormat, type TableState } from '@opsplane/contracts'
+import { ApiError, ExactNumber, type ImportFormat, type TableState } from '@opsplane/contracts'
 import { readJsonText } from '@opsplane/http'
 import { parse } from 'csv-parse'
 import { type Field, fieldsOf, isOwn } from '../row/fields.js'
@@ -152,7 +152,8 @@ async function* jsonRows(parts: AsyncIterable<Buffer>): AsyncIterable<FileRow> {
 function jsonRecord(text: string): Read {
   try {
     const value = readJsonText(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    const isNumber = value instanceof ExactNumber
+    if (typeof value === 'object' && value !== null && !Array.isArray(value) && !isNumber)
       return { given: withoutOwn({ ...value }) }
   } catch (error) {
     const [detail] = error instanceof ApiError ? error.details : []
