@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { ExactNumber } from './exact-json.js'
+import { ExactNumber, inexactNumber } from './exact-json.js'
 
 type RawIssue = z.core.$ZodRawIssue
 type Expected = string
@@ -36,8 +36,7 @@ const formats: Record<string, string> = {
  * themselves; given to zod as `error` of a parse, it also words the problems inside of unions and keys.
  */
 export function issueMessage(issue: RawIssue): string | undefined {
-  if (isInexact(issue))
-    return 'is a number that a double-precision number cannot keep exactly: send fewer digits, or a string where one is accepted'
+  if (isInexact(issue)) return inexactNumber
   switch (issue.code) {
     case 'invalid_type':
       return `must be ${kinds[issue.expected] ?? issue.expected}`
