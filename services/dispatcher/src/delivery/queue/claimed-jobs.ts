@@ -1,10 +1,4 @@
-import {
-  deliveryBody,
-  type PlatformEvent,
-  parseExact,
-  stringifyExact,
-  type WebhookState,
-} from '@opsplane/contracts'
+import { deliveryBody, type PlatformEvent, parseExact, stringifyExact } from '@opsplane/contracts'
 import { causeOfEvent } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import type { WebhookState } from '../../webhook/domain.js'
