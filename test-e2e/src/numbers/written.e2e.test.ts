@@ -34,8 +34,9 @@ function asText({ column, sent, back }: Case): string | undefined {
     : undefined
 }
 
-const imported = async (body: string, type: string) => {
-  const { json, text } = await api<{ id: string }>('POST', `${records}/import`, body, type)
+const imported = async (body: string, format: 'csv' | 'ndjson') => {
+  const type = format === 'csv' ? 'text/csv' : 'application/x-ndjson'
+  const { json, text } = await api<{ id: string }>('POST', `${records}/import?format=${format}`, body, type)
   if (!json?.data) throw new Error(text)
   await waitFor(
     async () => {
@@ -89,9 +90,9 @@ const doors: Record<string, Door> = {
   batch: {
     write: (data) => api('POST', '/tables/batch', { operations: [{ op: 'create', table: 'values', data }] }),
   },
-  'an import of ndjson': { write: (row) => imported(`${stringifyExact(row)}\n`, 'application/x-ndjson') },
+  'an import of ndjson': { write: (row) => imported(`${stringifyExact(row)}\n`, 'ndjson') },
   'an import of CSV': {
-    write: (row) => imported(`${Object.keys(row)}\n${Object.values(row).map(cellOf)}\n`, 'text/csv'),
+    write: (row) => imported(`${Object.keys(row)}\n${Object.values(row).map(cellOf)}\n`, 'csv'),
     instead(given) {
       if (given.sent === '1e400' || given.sent === '1e-400') return `"${given.sent}"`
       return typeOf(given.column) === 'json' ? undefined : asText(given)
