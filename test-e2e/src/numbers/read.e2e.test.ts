@@ -162,6 +162,23 @@ describe('what was written is read exactly', () => {
     expect(wrong).toEqual([])
   })
 
+  test('by a parameter of a report', async () => {
+    const sql = `select * from "values" where tag like 'read %' and counter = :counter`
+    const declared = { name: 'Counted', parameters: [{ name: 'counter', type: 'bigint' }], sql }
+    const { id: savedQuery } = await made('/queries', declared)
+    const query = { savedQuery, parameters: { counter: '{{params.counter}}' } }
+    const parameters = [{ name: 'counter', type: 'number' }]
+    const { id } = await made('/analytics/reports', { name: 'Counted', query, parameters })
+    const counted = async (text: string) => {
+      const asked = { parameters: { counter: parseExact(text) } }
+      return (await made<{ rows: Row[] }>(`/analytics/reports/${id}/run`, asked)).rows.map(
+        ({ counter }) => counter,
+      )
+    }
+    expect(await counted('9007199254740993')).toEqual(['9007199254740993'])
+    expect(await counted('9007199254740992')).toEqual([])
+  })
+
   test('by a filter of the value itself, and by none of its neighbours', async () => {
     for (const { column, sent, at } of keptCases) {
       if (typeOf(column) === 'json') continue
