@@ -3,6 +3,7 @@ import {
   newId,
   type ReadModelRow,
   Rights,
+  stringifyExact,
   type TenantScope,
   type WorkflowDefinition,
 } from '@opsplane/contracts'
@@ -121,7 +122,7 @@ export function createGivers({ database: { planned }, delegations, settings }: G
       const { id, state } = await takeOver(carrier, definition, meta)
       await planned.unsafe(
         `insert into version_grants (id, workspace_id, environment, version, state) values ($1, $2, $3, 1, $4::text::json)`,
-        [id, tenant.workspaceId, tenant.environment, JSON.stringify(state)],
+        [id, tenant.workspaceId, tenant.environment, stringifyExact(state)],
         { prepare: true },
       )
     },
