@@ -99,6 +99,11 @@ describeHostileEndpoints('a delivery to an endpoint whose answer is no good', [
     behave: floods('HTTP/1.1 200 OK\r\nx: ', 'y'.repeat(4096)),
     fails: 'protocol',
   },
+  {
+    name: 'it asks to continue, which nobody asked it for',
+    behave: says(`${head(100)}${head(103)}${head(200, { 'content-length': 2 })}ok`),
+    keeps: { truncated: false, body: 'ok' },
+  },
   { name: 'it asks to continue for ever', behave: floods('', head(100)), fails: 'protocol' },
   {
     name: 'early hints never end',
