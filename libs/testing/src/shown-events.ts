@@ -1,4 +1,4 @@
-import { eventExample, eventTypes, newId, type PlatformEvent } from '@opsplane/contracts'
+import { eventExample, eventTypes, newId, PlatformEvent } from '@opsplane/contracts'
 
 /** An event, and what the audit log has as its `after` and a delivery as its `data`. */
 export interface ShownEvent {
@@ -6,11 +6,10 @@ export interface ShownEvent {
   shown: Record<string, unknown>
 }
 
-/** One event of every type of the catalogue in a workspace, and a deletion. What is shown of each is put together here by itself. */
+/** One event of every type of the catalogue in a workspace, with what is to be shown of it. */
 export function shownEvents(workspaceId: string): ShownEvent[] {
-  const examples = eventTypes.map((type) => eventExample(type))
-  return examples.map((example) => {
-    const event: PlatformEvent = { ...example, id: newId('event'), workspaceId }
+  return eventTypes.map((type) => {
+    const event = PlatformEvent.parse({ ...eventExample(type), id: newId('event'), workspaceId })
     const { before, after, changes: _, ...extras } = event.data
     const resource = after ?? before ?? {}
     const shown: Record<string, unknown> = { ...resource }

@@ -36,6 +36,9 @@ import { workflowRoutes } from './workflow/routes.js'
 import { versionRoutes } from './workflow/version-routes.js'
 import { createWorkflows } from './workflow/workflows.js'
 
+/** The body of an inbound webhook, 5 MiB, in base64 or with what JSON escapes, beside what else an expression sees. */
+const ofLargeEvents = { maxInputBytes: 12 * 1024 * 1024, maxOutputBytes: 8 * 1024 * 1024 }
+
 export const workflows = defineService<WorkflowsConfig>({
   name: 'workflows',
   loadConfig,
@@ -46,7 +49,7 @@ export const workflows = defineService<WorkflowsConfig>({
     const clients = platformClients(ctx)
     const operations = createOperations(clients, () => performance.now())
     const connectors = findConnectors(clients.get('integrations'))
-    const expressions = createExpressions({ log: ctx.log })
+    const expressions = createExpressions({ log: ctx.log, ...ofLargeEvents })
     measureChildren(ctx.metrics, 'expressions', expressions)
     const checks = createChecks({
       expressions,

@@ -34,8 +34,33 @@ const ScheduleTrigger = z.strictObject({
   schedule: Schedule,
   input: JsonValue.optional(),
 })
+/** Credentials are for whoever checks them, and what the gateway says of a client is no header of the call. */
+const unshownHeader =
+  /^(?:authorization|proxy-authorization|cookie|traceparent|x-(?:forwarded|internal|opsplane)-.*)$/i
+const ShownHeader = z
+  .string()
+  .regex(/^[\w!#$%&'*+.^`|~-]{1,100}$/, 'must be the name of a header')
+  .refine((name) => !unshownHeader.test(name), 'is a header that no run sees')
+
 const WebhookTrigger = z.strictObject({
   type: z.literal('webhook'),
+  headers: z
+    .array(ShownHeader)
+    .max(20)
+    .optional()
+    .meta({
+      description:
+        'Names of further headers that `event.headers` has, in lower case. Content-Type, User-Agent and those by which senders ' +
+        'name an event and its repetition are there anyway.',
+    }),
+  body: z
+    .enum(['parsed', 'raw'])
+    .optional()
+    .meta({
+      description:
+        '`parsed`, unless given: JSON as it is, a form by its fields, anything else as text. `raw`: the text as it came. What is ' +
+        'no text is base64, and `event.encoding` says so.',
+    }),
   signature: z
     .strictObject({
       secret: z.string().min(1).max(100).meta({ description: 'Name of a secret.' }),

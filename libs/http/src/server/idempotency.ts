@@ -135,7 +135,7 @@ export class Idempotency {
     }
     try {
       const data = await attempt.perform()
-      const response = kept?.data === data ? kept.response : respond(data)
+      const response = kept && kept.data === data ? kept.response : respond(data)
       if (!isDeepStrictEqual(kept?.response, response))
         await this.#settle('replace', () => this.store.replace(key, fingerprint, response))
       return attempt.answer(data)
