@@ -70,9 +70,14 @@ export const durableConsumers: Partial<Record<ServiceName, readonly string[]>> =
     'itsm-sla-escalations',
     'itsm-window-conflicts',
   ],
-  dispatcher: ['dispatcher-delivery-fanout', 'dispatcher-role-rights', 'dispatcher-user-rights'],
-  workflows: ['workflows-role-rights', 'workflows-schedules', 'workflows-triggers', 'workflows-user-rights'],
-  sdk: ['sdk-role-rights', 'sdk-rules', 'sdk-schedules', 'sdk-user-rights', 'sdk-validations'],
+  dispatcher: [
+    'dispatcher-delivery-fanout',
+    'dispatcher-role-rights',
+    'dispatcher-row-rules',
+    'dispatcher-user-rights',
+  ],
+  workflows: ['workflows-role-rights', 'workflows-row-rules', 'workflows-schedules', 'workflows-triggers', 'workflows-user-rights'],
+  sdk: ['sdk-role-rights', 'sdk-row-rules', 'sdk-rules', 'sdk-schedules', 'sdk-user-rights', 'sdk-validations'],
   apps: ['apps-role-rights', 'apps-user-rights'],
   analytics: ['analytics-export-links', 'analytics-facts', 'analytics-kpi-schedules'],
 }

@@ -31,9 +31,11 @@ export function usesOf({ headers }: Pick<Needs, 'headers'>): Permission[] {
   return refers ? ['secrets:use'] : []
 }
 
-/** What somebody lacks to act as the webhook does. */
-export const missingFor = (held: readonly string[], needs: Needs): Permission[] =>
-  missingRights(held, { reads: needs.reads, uses: usesOf(needs) })
+/** What somebody lacks to act as the webhook does. From whom row rules hide records, they lack the reading of all of them. */
+export function missingFor(held: readonly string[], needs: Needs, hidden = false): Permission[] {
+  const missing = missingRights(held, { reads: needs.reads, uses: usesOf(needs) })
+  return hidden ? [...new Set<Permission>([...missing, 'records:read'])] : missing
+}
 
 /** A webhook does nothing its owner may not do. Throws `forbidden` naming what is missing. */
 export function requireRights({ permissions: held }: Caller, needs: Needs): void {

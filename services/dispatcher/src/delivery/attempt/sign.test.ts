@@ -32,8 +32,7 @@ describe('signature headers', () => {
 
   it('carry one X-Service-Signature-256, by the secret that was valid first', () => {
     const message = { messageId: 'evt_1', timestamp: 1, body: '{}' }
-    const serviceOf = (...secrets: string[]) =>
-      signatureHeaders(secrets, message)['x-service-signature-256']
+    const serviceOf = (...secrets: string[]) => signatureHeaders(secrets, message)['x-service-signature-256']
     expect(serviceOf('third', 'second', 'first')).toBe(serviceOf('first'))
     expect(serviceOf('first')).not.toBe(serviceOf('third'))
   })
