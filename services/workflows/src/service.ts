@@ -9,7 +9,7 @@ import {
   remoteDepths,
 } from '@opsplane/http'
 import { createExpressions, measureChildren } from '@opsplane/sandbox'
-import { defineService, openNeighbour } from '@opsplane/service'
+import { createSubscriptionRules, defineService, openNeighbour } from '@opsplane/service'
 import { loadConfig, type WorkflowsConfig } from './config.js'
 import { internalRoutes } from './internal-routes.js'
 import { openRuns } from './run/open-runs.js'
@@ -57,7 +57,11 @@ export const workflows = defineService<WorkflowsConfig>({
       platform: { operations, findConnectors: connectors, log: ctx.log },
     })
     const delegations = createDelegations(settings)
-    const definitions = createWorkflows(ctx, { delegations, settings, checks, logEnds: () => logEnds() })
+    const studio = openNeighbour(ctx, 'database-studio')
+    const rules = createSubscriptionRules(studio)
+    const definitions = createWorkflows(ctx, {
+      ...{ delegations, settings, rules, checks, logEnds: () => logEnds() },
+    })
     const { runs, ...ofRuns } = await openRuns(ctx, {
       ...{ expressions, settings, clients, operations },
       loadVersion: definitions.versions.load,
@@ -96,11 +100,11 @@ export const workflows = defineService<WorkflowsConfig>({
         ...internalRoutes(ctx.database),
       ],
       background: [
-        settings,
+        ...[settings, studio],
         ...clients.values(),
         expressions,
         ...ofRuns.background,
-        ...watchRights(ctx, definitions, settings),
+        ...watchRights(ctx, definitions, { settings, rules }),
         startSettling(definitions.grants, ctx.log),
         triggers,
         startScheduleTriggers(ctx, { workflows: definitions, runs }),

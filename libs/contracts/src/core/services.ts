@@ -76,8 +76,21 @@ export const durableConsumers: Partial<Record<ServiceName, readonly string[]>> =
     'dispatcher-row-rules',
     'dispatcher-user-rights',
   ],
-  workflows: ['workflows-role-rights', 'workflows-row-rules', 'workflows-schedules', 'workflows-triggers', 'workflows-user-rights'],
-  sdk: ['sdk-role-rights', 'sdk-row-rules', 'sdk-rules', 'sdk-schedules', 'sdk-user-rights', 'sdk-validations'],
+  workflows: [
+    'workflows-role-rights',
+    'workflows-row-rules',
+    'workflows-schedules',
+    'workflows-triggers',
+    'workflows-user-rights',
+  ],
+  sdk: [
+    'sdk-role-rights',
+    'sdk-row-rules',
+    'sdk-rules',
+    'sdk-schedules',
+    'sdk-user-rights',
+    'sdk-validations',
+  ],
   apps: ['apps-role-rights', 'apps-user-rights'],
   analytics: ['analytics-export-links', 'analytics-facts', 'analytics-kpi-schedules'],
 }

@@ -52,11 +52,11 @@ export function rulesAgainst(
   )
 }
 
-/** The only tables a filter lets through; undefined: any. */
+/** The only tables a filter lets through; undefined: any, as where a template says which. */
 function tablesNamedBy(filter: Filter | null | undefined): readonly unknown[] | undefined {
   const condition = filter?.['data.tableSlug']
-  if (typeof condition === 'string') return [condition]
-  return typeof condition === 'object' ? condition?.in : undefined
+  const named = typeof condition === 'object' ? condition?.in : condition && [condition]
+  return Array.isArray(named) && !named.some((slug) => String(slug).includes('{{')) ? named : undefined
 }
 
 /** `forbidden` (`row_rule`) with the rules that hide from somebody what they subscribe to. */

@@ -3,6 +3,7 @@ import { Filter } from '../core/filter.js'
 import { idSchema } from '../core/ids.js'
 import { JsonValue } from '../core/json-value.js'
 import { Schedule } from '../core/schedule.js'
+import { ShownHeader } from '../core/shown-header.js'
 import { TopicName } from '../dispatcher/topics.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
 import { StepRetry, Steps } from './workflow-steps.js'
@@ -34,14 +35,6 @@ const ScheduleTrigger = z.strictObject({
   schedule: Schedule,
   input: JsonValue.optional(),
 })
-/** Credentials are for whoever checks them, and what the gateway says of a client is no header of the call. */
-const unshownHeader =
-  /^(?:authorization|proxy-authorization|cookie|traceparent|x-(?:forwarded|internal|opsplane)-.*)$/i
-const ShownHeader = z
-  .string()
-  .regex(/^[\w!#$%&'*+.^`|~-]{1,100}$/, 'must be the name of a header')
-  .refine((name) => !unshownHeader.test(name), 'is a header that no run sees')
-
 const WebhookTrigger = z.strictObject({
   type: z.literal('webhook'),
   headers: z
@@ -50,7 +43,7 @@ const WebhookTrigger = z.strictObject({
     .optional()
     .meta({
       description:
-        'Names of further headers that `event.headers` has, in lower case. Content-Type, User-Agent and those by which senders ' +
+        'Further headers that `event.headers` has. Content-Type, User-Agent and those by which senders ' +
         'name an event and its repetition are there anyway.',
     }),
   body: z

@@ -31,11 +31,9 @@ export function usesOf({ headers }: Pick<Needs, 'headers'>): Permission[] {
   return refers ? ['secrets:use'] : []
 }
 
-/** What somebody lacks to act as the webhook does. From whom row rules hide records, they lack the reading of all of them. */
-export function missingFor(held: readonly string[], needs: Needs, hidden = false): Permission[] {
-  const missing = missingRights(held, { reads: needs.reads, uses: usesOf(needs) })
-  return hidden ? [...new Set<Permission>([...missing, 'records:read'])] : missing
-}
+/** What somebody lacks to act as the webhook does. `hidden`: as `missingRights` has it. */
+export const missingFor = (held: readonly string[], needs: Needs, hidden = false): Permission[] =>
+  missingRights(held, { reads: needs.reads, uses: usesOf(needs) }, hidden)
 
 /** A webhook does nothing its owner may not do. Throws `forbidden` naming what is missing. */
 export function requireRights({ permissions: held }: Caller, needs: Needs): void {

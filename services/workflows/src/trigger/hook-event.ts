@@ -26,7 +26,7 @@ export function hookEvent(
   { headers: further = [], body: form = 'parsed' }: Pick<WebhookTrigger, 'headers' | 'body'>,
   { method, query, body, header }: Pick<HookCall, 'method' | 'query' | 'body' | 'header'>,
 ) {
-  const names = new Set([...shownHeaders, ...further.map((name) => name.toLowerCase())])
+  const names = new Set([...shownHeaders, ...further])
   const headers = Object.fromEntries(
     [...names].flatMap((name): [string, string][] => {
       const value = header(name)
