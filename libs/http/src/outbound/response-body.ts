@@ -62,11 +62,7 @@ export async function readBody(
   }
 }
 
-async function readCapped(
-  stream: Readable,
-  maxBytes: number,
-  kept: Buffer[],
-): Promise<ReadBody> {
+async function readCapped(stream: Readable, maxBytes: number, kept: Buffer[]): Promise<ReadBody> {
   let size = 0
   for await (const chunk of stream as AsyncIterable<Buffer>) {
     if (size + chunk.length > maxBytes) {
