@@ -67,6 +67,21 @@ export function createIdempotencyStore(sql: Database['sql']): IdempotencyStore {
         [key, claim, String(status), stringifyExact(body ?? null), headers ? JSON.stringify(headers) : null],
       )
     },
+    async replace(key, fingerprint, { status, body, headers }) {
+      await query(
+        `insert into idempotency_keys as k (key, fingerprint, status, body, headers)
+         values ($1, $2, $3::text::int, $4::text::json, $5::text::json)
+         on conflict (key) do update set status = excluded.status, body = excluded.body, headers = excluded.headers
+         where k.fingerprint = excluded.fingerprint`,
+        [
+          key,
+          fingerprint,
+          String(status),
+          JSON.stringify(body ?? null),
+          headers ? JSON.stringify(headers) : null,
+        ],
+      )
+    },
     async release(key, claim) {
       await query(`delete from idempotency_keys where ${claimed}`, [key, claim])
     },
