@@ -3,6 +3,7 @@ import {
   newId,
   type ReadModelRow,
   Rights,
+  stringifyExact,
   type TenantScope,
   type WorkflowDefinition,
 } from '@opsplane/contracts'
@@ -135,7 +136,7 @@ export function createGivers(options: GiversOptions): Givers {
       const { id, state } = await takeOver(carrier, definition, meta)
       await planned.unsafe(
         `insert into version_grants (id, workspace_id, environment, version, state) values ($1, $2, $3, 1, $4::text::json)`,
-        [id, tenant.workspaceId, tenant.environment, JSON.stringify(state)],
+        [id, tenant.workspaceId, tenant.environment, stringifyExact(state)],
         { prepare: true },
       )
     },
