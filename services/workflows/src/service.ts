@@ -11,7 +11,7 @@ import {
   remoteDepths,
 } from '@opsplane/http'
 import { createExpressions, measureChildren } from '@opsplane/sandbox'
-import { defineService, openNeighbour } from '@opsplane/service'
+import { createSubscriptionRules, defineService, openNeighbour } from '@opsplane/service'
 import { loadConfig, type WorkflowsConfig } from './config.js'
 import { internalRoutes } from './internal-routes.js'
 import { openRuns } from './run/open-runs.js'
@@ -40,6 +40,9 @@ import { workflowRoutes } from './workflow/routes.js'
 import { versionRoutes } from './workflow/version-routes.js'
 import { createWorkflows } from './workflow/workflows.js'
 
+/** The body of an inbound webhook, 5 MiB, in base64 or with what JSON escapes, beside what else an expression sees. */
+const ofLargeEvents = { maxInputBytes: 12 * 1024 * 1024, maxOutputBytes: 8 * 1024 * 1024 }
+
 export const workflows = defineService<WorkflowsConfig>({
   name: 'workflows',
   loadConfig,
@@ -51,7 +54,7 @@ export const workflows = defineService<WorkflowsConfig>({
     const operations = createOperations(clients, () => performance.now())
     const connectors = findConnectors(clients.get('integrations'))
     const artifacts = findArtifacts(clients)
-    const expressions = createExpressions({ log: ctx.log })
+    const expressions = createExpressions({ log: ctx.log, ...ofLargeEvents })
     measureChildren(ctx.metrics, 'expressions', expressions)
     const { workflowCaFile, workflowAllowedCidrs, workflowDeniedCidrs, workflowAllowHttp } = ctx.config
     const outbound = await openOutbound({
@@ -67,12 +70,14 @@ export const workflows = defineService<WorkflowsConfig>({
       },
     })
     const delegations = createDelegations(settings)
+    const studio = openNeighbour(ctx, 'database-studio')
+    const rules = createSubscriptionRules(studio)
     const needsOf = createNeeds({
       permissionOf: permissionsOf(operations),
       ...{ findConnectors: connectors, findArtifacts: artifacts },
     })
     const definitions = createWorkflows(ctx, {
-      ...{ delegations, settings, checks, needsOf },
+      ...{ delegations, settings, rules, checks, needsOf },
       logEnds: () => logEnds(),
     })
     const { runs, ...ofRuns } = openRuns(ctx, {
@@ -113,13 +118,13 @@ export const workflows = defineService<WorkflowsConfig>({
         ...internalRoutes(ctx.database),
       ],
       background: [
-        settings,
+        ...[settings, studio],
         ...clients.values(),
         expressions,
         outbound,
         ...ofRuns.background,
         ...watchRights(ctx, definitions, {
-          settings,
+          ...{ settings, rules },
           // What cannot be found out now is no reason to keep what others have lost: rights end where they are used, too.
           needsOf: createNeeds({
             permissionOf: async (id) => (await operations.find(id))?.permission,

@@ -40,6 +40,7 @@ const ofOne: Partial<Record<BackendName, Callers>> = {
     'POST /internal/validations': ['sdk'],
     'POST /internal/tables/names': ['workflows'],
     'POST /internal/queries/names': ['workflows'],
+    'POST /internal/read-rules': ['dispatcher', 'workflows', 'sdk'],
   },
   workflows: { 'POST /internal/artifacts/uses': ['sdk'], 'POST /internal/runs/depths': ['sdk'] },
   sdk: {

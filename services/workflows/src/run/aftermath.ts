@@ -1,4 +1,4 @@
-import type { Actor } from '@opsplane/contracts'
+import { type Actor, stringifyExact } from '@opsplane/contracts'
 import type { StatementRunner } from '@opsplane/postgres'
 import type { Signal } from '../engine/signal.js'
 import type { Aftermath, AwaitTask } from './active-run.js'
@@ -138,7 +138,7 @@ async function put(
      insert into run_signals (run_id, attempt, signal, actor, request_id, awaited)
      select id, attempt, $3::text::json, $4::text::json, $5, $6::text::boolean from reached
      returning run_id as "runId", id::text as "inboxId"`,
-    [at, [...runIds], JSON.stringify(signal), actor && JSON.stringify(actor), requestId, String(awaited)],
+    [at, [...runIds], stringifyExact(signal), actor && JSON.stringify(actor), requestId, String(awaited)],
   )
 }
 

@@ -56,6 +56,7 @@ export interface RunsOptions {
 export interface Runs {
   start: ReturnType<typeof createStarter>
   waitForEnd: Ends['wait']
+  waitForRest: Ends['waitForRest']
   /**
    * Presents a run with a signal, and resolves with what has become of it: here, or in its inbox where another worker has it.
    * With `force` it is taken away from that. `gone`: it changes hands again and again.
@@ -108,6 +109,8 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
   function left({ identity, face }: ActiveRun, leaving: Leaving) {
     if (leaving.how === 'ended')
       ends.ended(identity.id, { status: face().status, output: leaving.output, error: face().error })
+    if (leaving.how === 'released' && face().status === 'paused')
+      ends.ended(identity.id, { status: 'paused', output: null, error: null })
     if (leaving.how === 'released' && leaving.dueAt !== null)
       due.wake(Math.max(leaving.dueAt - clock.nowMs(), 0))
     if (leaving.how === 'lost' && leaving.error !== undefined)
@@ -261,6 +264,7 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
     },
     start,
     waitForEnd: ends.wait,
+    waitForRest: ends.waitForRest,
     wake: () => due.wake(),
     ...{ runner, programs },
     background: [startMonths(database.sql, log, 'add_run_month'), news, { close: () => closing.abort() }],

@@ -4,14 +4,16 @@ import {
   newId,
   type ReadModelRow,
   Rights,
+  stringifyExact,
   type TenantScope,
   type WorkflowDefinition,
 } from '@opsplane/contracts'
 import type { Delegations, RequestMeta, ServiceClient } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
+import type { SubscriptionRules } from '@opsplane/service'
 import { z } from 'zod'
-import type { NeedsOf } from './check/needs.js'
-import { requireRights } from './rights.js'
+import { type NeedsOf, subscriptionsOf } from './check/needs.js'
+import { requireRights, requireUnhidden } from './rights.js'
 
 const Giver = z.object({ grant: z.string(), userId: z.string() })
 
@@ -26,7 +28,7 @@ export interface Carrier {
 
 /** The request of a person who gives something their rights. */
 export type GiverMeta = Pick<RequestMeta, 'tenant' | 'clientToken' | 'now'> & {
-  principal: Pick<RequestMeta['principal'], 'userId' | 'permissions'>
+  principal: Pick<RequestMeta['principal'], 'userId' | 'permissions' | 'role' | 'callers'>
 }
 
 /** Whose rights versions and runs act by: see ADR 120. */
@@ -60,6 +62,7 @@ export interface GiversOptions {
   delegations: Pick<Delegations, 'delegate' | 'actingBy'>
   settings: Pick<ServiceClient, 'post'>
   needsOf: NeedsOf
+  rules: SubscriptionRules
 }
 
 export function createGivers(options: GiversOptions): Givers {
@@ -68,7 +71,9 @@ export function createGivers(options: GiversOptions): Givers {
     delegations,
     settings,
     needsOf,
+    rules,
   } = options
+
   const of: Givers['of'] = async ({ versionId, runId = null }, { workspaceId, environment }) => {
     const [row] = await planned.unsafe(
       `select state->>'grant' as grant, state->>'userId' as "userId" from version_grants
@@ -83,9 +88,11 @@ export function createGivers(options: GiversOptions): Givers {
   /** Whether the grant is alive, and its giver may still do all that the definition needs. */
   const holds = async ({ grant, userId }: Giver, definition: WorkflowDefinition, tenant: TenantScope) => {
     const question = { workspaceId: tenant.workspaceId, userIds: [userId] }
-    const { permissions } = await settings.post('/internal/rights', question, Rights)
+    const { permissions, roles } = await settings.post('/internal/rights', question, Rights)
     const held = permissions[userId]
     if (!held || missingRights(held, await needsOf(definition, tenant)).length > 0) return false
+    for (const subscription of subscriptionsOf(definition))
+      if (!(await rules.permits({ role: roles[userId] }, tenant, subscription))) return false
     try {
       await delegations.actingBy(grant).serviceToken('workflows')
       return true
@@ -98,6 +105,7 @@ export function createGivers(options: GiversOptions): Givers {
   const give: Givers['give'] = async ({ versionId }, definition, meta, expiresInSeconds = null) => {
     const needs = await needsOf(definition, meta.tenant)
     requireRights(meta.principal, needs)
+    await requireUnhidden(rules, meta.principal, definition, meta.tenant)
     const wanted = { run: versionId, permissions: [...needs.reads, ...needs.uses], expiresInSeconds }
     const { grant, expiresAt } = await delegations.delegate(meta, wanted)
     if (expiresInSeconds === null && expiresAt !== null)
@@ -121,6 +129,7 @@ export function createGivers(options: GiversOptions): Givers {
     takeOver,
     async takeOverUnlessOwn(carrier, definition, meta) {
       requireRights(meta.principal, await needsOf(definition, meta.tenant))
+      await requireUnhidden(rules, meta.principal, definition, meta.tenant)
       const giver = await of(carrier, meta.tenant)
       const isOwn = giver?.userId === meta.principal.userId && (await holds(giver, definition, meta.tenant))
       return isOwn ? null : takeOver(carrier, definition, meta)
@@ -132,7 +141,7 @@ export function createGivers(options: GiversOptions): Givers {
       const { id, state } = await takeOver(carrier, definition, meta)
       await planned.unsafe(
         `insert into version_grants (id, workspace_id, environment, version, state) values ($1, $2, $3, 1, $4::text::json)`,
-        [id, tenant.workspaceId, tenant.environment, JSON.stringify(state)],
+        [id, tenant.workspaceId, tenant.environment, stringifyExact(state)],
         { prepare: true },
       )
     },

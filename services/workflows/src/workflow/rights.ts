@@ -1,4 +1,13 @@
-import { missingRights, type NeededRights, permissionNotHeld } from '@opsplane/contracts'
+import {
+  missingRights,
+  type NeededRights,
+  permissionNotHeld,
+  type Subscriber,
+  type TenantScope,
+  type WorkflowDefinition,
+} from '@opsplane/contracts'
+import type { SubscriptionRules } from '@opsplane/service'
+import { subscriptionsOf } from './check/needs.js'
 
 /** Throws `forbidden` naming what is missing: a workflow does nothing its owner may not do. */
 export function requireRights(
@@ -9,4 +18,15 @@ export function requireRights(
   if (missing.length === 0) return
   const message = `What this workflow does takes permissions you do not hold: ${missing.join(', ')}.`
   throw permissionNotHeld(message, missing)
+}
+
+/** Throws `forbidden` naming the row rules that hide from somebody what the workflow is started by or waits for. */
+export async function requireUnhidden(
+  rules: SubscriptionRules,
+  subscriber: Subscriber,
+  definition: WorkflowDefinition,
+  tenant: TenantScope,
+): Promise<void> {
+  for (const subscription of subscriptionsOf(definition))
+    await rules.require(subscriber, tenant, subscription)
 }

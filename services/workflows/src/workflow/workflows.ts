@@ -13,7 +13,7 @@ import {
 } from '@opsplane/contracts'
 import type { Aggregate } from '@opsplane/eventstore'
 import { type Delegations, jsonPointer, type RequestMeta, type ServiceClient } from '@opsplane/http'
-import type { ServiceContext } from '@opsplane/service'
+import type { ServiceContext, SubscriptionRules } from '@opsplane/service'
 import type { TakeOverEnded } from '../run/actions.js'
 import type { NeedsOf } from './check/needs.js'
 import { type Checks, refuseProblems } from './check/problems.js'
@@ -84,6 +84,7 @@ export interface Runnable {
 export interface WorkflowParts {
   delegations: Delegations
   settings: Pick<ServiceClient, 'post'>
+  rules: SubscriptionRules
   checks: Checks
   needsOf: NeedsOf
   /** By service: up to where its log has come. */
@@ -92,11 +93,11 @@ export interface WorkflowParts {
 
 export function createWorkflows(
   { store, database, cursors, log }: ServiceContext,
-  { delegations, settings, checks, needsOf, logEnds }: WorkflowParts,
+  { delegations, settings, rules, checks, needsOf, logEnds }: WorkflowParts,
 ): Workflows {
   const aggregate = store.aggregate(workflow, { present: shown })
   const versions = createVersions(database, cursors)
-  const givers = createGivers({ database, delegations, settings, needsOf })
+  const givers = createGivers({ database, delegations, settings, rules, needsOf })
   const grants = createGrantRevocations(database, delegations, log)
   const standingOf = createStandings(database)
 
