@@ -129,8 +129,14 @@ describe('an action', () => {
     expect(fixture.platform.calls[3]?.body).toEqual({
       operations: [{ op: 'delete', table: 'assets', id, version: 4 }],
     })
+    // The studio decides on the version that is named: it may know the request by its key.
+    fixture.platform.answers.runRecordBatch = () => ({ status: 412, code: 'precondition_failed' })
     const stale = { source: 'assets', operation: 'update', id, values: {}, version: 3 }
     expect((await errorOf(me.act(stale))).code).toBe('precondition_failed')
+    expect(fixture.platform.calls.at(-1)?.body).toMatchObject({ operations: [{ version: 3 }] })
+    const ahead = { ...stale, version: 5 }
+    expect((await errorOf(me.act(ahead))).code).toBe('precondition_failed')
+    expect(called().at(-1)).toBe('listRecords')
   })
 
   it('finds no record outside of the filter', async () => {

@@ -1,4 +1,4 @@
-import type { Column } from '@opsplane/contracts'
+import { type Column, recordListBounds } from '@opsplane/contracts'
 import { type Columns, type Field, fieldsOf } from './fields.js'
 import { below, type Place, type Problems } from './problems.js'
 import { parseValue } from './values.js'
@@ -23,7 +23,7 @@ export type JsonTest =
   | { by: 'exists'; value: boolean }
   | { by: 'starts_with'; value: string }
 
-const bounds = { conditions: 50, alternatives: 50, values: 1_000, depth: 4, path: 100, text: 1_000 }
+const bounds = { ...recordListBounds, alternatives: 50, values: 1_000, depth: 4, path: 100 }
 const operators = new Set(['in', 'nin', 'ne', 'gt', 'gte', 'lt', 'lte', 'exists', 'contains', 'starts_with'])
 
 interface Reading {

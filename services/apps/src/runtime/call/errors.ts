@@ -39,8 +39,14 @@ export function actionError(error: unknown): unknown {
     ({ path, ...detail }): ErrorDetail => ({ in: 'body', path: placeOf(path), ...detail }),
   )
   const known = answered[code] ?? (isErrorCode(code) ? code : 'upstream_error')
+  if (known === 'upstream_error' && !error.retryable) details.push(notRetryable(message))
   return new ApiError(known, message, { details, cause: error })
 }
+
+/** Of an answer that is final, though its code may be sent again. */
+export const notRetryable = (message: string): ErrorDetail => ({
+  ...{ in: 'body', path: '/source', code: 'not_retryable', message },
+})
 
 /** A field of a record is one of `values`, in whatever request of the database studio it stands. */
 function placeOf(path: string): string {
