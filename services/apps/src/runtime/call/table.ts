@@ -10,7 +10,7 @@ import {
 import { CallFailure, jsonPointer, validationFailed } from '@opsplane/http'
 import { sha256Hex } from '@opsplane/runtime'
 import { z } from 'zod'
-import { allOf, evaluatedFilter, type RowFilter, valuesWithin } from '../filters.js'
+import { allOf, evaluatedFilter, type RowFilter, searched, valuesWithin } from '../filters.js'
 import { type Act, type CallParts, evaluated, perform, type Shown, type SourceCall } from './source-call.js'
 
 type TableBinding = Extract<SourceBinding, { kind: 'table' }>
@@ -146,7 +146,7 @@ const pick = (value: unknown, names: readonly string[]): Record<string, unknown>
 interface Filters {
   /** Of the source, and of the embed. */
   filter: RowFilter[]
-  search: Filter
+  search: RowFilter
 }
 
 async function filtersOf(parts: CallParts, call: SourceCall, binding: TableBinding): Promise<Filters> {
@@ -155,7 +155,7 @@ async function filtersOf(parts: CallParts, call: SourceCall, binding: TableBindi
   const bound = rowFilterOf(call)
   return {
     filter: [...(bound === null ? [] : [bound]), evaluatedFilter(binding.filter ?? {}, filter)],
-    search: evaluatedFilter(binding.search ?? {}, search, true),
+    search: searched(evaluatedFilter(binding.search ?? {}, search, true)),
   }
 }
 
