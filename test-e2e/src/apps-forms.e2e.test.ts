@@ -29,7 +29,7 @@ inBrowser('forms of apps in a browser', () => {
     for (const source of formsSources) await make(`/apps/${appId}/data-sources`, source)
     for (const page of formsPages) await make(`/apps/${appId}/pages`, page)
     await make(`/apps/${appId}/deploy`, {})
-    url = `${platform.info.baseUrl}/apps/${platform.info.workspace}/forms`
+    url = `${new URL(platform.info.baseUrl).origin}/apps/${platform.info.workspace}/forms`
   })
   afterAll(() => browser?.close())
 
