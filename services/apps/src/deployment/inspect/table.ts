@@ -13,7 +13,10 @@ export async function inspectTable({ ask }: Asking, binding: TableBinding): Prom
   const columns = new Map(
     table.columns.map((column) => [
       column.name,
-      { type: column.type === 'computed' ? column.resultType : column.type, isComputed: column.type === 'computed' },
+      {
+        type: column.type === 'computed' ? column.resultType : column.type,
+        isComputed: column.type === 'computed',
+      },
     ]),
   )
   return {
@@ -26,10 +29,18 @@ export async function inspectTable({ ask }: Asking, binding: TableBinding): Prom
       ),
       ...sortedColumns(binding)
         .filter(({ name }) => columns.get(name)?.type === 'json')
-        .map(({ path, name }) => ({ path, code: 'cannot_sort', message: `${name} is JSON, which has no order` })),
+        .map(({ path, name }) => ({
+          path,
+          code: 'cannot_sort',
+          message: `${name} is JSON, which has no order`,
+        })),
       ...textConditions(binding)
         .filter(({ name }) => !isText(columns.get(name)?.type))
-        .map(({ path, name }) => ({ path, code: 'no_text', message: `${name} is no text, of which parts are found` })),
+        .map(({ path, name }) => ({
+          path,
+          code: 'no_text',
+          message: `${name} is no text, of which parts are found`,
+        })),
     ],
   }
 }
@@ -79,9 +90,14 @@ const writtenColumns = ({ writable, values = {} }: TableBinding): NamedColumn[] 
 ]
 
 /** `extra.vip` is within the json column `extra`. */
-function unknownColumn(columns: ReadonlyMap<string, { type: string }>, path: string, name: string): Finding[] {
+function unknownColumn(
+  columns: ReadonlyMap<string, { type: string }>,
+  path: string,
+  name: string,
+): Finding[] {
   const [head = '', ...within] = name.split('.')
-  const isThere = within.length === 0 ? columns.has(name) || base.has(name) : columns.get(head)?.type === 'json'
+  const isThere =
+    within.length === 0 ? columns.has(name) || base.has(name) : columns.get(head)?.type === 'json'
   return isThere ? [] : [{ path, code: 'unknown_column', message: `the table has no column ${name}` }]
 }
 

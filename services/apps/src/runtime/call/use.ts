@@ -70,7 +70,7 @@ export function createUse(parts: CallParts): Use {
         const result = await resultOf(parts, call, await callOther(parts, call, binding))
         return result.rows ?? result.value
       } catch (error) {
-        throw actionError(error)
+        throw actionError(error, running.sources.get(request.source)?.binding)
       }
     },
   }

@@ -41,12 +41,17 @@ export function decimalText(decimal: Decimal): string {
   return `${sign}${whole}${fraction && `.${fraction}`}`
 }
 
-/** A number where JavaScript has exactly this one, else its text: a number that is rounded is another one. */
+/** Whether JavaScript has exactly this number. */
+function isNumber(decimal: Decimal): boolean {
+  const kept = parseDecimal(String(Number(decimalText(decimal))))
+  return kept !== undefined && compareDecimals(kept, decimal) === 0
+}
+
+/** A number where JavaScript has this one and counts on from it, else its text: a number that is rounded is another one. */
 export function numberOf(decimal: Decimal): number | string {
   const text = decimalText(decimal)
   const number = Number(text)
-  const kept = parseDecimal(String(number))
-  return kept !== undefined && compareDecimals(kept, decimal) === 0 ? number : text
+  return isNumber(decimal) && (Number.isSafeInteger(number) || !Number.isInteger(number)) ? number : text
 }
 
 const longNumber = /\d{16}|\d[eE][+-]?\d/
@@ -64,5 +69,5 @@ export const hasLongNumber = (text: string): boolean =>
 function exactToken(token: string): string {
   if (token.startsWith('"')) return token
   const decimal = parseDecimal(token)
-  return decimal !== undefined && typeof numberOf(decimal) === 'number' ? token : `"${token}"`
+  return decimal !== undefined && isNumber(decimal) ? token : `"${token}"`
 }

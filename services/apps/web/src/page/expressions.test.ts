@@ -112,7 +112,7 @@ test('an input without a value of its own keeps its form from being sent, until 
   const [form] = components
   if (form?.type !== 'form') throw new Error('no form')
   expect(store.inputs.failure(inputOf(form.fields, 'kind'))).toMatch('Unable to cast')
-  expect(await problemsOf(store, form)).toEqual({ kind: 'Fill this in: the app could not.' })
+  expect(await problemsOf(store, form)).toEqual({ kind: 'Fill this in: its initial value is not available.' })
   store.type(inputOf(form.fields, 'kind'), 'phone')
   expect(await problemsOf(store, form)).toEqual({ kind: undefined })
 })

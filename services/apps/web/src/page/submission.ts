@@ -34,8 +34,9 @@ export async function problemsOf(store: PageStore, { fields }: FormComponent): P
   const found = fields.map(async (field) => {
     const shown = await evaluated(field.visible ?? true, scope).then(isShown, () => undefined)
     if (shown === undefined)
-      return [field.id, 'Whether this field is needed could not be worked out.'] as const
-    if (inputs.failure(field) !== undefined) return [field.id, 'Fill this in: the app could not.'] as const
+      return [field.id, 'An error in the app keeps this field from being checked.'] as const
+    if (inputs.failure(field) !== undefined)
+      return [field.id, 'Fill this in: its initial value is not available.'] as const
     const problem = shown ? problemOf(field, inputs.typed(field), inputs.before(field)) : undefined
     return [field.id, problem] as const
   })

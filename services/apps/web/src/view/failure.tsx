@@ -22,7 +22,7 @@ export function ExpressionFailure({ what, error }: { what: string; error: string
   return (
     <div className="failure" role="alert">
       <span>
-        {what} This is a fault of the app: please report it to the people who run it.
+        {what} This is an error in the app: please report it to the people who manage it.
         <code>{error}</code>
       </span>
     </div>
@@ -31,7 +31,7 @@ export function ExpressionFailure({ what, error }: { what: string; error: string
 
 /** Stands in place of a component of which nobody knows whether it is to be seen. */
 export const NotShown = ({ error }: { error: string }) => (
-  <ExpressionFailure what="Whether this part is shown could not be worked out." error={error} />
+  <ExpressionFailure what="This part of the page cannot be shown." error={error} />
 )
 
 /** The details of a refused request that no field shows. */
@@ -39,15 +39,19 @@ export function ActionFailure({ error, except = [] }: { error: unknown; except?:
   if (error === undefined) return null
   if (error instanceof FollowUpError) return <Failure message={error.message} />
   if (!(error instanceof ApiFailure))
-    return <ExpressionFailure what="Nothing was done." error={messageOf(error)} />
-  const others = error.details.filter(({ path }) => !except.includes(path))
+    return (
+      <ExpressionFailure what="The action was stopped before it changed anything." error={messageOf(error)} />
+    )
+  const others = error.details.filter(
+    ({ path, message }) => !except.includes(path) && !error.message.includes(message),
+  )
   return <Failure message={[error.message, ...others.map(({ message }) => message)].join(' ')} />
 }
 
 /** While something is loaded for the first time, and where it could not be; nothing once it is there. */
 export function LoadState({ loaded, onRetry }: { loaded: Loaded; onRetry: () => void }) {
   if (loaded.error?.code === expressionFailed)
-    return <ExpressionFailure what="Nothing was read here." error={loaded.error.message} />
+    return <ExpressionFailure what="This data was not loaded." error={loaded.error.message} />
   if (loaded.error) return <Failure message={loaded.error.message} onRetry={onRetry} />
   return isFirst(loaded) ? <p className="muted loading">Loading…</p> : null
 }

@@ -41,7 +41,10 @@ export function InputView({ input, isOfForm = false, problem }: InputProps) {
   const notes = (
     <>
       {failure !== undefined && (
-        <ExpressionFailure what="What this begins with could not be worked out." error={failure} />
+        <ExpressionFailure
+          what="The initial value of this field is not available: enter one yourself."
+          error={failure}
+        />
       )}
       {input.help && (
         <p className="help" id={helpId}>

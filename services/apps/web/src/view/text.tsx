@@ -30,5 +30,5 @@ const unlessFailed = ({ value, error }: Shown, textIn: (value: unknown) => strin
   error === undefined ? textIn(value) : <ValueFailure error={error} />
 
 const ValueFailure = ({ error }: { error: string }) => (
-  <ExpressionFailure what="What stands here could not be worked out." error={error} />
+  <ExpressionFailure what="This value cannot be shown." error={error} />
 )
