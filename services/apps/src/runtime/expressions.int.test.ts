@@ -12,7 +12,7 @@ type Kind = keyof typeof expressions
 const kinds = Object.keys(expressions) as Kind[]
 
 interface Place {
-  source(template: string): Pick<GivenSource, 'binding'> & { result?: string }
+  source(template: string): object
   use(app: RunningApp, source: string): Promise<unknown>
   /** What the platform is asked with, or what the browser gets; nothing is asked for and said where it throws. */
   seen(): unknown
