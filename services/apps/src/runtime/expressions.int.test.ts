@@ -12,7 +12,7 @@ type Kind = keyof typeof expressions
 const kinds = Object.keys(expressions) as Kind[]
 
 interface Place {
-  source(template: string): object
+  source(template: string): { binding: object; result?: string }
   use(app: RunningApp, source: string): Promise<unknown>
   /** What the platform is asked with, or what the browser gets; nothing is asked for and said where it throws. */
   seen(): unknown
