@@ -1,4 +1,4 @@
-import type { ErrorDetail, SourceParam } from '@opsplane/contracts'
+import { type ErrorDetail, ExactNumber, type SourceParam } from '@opsplane/contracts'
 import { jsonPointer, validationFailed } from '@opsplane/http'
 import { z } from 'zod'
 
@@ -7,9 +7,14 @@ const maxText = 10_000
 const schemas: { readonly [Type in SourceParam['type']]: (param: SourceParam) => z.ZodType } = {
   text: ({ maxLength = maxText, enum: values }) =>
     values ? z.enum(values) : z.string().refine((text) => [...text].length <= maxLength, 'is too long'),
-  // As a text where JSON has no such number.
+  // As a text where a double would be another number.
   integer: () => z.union([z.int(), z.string().regex(/^-?\d{16,40}$/, 'must be a whole number')]),
-  decimal: () => z.union([z.number(), z.string().regex(/^-?\d{1,40}(\.\d{1,40})?$/, 'must be a decimal')]),
+  decimal: () =>
+    z.union([
+      z.number(),
+      z.instanceof(ExactNumber),
+      z.string().regex(/^-?\d{1,40}(\.\d{1,40})?$/, 'must be a decimal'),
+    ]),
   boolean: () => z.boolean(),
   date: () => z.iso.date(),
   timestamp: () => z.iso.datetime({ offset: true }),

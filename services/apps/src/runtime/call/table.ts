@@ -5,6 +5,7 @@ import {
   pageBounds,
   type SourceBinding,
   StudioRecord,
+  stringifyExact,
   type TableOperation,
 } from '@opsplane/contracts'
 import { CallFailure, jsonPointer, validationFailed } from '@opsplane/http'
@@ -32,7 +33,7 @@ export async function listRows(
     params: { slug: binding.table },
     query: {
       ...shownFields(binding),
-      filter: JSON.stringify(allOf([...filter, search])),
+      filter: stringifyExact(allOf([...filter, search])),
       sort: binding.sort,
       limit: Math.min(binding.limit, pageBounds.items),
       after: cursor,
@@ -98,7 +99,7 @@ async function findRow(
     params: { slug: binding.table },
     query: {
       ...(fields === undefined ? shownFields(binding) : { fields }),
-      filter: JSON.stringify(allOf([{ id }, ...filter])),
+      filter: stringifyExact(allOf([{ id }, ...filter])),
       limit: 1,
     },
   })
