@@ -129,8 +129,14 @@ describe('an action', () => {
     expect(fixture.platform.calls[3]?.body).toEqual({
       operations: [{ op: 'delete', table: 'assets', id, version: 4 }],
     })
+    // The studio decides on the version that is named: it may know the request by its key.
+    fixture.platform.answers.runRecordBatch = () => ({ status: 412, code: 'precondition_failed' })
     const stale = { source: 'assets', operation: 'update', id, values: {}, version: 3 }
     expect((await errorOf(me.act(stale))).code).toBe('precondition_failed')
+    expect(fixture.platform.calls.at(-1)?.body).toMatchObject({ operations: [{ version: 3 }] })
+    const ahead = { ...stale, version: 5 }
+    expect((await errorOf(me.act(ahead))).code).toBe('precondition_failed')
+    expect(called().at(-1)).toBe('listRecords')
   })
 
   it('finds no record outside of the filter', async () => {
@@ -173,29 +179,56 @@ describe('an action', () => {
     })
   })
 
-  it('has one effect when it is sent again with its key', async () => {
+  it.each([
+    ['/parameters/town', '/params/town'],
+    ['/parameters/elsewhere', '/params'],
+    ['/version', '/params'],
+  ])('says which parameter is wrong where a source is refused: %s', async (path, place) => {
+    const details = [{ in: 'body' as const, path, code: 'invalid_value', message: 'is no town' }]
+    fixture.platform.answers.runSavedQuery = () => ({ status: 422, code: 'validation_failed', details })
+    const error = await errorOf(me.act({ source: 'sums', params: { town: 'Berlin' } }))
+    expect(error).toMatchObject({ details: [{ in: 'body', path: place, message: 'is no town' }] })
+  })
+
+  it('has one effect when it is sent again with its key, by whichever deployment answers', async () => {
     const keys: string[] = []
     fixture.platform.answers.createRecord = () => ({ data: row })
-    const send = async (who: RunningApp, key?: string) => {
-      await who.act(
-        { source: 'assets', operation: 'create', values: {} },
-        key === undefined ? {} : { 'idempotency-key': key },
-      )
+    const { service, principal } = fixture
+    // What knows a repetition is behind the platform: the service passes its key on.
+    const send = async (userId: string, key?: string) => {
+      const headers = {
+        ...(await service.headers({ ...principal, userId })),
+        ...{ 'content-type': 'application/json', ...(key !== undefined && { 'idempotency-key': key }) },
+      }
+      const body = JSON.stringify({ source: 'assets', operation: 'create', values: {} })
+      const url = `${service.url}/origin/apps/acme/${app.slug}/-/actions`
+      expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(200)
       keys.push(fixture.platform.calls.at(-1)?.key ?? '')
     }
-    const other = fixture.person(app.slug, { ...fixture.principal, userId: 'usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0G' })
-    for (const [who, key] of [[me, 'a'], [me, 'a'], [me, 'b'], [other, 'a'], [me], [me]] as const)
-      await send(who, key)
+    const [me, other] = [principal.userId, 'usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0G']
+    await send(me, 'a')
+    await fixture.deploy(app.id, { embeddable: true })
+    for (const [who, key] of [[me, 'a'], [me, 'b'], [other, 'a'], [me], [me]] as const) await send(who, key)
     expect(keys[0]).toBe(keys[1])
     expect(new Set(keys).size).toBe(5)
   })
+})
+
+it('refuses an action of a page of another deployment, and none of its own', async () => {
+  const { deployment } = JSON.parse((await me.definition()).text).data.app
+  const request = { source: 'assets', operation: 'create', values: {} }
+  expect(await errorOf(me.act({ ...request, deployment: deployment - 1 }))).toMatchObject({
+    ...{ code: 'conflict', details: [{ path: '/deployment', code: 'redeployed' }] },
+  })
+  expect(called()).toEqual([])
+  await resultOf(me.act({ ...request, deployment }))
 })
 
 describe('a person', () => {
   it('acts with just what the deployment takes, of the rights of its giver', async () => {
     await me.data('assets')
     const { granted, delegated } = fixture.platform
-    const standing = granted.findIndex(({ expiresInSeconds }) => expiresInSeconds === null)
+    const standing = granted.findLastIndex(({ expiresInSeconds }) => expiresInSeconds === null)
     expect(granted[standing]?.permissions).toEqual([
       ...['connectors:invoke', 'records:read', 'records:write', 'queries:run'],
     ])

@@ -1,17 +1,16 @@
 import { z } from 'zod'
 import { JsonValue } from '../core/json-value.js'
+import { AppNameReference, appBounds, AppName as Id } from './app-names.js'
 
-const Id = z.string().regex(/^[a-z][a-zA-Z0-9_]{0,49}$/, 'must be an id such as orderForm')
 /** May hold `{{ }}`: see `Component`. */
 const Text = z.string().max(10_000)
 const Value = JsonValue
-const SourceName = z.string().min(1).max(50)
-const Params = z.record(z.string().max(50), Value).default({})
+const Params = z.record(z.string().max(appBounds.name), Value).default({})
 
 /** What a press of a button, a row or the end of a form does. */
 export const AppAction = z
   .strictObject({
-    source: SourceName.optional().meta({ description: 'A data source that is called first.' }),
+    source: AppNameReference.optional().meta({ description: 'A data source that is called first.' }),
     operation: z
       .enum(['get', 'create', 'update', 'delete'])
       .optional()
@@ -24,7 +23,7 @@ export const AppAction = z
     }),
     then: z
       .strictObject({
-        refresh: z.array(SourceName).max(20).default([]),
+        refresh: z.array(AppNameReference).max(20).default([]),
         page: z.string().max(60).optional().meta({ description: 'Slug of the page to go to.' }),
         pageParams: z
           .record(Id, Text)
@@ -48,10 +47,17 @@ const Options = z
   .union([
     z.array(z.strictObject({ value: z.string().max(200), label: z.string().max(200) })).max(500),
     z.strictObject({
-      source: SourceName,
+      source: AppNameReference,
       value: z.string().max(63),
       label: z.string().max(63),
       params: Params,
+      search: AppNameReference.optional().meta({
+        description: 'The parameter of the source that what is looked for among the options is sent as.',
+      }),
+      find: AppNameReference.optional().meta({
+        description:
+          'The one that a value is sent as, to show its label where it is not among the first rows.',
+      }),
     }),
   ])
   .meta({ description: 'A list, or the rows of a source with the fields that are value and label.' })
@@ -110,7 +116,7 @@ const LeafComponent = z.discriminatedUnion('type', [
       type: z.literal('table'),
       ...base,
       label: z.string().min(1).max(200),
-      source: SourceName,
+      source: AppNameReference,
       params: Params,
     },
     columns: z.array(Column).min(1).max(50),
@@ -122,7 +128,7 @@ const LeafComponent = z.discriminatedUnion('type', [
       type: z.literal('detail'),
       ...base,
       label: z.string().min(1).max(200),
-      source: SourceName,
+      source: AppNameReference,
       params: Params,
     },
     fields: z.array(Column).min(1).max(100),
@@ -132,7 +138,7 @@ const LeafComponent = z.discriminatedUnion('type', [
       type: z.literal('chart'),
       ...base,
       label: z.string().min(1).max(200),
-      source: SourceName,
+      source: AppNameReference,
       params: Params,
     },
     ...{ kind: z.enum(['bar', 'line', 'pie']), x: z.string().max(200), y: z.string().max(200) },

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { JsonValue } from '../core/json-value.js'
+import { pageBounds } from '../core/page-bounds.js'
 import { Environment } from '../core/principal.js'
 import { Component, PageSlug } from './app-components.js'
+import { AppNameReference, appBounds } from './app-names.js'
 
 /**
  * What a browser asks of a deployed app. The shell is at `{origin}/apps/:workspace/:slug`, pages below it at `/:page`;
@@ -27,17 +29,18 @@ export const AppDataRequest = z.strictObject({
     .array(
       z.strictObject({
         key: z.string().min(1).max(100).meta({ description: "The browser's own, to find the answer by." }),
-        source: z.string().min(1).max(50),
+        source: AppNameReference,
         params: z.record(z.string(), JsonValue).default({}),
-        cursor: z.string().max(2_000).optional(),
+        cursor: z.string().max(pageBounds.cursor).optional(),
       }),
     )
     .min(1)
-    .max(50),
+    .max(appBounds.parts),
 })
 export type AppDataRequest = z.infer<typeof AppDataRequest>
 
 export const AppDataAnswer = z.object({
+  deployment: z.int().meta({ description: 'Number of the one that has answered.' }),
   results: z.record(
     z.string(),
     z.union([
@@ -56,15 +59,20 @@ export const AppDataAnswer = z.object({
 export type AppDataAnswer = z.infer<typeof AppDataAnswer>
 
 export const AppActionRequest = z.strictObject({
-  source: z.string().min(1).max(50),
+  source: AppNameReference,
   operation: z.enum(['get', 'create', 'update', 'delete']).optional(),
-  id: z.string().max(100).optional(),
+  id: z.string().max(200).optional(),
   params: z.record(z.string(), JsonValue).default({}),
   values: z.record(z.string(), JsonValue).optional(),
   version: z
     .int()
     .optional()
     .meta({ description: 'Of the record that is changed; refused where it has another by now.' }),
+  deployment: z
+    .int()
+    .min(0)
+    .optional()
+    .meta({ description: 'Number of the one the page is of; refused where another is live by now.' }),
 })
 export type AppActionRequest = z.infer<typeof AppActionRequest>
 export const AppActionAnswer = z.object({ value: z.unknown() })

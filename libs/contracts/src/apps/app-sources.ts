@@ -1,8 +1,10 @@
 import { z } from 'zod'
-import { NewFilter } from '../core/filter.js'
+import { Filter, NewFilter } from '../core/filter.js'
 import { JsonValue } from '../core/json-value.js'
+import { pageBounds } from '../core/page-bounds.js'
+import { recordListBounds } from '../studio/record-list-bounds.js'
+import { AppName, appBounds } from './app-names.js'
 
-const Name = z.string().regex(/^[a-z][a-zA-Z0-9_]{0,49}$/, 'must be a name such as openOrders')
 const Reference = z.string().min(1).max(200)
 
 /** What the browser may send with a request for the source; everything else is refused. */
@@ -29,20 +31,52 @@ const TableSource = z.strictObject({
     .max(200)
     .default([])
     .meta({ description: 'Columns that a create or an update may set; the browser sends them as `values`.' }),
-  filter: NewFilter.optional().meta({
+  filter: Filter.optional().meta({
     description:
       'Rows that do not match are not there, for any operation; values may be expressions. It does not bind what is ' +
       'written: `writable` and `values` do.',
   }),
-  search: NewFilter.optional().meta({
-    description: 'The same for lists, of which each condition is left out whose expression comes to nothing.',
+  search: Filter.optional().meta({
+    description:
+      'The same for lists, of which each condition is left out whose expression comes to nothing. Texts are found in ' +
+      'upper or lower case, with or without accents, by `contains` and `starts_with`.',
   }),
   values: z
     .record(z.string().min(1).max(63), JsonValue)
     .optional()
     .meta({ description: 'Set by the server in every create and update, over what the browser sends.' }),
   sort: z.string().max(500).optional(),
-  limit: z.int().min(1).max(500).default(50),
+  limit: z.int().min(1).default(50),
+})
+
+/** As it is given: what every read of it can be asked for. */
+const NewTableSource = TableSource.extend({
+  fields: TableSource.shape.fields.refine(
+    (names) => (names ?? []).join(',').length <= recordListBounds.names,
+    `must have at most ${recordListBounds.names} characters, with commas between them`,
+  ),
+  filter: NewFilter.optional().meta({ description: TableSource.shape.filter.description }),
+  search: NewFilter.optional().meta({ description: TableSource.shape.search.description }),
+  sort: TableSource.shape.sort.superRefine((sort, context) => {
+    const names = (sort ?? '').split(',').map((name) => name.replace(/^-/, ''))
+    const refuse = (message: string) => context.addIssue({ code: 'custom', message })
+    if (names.length > recordListBounds.sorted) refuse(`must name at most ${recordListBounds.sorted} columns`)
+    if (new Set(names).size < names.length) refuse('must not name a column twice')
+    if (sort !== undefined && names.some((name) => !/^\S+$/.test(name)))
+      refuse('must be names of columns with commas between them, such as -price,name')
+  }),
+  limit: z.int().min(1).max(pageBounds.items).default(50),
+}).superRefine(({ filter = {}, search = {} }, context) => {
+  const refuse = (message: string) => context.addIssue({ code: 'custom', path: ['search'], message })
+  const [one, other] = [filter, search].map(Object.keys)
+  // What both speak of is one more condition, as they hold beside each other.
+  const clashes = Number(one?.some((name) => other?.includes(name)))
+  if ((one?.length ?? 0) + (other?.length ?? 0) + clashes > recordListBounds.conditions)
+    refuse(`must have at most ${recordListBounds.conditions} conditions, together with the filter`)
+  if (JSON.stringify([filter, search]).length > recordListBounds.filter)
+    refuse(
+      `must have at most ${recordListBounds.filter} characters, written as JSON together with the filter`,
+    )
 })
 
 /** What has effects is not called again whenever a page is shown. */
@@ -78,28 +112,38 @@ const ReportSource = z.strictObject({
   input: z.record(z.string(), JsonValue).default({}),
 })
 
+const others = [QuerySource, ConnectorSource, WorkflowSource, ReportSource] as const
+const example = { kind: 'query', query: 'Squares', input: {}, use: 'data' } as const
+
 /**
  * Where an app's data comes from and what its users can do with it. Expressions in it run on the server, over
- * `{ params, user: { id, email, name }, embed }`: the browser sends typed parameters alone.
+ * `{ params, user: { id, email, name }, embed }`: the browser sends typed parameters alone. What was kept before there were the
+ * bounds of a new one goes on to hold.
  */
 export const SourceBinding = z
-  .discriminatedUnion('kind', [TableSource, QuerySource, ConnectorSource, WorkflowSource, ReportSource])
-  .meta({ id: 'SourceBinding', example: { kind: 'query', query: 'Squares', input: {}, use: 'data' } })
+  .discriminatedUnion('kind', [TableSource, ...others])
+  .meta({ id: 'SourceBinding', example })
 export type SourceBinding = z.infer<typeof SourceBinding>
 
 const maxBytes = 65_536
-const Binding = SourceBinding.refine(
-  (binding) => JSON.stringify(binding).length <= maxBytes,
-  `must have at most ${maxBytes} characters, written as JSON`,
-).meta({ example: { kind: 'query', query: 'Squares', input: {}, use: 'data' } })
+const NewSourceBinding = z
+  .discriminatedUnion('kind', [NewTableSource, ...others])
+  .refine(
+    (binding) => JSON.stringify(binding).length <= maxBytes,
+    `must have at most ${maxBytes} characters, written as JSON`,
+  )
+  .meta({ id: 'NewSourceBinding', example })
 
 /** What a data source is, beside what every resource is. */
 export const dataSourceFields = {
-  name: Name.meta({ description: 'How pages name it. Unique in the app.' }),
-  binding: Binding,
+  name: AppName.meta({ description: 'How pages name it. Unique in the app.' }),
+  binding: SourceBinding,
   params: z
-    .record(Name, SourceParam)
-    .refine((params) => Object.keys(params).length <= 50, 'must have at most 50 parameters'),
+    .record(AppName, SourceParam)
+    .refine(
+      (params) => Object.keys(params).length <= appBounds.params,
+      `must have at most ${appBounds.params} parameters`,
+    ),
   result: z
     .string()
     .max(10_000)
@@ -111,9 +155,11 @@ export const dataSourceFields = {
     }),
 }
 
+const newFields = { ...dataSourceFields, binding: NewSourceBinding }
+
 export const DataSourceInput = z
   .strictObject({
-    ...dataSourceFields,
+    ...newFields,
     params: dataSourceFields.params.default({}),
     result: dataSourceFields.result.default(null),
   })
@@ -128,7 +174,7 @@ export const DataSourceInput = z
 export type DataSourceInput = z.infer<typeof DataSourceInput>
 
 export const DataSourcePatch = z
-  .strictObject(dataSourceFields)
+  .strictObject(newFields)
   .partial()
   .meta({ id: 'DataSourcePatch', example: { result: '{{ rows }}' } })
 export type DataSourcePatch = z.infer<typeof DataSourcePatch>

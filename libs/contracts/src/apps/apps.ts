@@ -6,6 +6,7 @@ import { Environment } from '../core/principal.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
 import { DefinitionChange } from '../workflows/workflow-resources.js'
 import { pageFields } from './app-components.js'
+import { AppNameReference } from './app-names.js'
 import { dataSourceFields } from './app-sources.js'
 
 const At = z.iso.datetime({ precision: 3 })
@@ -241,7 +242,7 @@ const EmbedUser = z.strictObject({
 const embedFields = {
   origins: z.array(EmbedOrigin).min(1).max(20).meta({ description: 'Where the app may be embedded.' }),
   exempt: z
-    .array(z.string().min(1).max(50))
+    .array(AppNameReference)
     .max(100)
     .meta({
       description:

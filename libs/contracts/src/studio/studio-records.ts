@@ -34,7 +34,7 @@ export const RecordBody = z
 export const RecordFilter = z.record(z.string(), z.unknown()).meta({
   id: 'RecordFilter',
   description:
-    'Conditions on fields, all of which must hold; `or` holds a list of filters of which one must. Operators: `in`, `nin`, `ne`, `gt`, `gte`, `lt`, `lte`, `exists`, `contains`, `starts_with`. Values within a json column are named by a dotted path.',
+    'Conditions on fields, all of which must hold; `or` holds a list of filters of which one must. Operators: `in`, `nin`, `ne`, `gt`, `gte`, `lt`, `lte`, `exists`, `contains`, `starts_with`, and `matches` and `matches_start`, which find texts in upper or lower case, with or without accents. Values within a json column are named by a dotted path.',
   example: { status: 'new', or: [{ price: { gte: '10.00' } }, { 'extra.vip': true }] },
 })
 export type RecordFilter = z.infer<typeof RecordFilter>

@@ -1,5 +1,5 @@
 import type { Page } from '@opsplane/contracts'
-import { canonicalJson } from '@opsplane/contracts'
+import { canonicalJson, pageBounds } from '@opsplane/contracts'
 import { z } from 'zod'
 import { type Contract, common, type PathSchema, type RequestMeta, type Route } from './route.js'
 
@@ -109,11 +109,17 @@ function listQuery(filters: z.ZodObject, sorts: readonly string[]): z.ZodObject 
   const allowed = fields.flatMap((field) => [field, `-${field}`])
   const paged = filters
     .safeExtend({
-      limit: z.coerce.number().int().min(1).max(200).default(50).meta({ description: 'Items per page.' }),
+      limit: z.coerce
+        .number()
+        .int()
+        .min(1)
+        .max(pageBounds.items)
+        .default(50)
+        .meta({ description: 'Items per page.' }),
       after: z
         .string()
         .min(1)
-        .max(2000)
+        .max(pageBounds.cursor)
         .optional()
         .meta({ description: 'The `nextCursor` of the page before.' }),
     })

@@ -46,6 +46,24 @@ function withoutEmpty(filter: Record<string, unknown>): Record<string, unknown> 
 }
 const isNothing = (operand: unknown) => operand === null || operand === ''
 
+const asSearched: Readonly<Record<string, string>> = { contains: 'matches', starts_with: 'matches_start' }
+
+/** What people look for they find in upper or lower case, with or without accents. */
+export const searched = (filter: Filter): RowFilter =>
+  Object.fromEntries(
+    Object.entries(filter).map(([field, condition]) => [
+      field,
+      isObject(condition)
+        ? Object.fromEntries(
+            Object.entries(condition).map(([operator, operand]) => [
+              asSearched[operator] ?? operator,
+              operand,
+            ]),
+          )
+        : condition,
+    ]),
+  )
+
 /** All of these hold. Conditions on a field that several speak of stand beside each other as alternatives of one. */
 export function allOf(filters: readonly RowFilter[]): RowFilter {
   const merged: RowFilter = {}

@@ -9,7 +9,7 @@ const of = (type: SourceParam['type'], more: Partial<SourceParam> = {}): SourceP
 it.each<[SourceParam, unknown[], unknown[]]>([
   [of('text', { maxLength: 2 }), ['', 'ab', '😀😀'], ['abc', 1, {}, ['a']]],
   [of('text', { enum: ['a', 'b'] }), ['a'], ['c', '']],
-  [of('integer'), [1, -5], [1.5, '1', 2 ** 60]],
+  [of('integer'), [1, -5, '9007199254740993'], [1.5, '1', 2 ** 60, '12345678901234567.5']],
   [of('decimal'), [1.5, '12.50', '-3'], ['1e5', '12.', 'x', Number.NaN]],
   [of('boolean'), [true, false], ['true', 0]],
   [of('date'), ['2026-03-01'], ['2026-02-30', '2026-03-01T00:00:00Z']],

@@ -7,7 +7,8 @@ const maxText = 10_000
 const schemas: { readonly [Type in SourceParam['type']]: (param: SourceParam) => z.ZodType } = {
   text: ({ maxLength = maxText, enum: values }) =>
     values ? z.enum(values) : z.string().refine((text) => [...text].length <= maxLength, 'is too long'),
-  integer: () => z.int(),
+  // As a text where a double would be another number.
+  integer: () => z.union([z.int(), z.string().regex(/^-?\d{16,40}$/, 'must be a whole number')]),
   decimal: () =>
     z.union([
       z.number(),

@@ -5,6 +5,7 @@ import type {
   AppDataRequest,
   AppDefinition,
 } from '@opsplane/contracts'
+import { parseJson } from './page/decimal.js'
 import type { Place } from './place.js'
 import type { Session } from './session.js'
 
@@ -13,10 +14,18 @@ export class ApiFailure extends Error {
   constructor(
     readonly code: string,
     message: string,
-    readonly details: readonly { path: string; message: string }[] = [],
+    readonly details: readonly Detail[] = [],
+    /** Of HTTP; 0 where there was no answer. */
+    readonly status = 0,
   ) {
     super(message)
   }
+}
+
+interface Detail {
+  path: string
+  message: string
+  code?: string
 }
 
 const withoutLogin = new Set(['unauthenticated', 'invalid_token', 'token_expired'])
@@ -24,10 +33,28 @@ const withoutLogin = new Set(['unauthenticated', 'invalid_token', 'token_expired
 export const needsLogin = (error: unknown): boolean =>
   error instanceof ApiFailure && withoutLogin.has(error.code)
 
+/** Whether somebody else has changed the record since it was read. */
+export const isOutdated = (error: unknown): boolean =>
+  error instanceof ApiFailure && error.code === 'precondition_failed'
+
+/** Whether the app was deployed again since it was loaded. */
+export const isRedeployed = (error: unknown): boolean =>
+  error instanceof ApiFailure && error.details.some(({ code }) => code === 'redeployed')
+
+const unanswered = new Set([0, 401, 408, 425, 429, 500, 502, 503, 504])
+const unfinished = new Set(['version_conflict', 'idempotency_in_progress', 'unreachable'])
+/** Whether it is certain that what was asked for is not done and will not be; then asking again is something new. */
+export const isDefinite = (error: unknown): boolean =>
+  error instanceof ApiFailure &&
+  !isRedeployed(error) &&
+  (error.details.some(({ code }) => code === 'not_retryable') ||
+    !(unanswered.has(error.status) || unfinished.has(error.code)))
+
 export interface AppApi {
   definition(): Promise<AppDefinition>
-  data(requests: AppDataRequest['requests']): Promise<AppDataAnswer['results']>
-  act(request: AppActionRequest): Promise<unknown>
+  data(requests: AppDataRequest['requests']): Promise<AppDataAnswer>
+  /** With the same key the same request has one effect, however often it is sent. */
+  act(request: AppActionRequest, key: string): Promise<unknown>
   /** The token of a new session. */
   logIn(email: string, password: string): Promise<string>
   /** Ends the session at the platform. */
@@ -49,9 +76,9 @@ export function createAppApi({ workspace, app, environment }: Place, session: Se
     ask(path, { method: 'POST', headers: { ...headers(), ...more, ...json }, body: JSON.stringify(body) })
   return {
     definition: async () => (await ask(`${base}/definition`, { headers: headers() })) as AppDefinition,
-    data: async (requests) => ((await post(`${base}/data`, { requests })) as AppDataAnswer).results,
-    act: async (request: SentRequest) => {
-      const answer = await post(`${base}/actions`, request, { 'idempotency-key': randomKey() })
+    data: async (requests) => (await post(`${base}/data`, { requests })) as AppDataAnswer,
+    act: async (request: SentRequest, key) => {
+      const answer = await post(`${base}/actions`, request, { 'idempotency-key': key })
       return (answer as AppActionAnswer).value
     },
     logIn: async (email, password) => {
@@ -71,23 +98,34 @@ async function ask(path: string, init: RequestInit): Promise<unknown> {
   const response = await fetch(path, options).catch((cause: unknown) => {
     throw new ApiFailure('unreachable', `The platform cannot be reached. (${String(cause)})`)
   })
-  const body = (await response.json().catch(() => ({}))) as Envelope
+  const body = await bodyOf(response)
   if (response.ok) return body.data
   const {
     code = 'unreachable',
     message = `The platform answered ${response.status}.`,
     details,
   } = body.error ?? {}
-  throw new ApiFailure(code, message, details)
+  throw new ApiFailure(code, message, details, response.status)
+}
+
+/** Its numbers as exact as they were sent. What is no JSON is an error page of something in between. */
+async function bodyOf(response: Response): Promise<Envelope> {
+  try {
+    const text = await response.text()
+    return text === '' ? {} : (parseJson(text) as Envelope)
+  } catch (cause) {
+    if (!response.ok) return {}
+    throw new ApiFailure('unreachable', `The answer of the platform was cut off. (${String(cause)})`)
+  }
 }
 
 interface Envelope {
   data?: unknown
-  error?: { code: string; message: string; details?: { path: string; message: string }[] }
+  error?: { code: string; message: string; details?: Detail[] }
 }
 
 /** `crypto.randomUUID` is there on secure origins only. */
-const randomKey = (): string =>
+export const randomKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
     '',
   )

@@ -1,5 +1,6 @@
 import { createRoot } from 'react-dom/client'
-import { createAppApi } from './api.js'
+import { createAppApi, randomKey } from './api.js'
+import { createDrafts } from './page/drafts.js'
 import { addressOf, embedTokenOf, placeOf } from './place.js'
 import { embedSession, personSession } from './session.js'
 import { App } from './view/app.js'
@@ -10,5 +11,15 @@ const isEmbedded = token !== undefined || place.embedId !== undefined
 // Gone from the address, and so from the history, before anything else is done.
 if (token !== undefined) history.replaceState(null, '', addressOf(place))
 const session = isEmbedded ? embedSession(token) : personSession(sessionStorage)
+const drafts = createDrafts(tabStorage(), randomKey)
 const root = document.querySelector('#app')
-if (root) createRoot(root).render(<App api={createAppApi(place, session)} session={session} />)
+if (root) createRoot(root).render(<App api={createAppApi(place, session)} {...{ session, drafts }} />)
+
+/** A frame of another site may have none. */
+function tabStorage(): Storage | undefined {
+  try {
+    return sessionStorage
+  } catch {
+    return undefined
+  }
+}

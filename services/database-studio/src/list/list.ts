@@ -11,7 +11,7 @@ import { type ShownQuery, selectionOf } from '../row/selected.js'
 import { expectedRows } from '../row/table-size.js'
 import { countStatement, estimateStatement, type ListAsked, listStatement } from './list-statement.js'
 import { searchOf } from './search.js'
-import { accessTo } from './served.js'
+import { accessTo, hasTrigrams } from './served.js'
 import { foreignCursor, positionOf, readSort, takePosition } from './sort.js'
 
 /** Above so many records a list has to be served by an index, or be asked for with `slow=true`. */
@@ -63,15 +63,32 @@ export async function askedOf(
 ): Promise<Asked> {
   const { table, readRule, space } = opened
   const problems = new Problems()
-  const conditions = readFilterText(opened, query.filter, problems)
+  const given = readFilterText(opened, query.filter, problems)
   const sort = readSort(table, query.sort, sortPlace, problems)
   problems.check()
   const selection = await selectionOf(access, opened, query, meta)
   const { q } = query
+  const conditions = await findable(access, opened, given)
   const found = accessTo(table, { conditions: [...conditions, ...readRule], sort, q })
   if (!found.served && !query.slow) await refuseLarge(access, opened, found.advice)
   const search = q === undefined ? undefined : searchOf(table, q)
   return { selection, schema: space.schema, conditions, sort, access: found, ...(search && { search }) }
+}
+
+/** No index knows texts without their accents: of a large table they count. */
+async function findable(
+  access: RecordAccess,
+  opened: Opened,
+  conditions: readonly Condition[],
+): Promise<readonly Condition[]> {
+  const isMatched = conditions.some(({ kind }) => kind === 'matches')
+  if (!isMatched || (await access.sizeOf(opened)) <= smallTable) return conditions
+  return conditions.map((each): Condition => {
+    if (each.kind !== 'matches') return each
+    const { field, value } = each
+    const isRange = each.atStart && !hasTrigrams(opened.table, field.column)
+    return isRange ? { kind: 'starts_with', field, value } : { ...each, byIndex: true }
+  })
 }
 
 /** A filter as the query has it: JSON, within the bounds of a body. */

@@ -150,25 +150,24 @@ const withId = (columns: Path['columns']): Path['columns'] =>
 
 const shortestTrigram = 3
 
+export const hasTrigrams = (table: TableState, column: string): boolean =>
+  table.indexes.some(({ kind, columns }) => kind === 'trigram' && columns.some(({ name }) => name === column))
+
 function isSearched(table: TableState, { conditions, q }: Asked): boolean {
-  const has = (kind: 'trigram' | 'fulltext', column?: string) =>
-    table.indexes.some(
-      (index) => index.kind === kind && (!column || index.columns.some(({ name }) => name === column)),
-    )
-  if (q !== undefined) return has('fulltext')
+  if (q !== undefined) return table.indexes.some(({ kind }) => kind === 'fulltext')
   return conditions.some(
     (condition) =>
-      condition.kind === 'contains' &&
+      (condition.kind === 'contains' || condition.kind === 'matches') &&
       condition.value.length >= shortestTrigram &&
-      has('trigram', condition.field.column),
+      hasTrigrams(table, condition.field.column),
   )
 }
 
 /** Which index would serve it, or that none would. */
 function adviceOn({ conditions, sort, q }: Asked, { equal, several, ranges, rest }: Terms): string {
   if (q !== undefined) return 'Add an index of kind fulltext on the columns to search.'
-  const part = conditions.find((condition) => condition.kind === 'contains')
-  if (part?.kind === 'contains')
+  const part = conditions.find(({ kind }) => kind === 'contains' || kind === 'matches')
+  if (part?.kind === 'contains' || part?.kind === 'matches')
     return `Add an index of kind trigram on (${part.field.column}), and give three characters or more.`
   if (rest.length > 0) return 'No index serves such a condition.'
   const fixed = [...new Set([...equal, ...several.map(({ field }) => field)].map(({ column }) => column))]

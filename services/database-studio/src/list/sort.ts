@@ -1,4 +1,4 @@
-import { ApiError, type TableState } from '@opsplane/contracts'
+import { ApiError, recordListBounds, type TableState } from '@opsplane/contracts'
 import { quoted } from '@opsplane/postgres'
 import type { CursorCodec } from '@opsplane/runtime'
 import { z } from 'zod'
@@ -11,7 +11,7 @@ export interface SortTerm {
   descending: boolean
 }
 
-const mostTerms = 4
+const mostTerms = recordListBounds.sorted
 
 /**
  * `-total,name`: at most four fields, `-` for descending; the newest records first where nothing is given. The id comes last

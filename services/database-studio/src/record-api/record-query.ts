@@ -1,8 +1,8 @@
-import { Moment } from '@opsplane/contracts'
+import { Moment, recordListBounds } from '@opsplane/contracts'
 import { z } from 'zod'
 
 const names = (description: string, example: string) =>
-  z.string().min(1).max(2_000).optional().meta({ description, example })
+  z.string().min(1).max(recordListBounds.names).optional().meta({ description, example })
 
 /** What of a record is answered. */
 export const ShownFields = {
@@ -19,7 +19,7 @@ const Slow = z.enum(['true', 'false']).transform((text) => text === 'true')
 export const ListFilters = z.object({
   filter: z
     .string()
-    .max(8_000)
+    .max(recordListBounds.filter)
     .optional()
     .meta({ description: 'A RecordFilter as JSON.', example: '{"status":"new"}' }),
   sort: names('At most four fields; `-` sorts descending.', '-price,name'),

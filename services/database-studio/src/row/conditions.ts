@@ -2,6 +2,7 @@ import { assertNever, parseExact } from '@opsplane/contracts'
 import { parameterText, quoted } from '@opsplane/postgres'
 import { comparedType, type Field } from './fields.js'
 import type { Comparison, Condition, JsonTest } from './filter.js'
+import { foldedSql } from './folded.js'
 import type { Parameters } from './parameters.js'
 
 const comparisons: Record<Comparison, string> = { gt: '>', gte: '>=', lt: '<', lte: '<=' }
@@ -33,6 +34,8 @@ function conditionSql(condition: Condition, row: string, parameters: Parameters)
       return `${value}::text like ${parameters.bind(`%${likeText(condition.value)}%`, 'text')}`
     case 'starts_with':
       return startsWith(`${value}::text`, condition.value, parameters)
+    case 'matches':
+      return matches(`${value}::text`, condition, parameters)
     case 'json':
       return jsonSql(jsonAt(`${value}::jsonb`, condition.path, parameters), condition.test, parameters)
     default:
@@ -64,6 +67,16 @@ function among(
         : `${value} = any(array(select json_array_elements_text(${parameters.bind(JSON.stringify(values), 'json')})::${type}))`
   if (negated) return `(${orNull ? `${value} is not null and not` : `${value} is null or not`} (${isOne}))`
   return orNull ? `(${value} is null or ${isOne})` : isOne
+}
+
+/** A part of a text, or what it begins with. */
+function matches(
+  text: string,
+  { value, atStart, byIndex }: { value: string; atStart: boolean; byIndex?: boolean },
+  parameters: Parameters,
+): string {
+  const pattern = parameters.bind(`${atStart ? '' : '%'}${likeText(value)}%`, 'text')
+  return byIndex ? `${text} ilike ${pattern}` : `${foldedSql(text)} like ${foldedSql(pattern)}`
 }
 
 /** A range, so that an index in the order of the bytes serves it whatever the text is. */
@@ -108,6 +121,8 @@ function jsonSql(value: string, test: JsonTest, parameters: Parameters): string 
       return containsJson(value, test.value, parameters)
     case 'exists':
       return `${value} is ${test.value ? 'not null' : 'null'}`
+    case 'matches':
+      return `coalesce(jsonb_typeof(${value}) = 'string' and ${matches(`(${value} #>> '{}')`, test, parameters)}, false)`
     case 'starts_with':
       return `coalesce(jsonb_typeof(${value}) = 'string' and starts_with(${value} #>> '{}', ${parameters.bind(test.value, 'text')}), false)`
     default:

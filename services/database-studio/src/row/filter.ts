@@ -1,4 +1,4 @@
-import { type Column, ExactNumber, stringifyExact } from '@opsplane/contracts'
+import { type Column, ExactNumber, recordListBounds, stringifyExact } from '@opsplane/contracts'
 import { type Columns, type Field, fieldsOf } from './fields.js'
 import { below, type Place, type Problems } from './problems.js'
 import { parseValue } from './values.js'
@@ -12,6 +12,8 @@ export type Condition =
   | { kind: 'compares'; field: Field; by: Comparison; value: string }
   | { kind: 'exists'; field: Field; value: boolean }
   | { kind: 'contains' | 'starts_with'; field: Field; value: string }
+  /** In upper or lower case; and with or without accents, unless an index is to find it. */
+  | { kind: 'matches'; field: Field; value: string; atStart: boolean; byIndex?: boolean }
   | { kind: 'json'; field: Field; path: readonly string[]; test: JsonTest }
   | { kind: 'or'; alternatives: readonly (readonly Condition[])[] }
 
@@ -22,9 +24,23 @@ export type JsonTest =
   | { by: Comparison; value: string; number: boolean }
   | { by: 'exists'; value: boolean }
   | { by: 'starts_with'; value: string }
+  | { by: 'matches'; value: string; atStart: boolean }
 
-const bounds = { conditions: 50, alternatives: 50, values: 1_000, depth: 4, path: 100, text: 1_000 }
-const operators = new Set(['in', 'nin', 'ne', 'gt', 'gte', 'lt', 'lte', 'exists', 'contains', 'starts_with'])
+const bounds = { ...recordListBounds, alternatives: 50, values: 1_000, depth: 4, path: 100 }
+const operators = new Set([
+  'in',
+  'nin',
+  'ne',
+  'gt',
+  'gte',
+  'lt',
+  'lte',
+  'exists',
+  'contains',
+  'starts_with',
+  'matches',
+  'matches_start',
+])
 
 interface Reading {
   fields: ReadonlyMap<string, Field>
@@ -134,15 +150,16 @@ function readTest(field: Field, operator: string, operand: unknown): Condition |
         ? { kind: 'exists', field, value: operand }
         : 'must be true or false'
     default:
-      return readText(field, operator === 'contains' ? 'contains' : 'starts_with', operand)
+      return readText(field, operator, operand)
   }
 }
 
-function readText(field: Field, kind: 'contains' | 'starts_with', operand: unknown): Condition | string {
+function readText(field: Field, operator: string, operand: unknown): Condition | string {
   if (!['text', 'enum', 'reference'].includes(field.kind)) return 'is for texts'
   if (typeof operand !== 'string' || operand.includes('\0')) return 'must be a text'
   if (operand.length > bounds.text) return `must have at most ${bounds.text} characters`
-  return { kind, field, value: operand }
+  if (operator === 'contains' || operator === 'starts_with') return { kind: operator, field, value: operand }
+  return { kind: 'matches', field, value: operand, atStart: operator === 'matches_start' }
 }
 
 function readAmong(field: Field, operand: unknown, negated: boolean): Condition | string {
@@ -202,6 +219,10 @@ function jsonTest(operator: string, operand: unknown): JsonTest | string {
       return typeof operand === 'boolean' ? { by: 'exists', value: operand } : 'must be true or false'
     case 'starts_with':
       return typeof operand === 'string' ? { by: 'starts_with', value: operand } : 'must be a text'
+    case 'matches':
+    case 'matches_start':
+      if (typeof operand !== 'string') return 'must be a text'
+      return { by: 'matches', value: operand, atStart: operator === 'matches_start' }
     default:
       if (!isScalar) return 'must be a text, a number, true, false or null'
       return { by: operator === 'eq' ? 'equals' : operator === 'ne' ? 'differs' : 'contains', value: text }

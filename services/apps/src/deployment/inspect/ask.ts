@@ -1,4 +1,4 @@
-import { ApiError, type Permission, type PinnedResource } from '@opsplane/contracts'
+import { ApiError, type Permission, type PinnedResource, pageBounds } from '@opsplane/contracts'
 import { CallFailure, type CallOperation, type OperationInput, type PlatformCaller } from '@opsplane/http'
 import { z } from 'zod'
 
@@ -33,7 +33,6 @@ export interface Asking {
   ): Promise<z.output<Schema> | undefined>
 }
 
-const pageSize = 200
 /** Of what cannot be asked for by its name. */
 const mostPages = 10
 const absent = new Set(['not_found', 'unknown_operation'])
@@ -64,7 +63,7 @@ export function createAsking(call: CallOperation, caller: PlatformCaller, isComp
     async named(operationId, schema, reference) {
       let after: string | undefined
       for (let page = 0; page < mostPages; page++) {
-        const query = { limit: pageSize, ...(after !== undefined && { after }) }
+        const query = { limit: pageBounds.items, ...(after !== undefined && { after }) }
         const answer = await answerOf(operationId, { query })
         if (answer === undefined) return undefined
         const items = z.array(schema).parse(answer.data)

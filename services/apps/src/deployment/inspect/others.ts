@@ -4,6 +4,7 @@ import {
   ConnectorAction,
   type Permission,
   PermissionName,
+  pageBounds,
   Report,
   SavedQuery,
   type SourceBinding,
@@ -93,7 +94,7 @@ export async function inspectReport(
 }
 
 const Datasets = z.array(AnalyticsDataset)
-const allOfThem = { query: { limit: 200 } }
+const allOfThem = { query: { limit: pageBounds.items } }
 
 interface Parameter {
   name: string

@@ -10,15 +10,37 @@ const base = new Set<string>(Object.values(baseColumns))
 export async function inspectTable({ ask }: Asking, binding: TableBinding): Promise<Inspected> {
   const table = await ask('getTable', Table, { params: { slug: binding.table } })
   if (!table || table.purgeAt !== null) return missing('table', 'table', binding.table)
-  const columns = new Map(table.columns.map((column) => [column.name, column.type]))
+  const columns = new Map(
+    table.columns.map((column) => [
+      column.name,
+      {
+        type: column.type === 'computed' ? column.resultType : column.type,
+        isComputed: column.type === 'computed',
+      },
+    ]),
+  )
   return {
     pinned: { kind: 'table', id: table.id, name: table.slug, version: table.version },
     permissions: permissionsOf(binding),
     findings: [
       ...namedColumns(binding).flatMap(({ path, name }) => unknownColumn(columns, path, name)),
       ...writtenColumns(binding).flatMap(({ path, name }) =>
-        columns.has(name) && columns.get(name) !== 'computed' ? [] : [cannotWrite(path, name)],
+        columns.get(name)?.isComputed === false ? [] : [cannotWrite(path, name)],
       ),
+      ...sortedColumns(binding)
+        .filter(({ name }) => columns.get(name)?.type === 'json')
+        .map(({ path, name }) => ({
+          path,
+          code: 'cannot_sort',
+          message: `${name} is JSON, which has no order`,
+        })),
+      ...textConditions(binding)
+        .filter(({ name }) => !isText(columns.get(name)?.type))
+        .map(({ path, name }) => ({
+          path,
+          code: 'no_text',
+          message: `${name} is no text, of which parts are found`,
+        })),
     ],
   }
 }
@@ -30,17 +52,37 @@ interface NamedColumn {
 
 const at = (...path: (string | number)[]) => jsonPointer(['binding', ...path])
 
-function namedColumns({ fields = [], filter = {}, search = {}, sort }: TableBinding): NamedColumn[] {
+function namedColumns(binding: TableBinding): NamedColumn[] {
+  const { fields = [], filter = {}, search = {} } = binding
   const keys = (field: string, conditions: object) =>
     Object.keys(conditions).map((name) => ({ path: at(field, name), name }))
-  const sorted = (sort ?? '').split(',').filter((name) => name !== '')
   return [
     ...fields.map((name, index) => ({ path: at('fields', index), name })),
     ...keys('filter', filter),
     ...keys('search', search),
-    ...sorted.map((name) => ({ path: at('sort'), name: name.trim().replace(/^-/, '') })),
+    ...sortedColumns(binding),
   ]
 }
+
+const sortedColumns = ({ sort }: TableBinding): NamedColumn[] =>
+  (sort ?? '')
+    .split(',')
+    .filter((name) => name !== '')
+    .map((name) => ({ path: at('sort'), name: name.trim().replace(/^-/, '') }))
+
+/** Conditions that are for texts alone, on a column as a whole. */
+const textConditions = ({ filter = {}, search = {} }: TableBinding): NamedColumn[] =>
+  Object.entries({ filter, search }).flatMap(([field, conditions]) =>
+    Object.entries(conditions).flatMap(([name, condition]) =>
+      ['contains', 'starts_with']
+        .filter((operator) => typeof condition === 'object' && condition !== null && operator in condition)
+        .map((operator) => ({ path: at(field, name, operator), name })),
+    ),
+  )
+
+/** As records are filtered. What is not there, or within JSON, is not judged by its type. */
+const isText = (type: string | undefined) =>
+  type === undefined || ['text', 'enum', 'reference', 'json'].includes(type)
 
 const writtenColumns = ({ writable, values = {} }: TableBinding): NamedColumn[] => [
   ...writable.map((name, index) => ({ path: at('writable', index), name })),
@@ -48,9 +90,14 @@ const writtenColumns = ({ writable, values = {} }: TableBinding): NamedColumn[] 
 ]
 
 /** `extra.vip` is within the json column `extra`. */
-function unknownColumn(columns: ReadonlyMap<string, string>, path: string, name: string): Finding[] {
+function unknownColumn(
+  columns: ReadonlyMap<string, { type: string }>,
+  path: string,
+  name: string,
+): Finding[] {
   const [head = '', ...within] = name.split('.')
-  const isThere = within.length === 0 ? columns.has(name) || base.has(name) : columns.get(head) === 'json'
+  const isThere =
+    within.length === 0 ? columns.has(name) || base.has(name) : columns.get(head)?.type === 'json'
   return isThere ? [] : [{ path, code: 'unknown_column', message: `the table has no column ${name}` }]
 }
 

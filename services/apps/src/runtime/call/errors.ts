@@ -1,4 +1,11 @@
-import { ApiError, type ErrorCode, type ErrorDetail, errorTable } from '@opsplane/contracts'
+import {
+  ApiError,
+  type ErrorCode,
+  type ErrorDetail,
+  errorTable,
+  type SourceBinding,
+  valueAt,
+} from '@opsplane/contracts'
 import { CallFailure } from '@opsplane/http'
 import type { Logger } from '@opsplane/runtime'
 import { z } from 'zod'
@@ -12,7 +19,10 @@ interface PartError {
 export function partError(error: unknown, log: Logger): PartError {
   if (error instanceof ApiError || error instanceof CallFailure) {
     const { code, message } = error
-    return { code, message }
+    const found = error instanceof CallFailure ? detailsOf(error) : []
+    // Of one place the message speaks itself.
+    const places = found.length > 1 ? found.map((detail) => `${detail.path} ${detail.message}.`) : []
+    return { code, message: [message, ...places].join(' ') }
   }
   log.error({ err: error }, 'a data source of an app has failed')
   return { code: 'internal_error', message: 'The data source has failed.' }
@@ -27,23 +37,44 @@ const answered: Readonly<Record<string, ErrorCode>> = {
 }
 
 const Details = z.object({
-  errors: z.array(z.object({ path: z.string(), code: z.string(), message: z.string() })),
+  errors: z.array(z.object({ in: z.string(), path: z.string(), code: z.string(), message: z.string() })),
 })
+type Detail = z.infer<typeof Details>['errors'][number]
 
-/** The answer to an action that has failed; what was wrong with a record's fields names the values of the form. */
-export function actionError(error: unknown): unknown {
+const detailsOf = ({ details }: CallFailure): Detail[] => Details.safeParse(details).data?.errors ?? []
+
+/** The answer to an action that has failed; what was wrong names what the browser has sent. */
+export function actionError(error: unknown, binding: SourceBinding | undefined): unknown {
   if (!(error instanceof CallFailure)) return error
   const { code, message } = error
-  const { data } = Details.safeParse(error.details)
-  const details = (data?.errors ?? []).map(
-    ({ path, ...detail }): ErrorDetail => ({ in: 'body', path: placeOf(path), ...detail }),
+  const details = detailsOf(error).map(
+    (detail): ErrorDetail => ({
+      ...{ in: 'body', path: placeOf(detail, binding), code: detail.code, message: detail.message },
+    }),
   )
   const known = answered[code] ?? (isErrorCode(code) ? code : 'upstream_error')
+  if (known === 'upstream_error' && !error.retryable) details.push(notRetryable(message))
   return new ApiError(known, message, { details, cause: error })
 }
 
-/** A field of a record is one of `values`, in whatever request of the database studio it stands. */
-function placeOf(path: string): string {
-  const inBatch = /^\/operations\/0\/data(\/.*)$/.exec(path)?.[1]
-  return `/values${inBatch ?? path}`
+/** Of an answer that is final, though its code may be sent again. */
+export const notRetryable = (message: string): ErrorDetail => ({
+  ...{ in: 'body', path: '/source', code: 'not_retryable', message },
+})
+
+/** Where the browser gave what the platform refuses: the field of a record, or the parameter an input was made of. */
+function placeOf({ in: within, path }: Detail, binding: SourceBinding | undefined): string {
+  if (binding?.kind !== 'table') return binding ? parameterAt(binding.input, path) : ''
+  if (within !== 'body') return '/params'
+  const [, field, below] = /^\/operations\/0\/(data|id|version)(\/.*)?$/.exec(path) ?? []
+  if (field === undefined) return `/values${path}`
+  return field === 'data' ? `/values${below ?? ''}` : `/${field}`
+}
+
+/** What a source sends is below `input` or `parameters` of the request that was refused. */
+function parameterAt(input: unknown, path: string): string {
+  const [, , ...names] = path.split('/').map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const template = names.length === 0 ? undefined : valueAt(input, names.join('.'))
+  const name = typeof template === 'string' ? /^\{\{\s*params\.(\w+)\s*\}\}$/.exec(template)?.[1] : undefined
+  return name === undefined ? '/params' : `/params/${name}`
 }

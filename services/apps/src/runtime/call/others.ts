@@ -8,6 +8,7 @@ import {
   TriggeredRun,
 } from '@opsplane/contracts'
 import { z } from 'zod'
+import { notRetryable } from './errors.js'
 import { type CallParts, evaluated, perform, type Shown, type SourceCall } from './source-call.js'
 
 type OtherBinding = Exclude<SourceBinding, { kind: 'table' }>
@@ -63,7 +64,10 @@ async function runOf(
     slowMs,
   )
   const { runId, ended, status, output, error } = TriggeredRun.parse(data)
-  if (error !== null) throw new ApiError('upstream_error', `The workflow has failed: ${error.message}`)
+  if (error !== null) {
+    const message = `The workflow has failed: ${error.message}`
+    throw new ApiError('upstream_error', message, { details: [notRetryable(message)] })
+  }
   return { rows: null, value: { runId, ended, status, output }, nextCursor: null }
 }
 

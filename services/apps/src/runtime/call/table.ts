@@ -2,14 +2,16 @@ import {
   ApiError,
   type Filter,
   notFound,
+  pageBounds,
   type SourceBinding,
   StudioRecord,
   stringifyExact,
   type TableOperation,
 } from '@opsplane/contracts'
-import { jsonPointer, validationFailed } from '@opsplane/http'
+import { CallFailure, jsonPointer, validationFailed } from '@opsplane/http'
+import { sha256Hex } from '@opsplane/runtime'
 import { z } from 'zod'
-import { allOf, evaluatedFilter, type RowFilter, valuesWithin } from '../filters.js'
+import { allOf, evaluatedFilter, type RowFilter, searched, valuesWithin } from '../filters.js'
 import { type Act, type CallParts, evaluated, perform, type Shown, type SourceCall } from './source-call.js'
 
 type TableBinding = Extract<SourceBinding, { kind: 'table' }>
@@ -33,7 +35,7 @@ export async function listRows(
       ...shownFields(binding),
       filter: stringifyExact(allOf([...filter, search])),
       sort: binding.sort,
-      limit: binding.limit,
+      limit: Math.min(binding.limit, pageBounds.items),
       after: cursor,
     },
   })
@@ -57,17 +59,21 @@ export async function actOnRow(
     throw validationFailed([{ in: 'body', path: '/id', code: 'required', message: 'is required' }])
   if (operation === 'get') return findRow(parts, call, binding, id)
   const found = await findRow(parts, call, binding, id, 'id')
-  if (version !== undefined && version !== found.version)
-    throw new ApiError('precondition_failed', 'The record has changed since it was read.')
-  // What was found may change before this: then it is not changed, as it may be within the filters no more.
-  const target = { table: binding.table, id: found.id, version: found.version }
+  if (version !== undefined && version > found.version) throw outdated()
+  // What was found may change before this: then it is not changed, as it may be within the filters no more. A request that
+  // is sent again names the version it named before: the studio knows it by its key, and answers what it answered.
+  const target = { table: binding.table, id: found.id, version: version ?? found.version }
+  const once = version === undefined ? { ...call, key: sha256Hex(`${call.key}/${found.version}`) } : call
   if (operation === 'delete') {
-    await batch(parts, call, { op: 'delete', ...target })
+    await batch(parts, once, { op: 'delete', ...target })
     return null
   }
   const data = await writtenValues(parts, call, binding, values, false)
-  return shownRow(binding, await batch(parts, call, { op: 'update', ...target, data }))
+  return shownRow(binding, await batch(parts, once, { op: 'update', ...target, data }))
 }
+
+const outdated = () =>
+  new ApiError('precondition_failed', 'The record has changed since it was read: look at it as it is now.')
 
 async function createRow(
   parts: CallParts,
@@ -103,7 +109,11 @@ async function findRow(
 }
 
 async function batch(parts: CallParts, call: SourceCall, operation: object): Promise<StudioRecord | null> {
-  const { data } = await perform(parts, call, 'runRecordBatch', { body: { operations: [operation] } })
+  const { data } = await perform(parts, call, 'runRecordBatch', { body: { operations: [operation] } }).catch(
+    (cause: unknown) => {
+      throw cause instanceof CallFailure && cause.code === 'precondition_failed' ? outdated() : cause
+    },
+  )
   return Batch.parse(data).results[0]?.record ?? null
 }
 
@@ -137,7 +147,7 @@ const pick = (value: unknown, names: readonly string[]): Record<string, unknown>
 interface Filters {
   /** Of the source, and of the embed. */
   filter: RowFilter[]
-  search: Filter
+  search: RowFilter
 }
 
 async function filtersOf(parts: CallParts, call: SourceCall, binding: TableBinding): Promise<Filters> {
@@ -146,7 +156,7 @@ async function filtersOf(parts: CallParts, call: SourceCall, binding: TableBindi
   const bound = rowFilterOf(call)
   return {
     filter: [...(bound === null ? [] : [bound]), evaluatedFilter(binding.filter ?? {}, filter)],
-    search: evaluatedFilter(binding.search ?? {}, search, true),
+    search: searched(evaluatedFilter(binding.search ?? {}, search, true)),
   }
 }
 

@@ -57,11 +57,12 @@ export function createUse(parts: CallParts): Use {
           results[next.key] = await part(running, next, context)
       }
       await Promise.all(Array.from({ length: atOnce }, work))
-      return { results }
+      return { deployment: running.deployment.number ?? 0, results }
     },
 
     async act(running, request, context) {
       try {
+        refuseOther(running, request)
         const call = callOf(running, request, context)
         const { binding } = call.source
         if (binding.kind === 'table') return await actOnRow(parts, call, binding, request)
@@ -69,7 +70,7 @@ export function createUse(parts: CallParts): Use {
         const result = await resultOf(parts, call, await callOther(parts, call, binding))
         return result.rows ?? result.value
       } catch (error) {
-        throw actionError(error)
+        throw actionError(error, running.sources.get(request.source)?.binding)
       }
     },
   }
@@ -86,8 +87,18 @@ function callOf(
   refuseUnfiltered(running.embed, source)
   return {
     ...{ running, source, signal, params: parseParams(source.params, params) },
-    key: sha256Hex(`${running.deployment.id}/${name}/${key}`),
+    // The same whichever deployment answers: what was sent before one is no other wish after it.
+    key: sha256Hex(`${running.deployment.appId}/${name}/${key}`),
   }
+}
+
+/** Throws `conflict` (`redeployed`) for a request of a page of another deployment, whose sources may mean something else. */
+function refuseOther({ deployment: { number } }: Running, { deployment }: AppActionRequest): void {
+  if (deployment === undefined || deployment === number) return
+  const message =
+    'The app has been updated since this page was loaded: check what is in it, and send it again.'
+  const detail = { in: 'body', path: '/deployment', code: 'redeployed', message } as const
+  throw new ApiError('conflict', message, { details: [detail] })
 }
 
 /** What a row filter does not bind is out of reach, unless whoever made the token said otherwise. */

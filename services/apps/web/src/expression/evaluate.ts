@@ -9,6 +9,8 @@ import type { ExpressionScope } from './scope.js'
 /** Thrown with what an expression of the app could not be evaluated for. */
 export class ExpressionError extends Error {}
 
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
 const templates = new Map<string, Template>()
 const maxTemplates = 2_000
 
@@ -25,7 +27,7 @@ export function evaluate(
   const results = new Map<TemplateExpression, unknown>()
   const complex: TemplateExpression[] = []
   for (const expression of template.expressions) {
-    if (expression.plain) results.set(expression, walkPlainPath(expression.plain, scope))
+    if (expression.plain) results.set(expression, walked(expression, expression.plain, scope))
     else complex.push(expression)
   }
   if (complex.length === 0) return { now: assembled(template, results) }
@@ -48,11 +50,27 @@ async function withJsonata(
     try {
       results.set(expression, await evaluateJsonata(expression.source, scope))
     } catch (error) {
-      const message =
-        typeof error === 'object' && error !== null && 'message' in error ? error.message : error
-      throw new ExpressionError(`{{ ${expression.source} }}: ${message}`, { cause: error })
+      throw failed(expression, error)
     }
   }
+}
+
+function walked(
+  expression: TemplateExpression,
+  path: Parameters<typeof walkPlainPath>[0],
+  scope: ExpressionScope,
+) {
+  try {
+    return walkPlainPath(path, scope)
+  } catch (error) {
+    throw failed(expression, error)
+  }
+}
+
+/** JSONata throws objects with a message. */
+function failed({ source }: TemplateExpression, cause: unknown): ExpressionError {
+  const message = typeof cause === 'object' && cause !== null && 'message' in cause ? cause.message : cause
+  return new ExpressionError(`{{ ${source} }}: ${message}`, { cause })
 }
 
 function templateOf(value: unknown): Template {
@@ -97,10 +115,18 @@ export function textOf(value: unknown): string {
 }
 
 /** Names of the data that the expressions of a value speak of, as in `data.orders.rows`. */
-export function namedData(value: unknown): string[] {
+export const namedData = (value: unknown): string[] => namedBelow('data', value)
+
+/** The same of inputs, as in `inputs.site`. */
+export const namedInputs = (value: unknown): string[] => namedBelow('inputs', value)
+
+const patterns = {
+  data: /\bdata\.(?:`([^`]+)`|([A-Za-z_]\w*))/g,
+  inputs: /\binputs\.(?:`([^`]+)`|([A-Za-z_]\w*))/g,
+}
+
+function namedBelow(root: keyof typeof patterns, value: unknown): string[] {
   const text = typeof value === 'string' ? value : JSON.stringify(value ?? null)
   if (!text.includes('{{')) return []
-  return [...text.matchAll(/\bdata\.(?:`([^`]+)`|([A-Za-z_]\w*))/g)].map(
-    ([, quoted, plain]) => quoted ?? plain ?? '',
-  )
+  return [...text.matchAll(patterns[root])].map(([, quoted, plain]) => quoted ?? plain ?? '')
 }

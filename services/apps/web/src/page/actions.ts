@@ -1,7 +1,7 @@
 import type { AppAction, AppActionRequest } from '@opsplane/contracts'
-import { evaluated, textOf } from '../expression/evaluate.js'
+import { ExpressionError, evaluated, messageOf, textOf } from '../expression/evaluate.js'
 import type { PageStore } from './store.js'
-import { withoutEmpty } from './store.js'
+import { withoutEmpty } from './wanted.js'
 
 /** What an action does beside calling a source. */
 export interface ActionHost {
@@ -12,58 +12,129 @@ export interface ActionHost {
   goTo(page: string, params: Readonly<Record<string, string>>): void
 }
 
+/** What a form is submitted with. */
+export interface Submitted {
+  values: Readonly<Record<string, unknown>>
+  /** Fields that have what the record has, which an update leaves alone. */
+  unchanged: ReadonlySet<string>
+  /** That the record had when the form was first changed; undefined where its action asks for none. */
+  version: { value: unknown } | undefined
+  /** Called once it is done, before what follows. */
+  onDone(): void
+}
+
 /** What the expressions of an action see beside the page. */
 export interface ActionContext {
   row?: Readonly<Record<string, unknown>>
-  form?: Readonly<Record<string, unknown>>
+  form?: Submitted
 }
+
+/** Thrown for an action that is done, of which what should follow has failed. */
+export class FollowUpError extends Error {}
 
 /** Does what an action says; false where it was not agreed to. Rejects with what the call of its source rejects with. */
 export async function perform(
   action: AppAction,
-  context: ActionContext,
+  { row, form }: ActionContext,
   { store, host }: { store: PageStore; host: ActionHost },
 ): Promise<boolean> {
-  const scope = { ...store.scope, ...context }
-  const text = async (template: unknown, seen: object = scope) =>
-    textOf(await evaluated(template, { ...seen }))
-  if (action.confirm !== undefined && !(await host.confirm(await text(action.confirm)))) return false
-  const result =
-    action.source === undefined ? null : await host.act(await requestOf(action, action.source, scope))
-  const { then } = action
-  if (!then) return true
-  const after = { ...scope, result }
-  if (then.set) store.set((await evaluated(then.set, after)) as Record<string, unknown>)
-  store.refresh(then.refresh)
-  if (then.message !== undefined) host.announce(await text(then.message, after))
-  if (then.page !== undefined) {
-    const params = withoutEmpty(await evaluated(then.pageParams ?? {}, after))
-    host.goTo(
-      then.page,
-      Object.fromEntries(Object.entries(params).map(([name, value]) => [name, textOf(value)])),
-    )
+  const scope = { ...store.scope, ...(row && { row }), ...(form && { form: form.values }) }
+  const { confirm, source } = action
+  if (confirm !== undefined && !(await host.confirm(await required(confirm, scope, 'The question'))))
+    return false
+  const result = source === undefined ? null : await host.act(await requestOf(action, source, scope, form))
+  form?.onDone()
+  try {
+    await follow(action.then, { ...scope, result }, { store, host })
+  } catch (error) {
+    throw new FollowUpError(`It is done, but what should follow is not: ${messageOf(error)}`, {
+      cause: error,
+    })
   }
   return true
+}
+
+async function follow(
+  then: AppAction['then'],
+  scope: Readonly<Record<string, unknown>>,
+  { store, host }: { store: PageStore; host: ActionHost },
+): Promise<void> {
+  if (!then) return
+  store.refresh(then.refresh)
+  if (then.set) store.set((await evaluated(then.set, scope)) as Record<string, unknown>)
+  if (then.message !== undefined) host.announce(textOf(await evaluated(then.message, scope)))
+  if (then.page === undefined) return
+  const params = withoutEmpty(await evaluated(then.pageParams ?? {}, scope))
+  host.goTo(
+    then.page,
+    Object.fromEntries(Object.entries(params).map(([name, value]) => [name, textOf(value)])),
+  )
 }
 
 async function requestOf(
   { operation, params, id, values, version }: AppAction,
   source: string,
-  scope: ActionContext & Record<string, unknown>,
+  scope: Readonly<Record<string, unknown>>,
+  form: Submitted | undefined,
 ): Promise<AppActionRequest> {
   const changes = operation === 'create' || operation === 'update'
-  const sent = values === undefined ? scope.form : await evaluated(values, scope)
-  const expected = version === undefined ? undefined : Number(await evaluated(version, scope))
+  const sent = changes ? await sentValues(operation, values, scope, form) : undefined
   return {
     source,
     params: withoutEmpty(await evaluated(params, scope)) as AppActionRequest['params'],
     ...(operation !== undefined && { operation }),
-    ...(id !== undefined && { id: textOf(await evaluated(id, scope)) }),
-    ...(changes && sent !== undefined && { values: valuesOf(operation, sent) }),
-    ...(expected !== undefined && Number.isInteger(expected) && { version: expected }),
+    ...(id !== undefined && { id: await required(id, scope, 'The id of the record') }),
+    ...(sent !== undefined && { values: sent as NonNullable<AppActionRequest['values']> }),
+    ...(version !== undefined && { version: await versionOf(version, scope, form) }),
   }
 }
 
-/** What is empty is left out of what is new, so that the table's defaults hold. */
-const valuesOf = (operation: 'create' | 'update', sent: unknown) =>
-  (operation === 'create' ? withoutEmpty(sent) : sent) as NonNullable<AppActionRequest['values']>
+/** Of what is new, what is empty is left out, so that the table's defaults hold; of an update, what nobody has changed. */
+async function sentValues(
+  operation: 'create' | 'update',
+  values: AppAction['values'],
+  scope: Readonly<Record<string, unknown>>,
+  form: Submitted | undefined,
+): Promise<Record<string, unknown> | undefined> {
+  const isUnchanged = (name: string) => operation === 'update' && form?.unchanged.has(name)
+  const sent =
+    values === undefined
+      ? form && without(form.values, (name) => isUnchanged(name))
+      : await evaluated(
+          without(values, (_, template) => isUnchanged(fieldIn(template) ?? '')),
+          scope,
+        )
+  return sent === undefined || operation === 'update' ? (sent as Record<string, unknown>) : withoutEmpty(sent)
+}
+
+/** The field of the form that a template is and nothing else, as in `{{ form.name }}`. */
+const fieldIn = (template: unknown): string | undefined =>
+  typeof template === 'string' ? /^\{\{\s*form\.(\w+)\s*\}\}$/.exec(template)?.[1] : undefined
+
+const without = (
+  values: Readonly<Record<string, unknown>>,
+  isLeftOut: (name: string, value: unknown) => boolean | undefined,
+): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(values).filter(([name, value]) => !isLeftOut(name, value)))
+
+/** A version that is not known would be no check at all. */
+async function versionOf(
+  template: string,
+  scope: Readonly<Record<string, unknown>>,
+  form: Submitted | undefined,
+): Promise<number> {
+  const value = form?.version ? form.version.value : await evaluated(template, scope)
+  const version = value === null || value === '' ? Number.NaN : Number(value)
+  if (Number.isSafeInteger(version)) return version
+  throw new ExpressionError(`The version of the record is not known: ${template} has come to no number.`)
+}
+
+async function required(
+  template: string,
+  scope: Readonly<Record<string, unknown>>,
+  what: string,
+): Promise<string> {
+  const text = textOf(await evaluated(template, scope))
+  if (text !== '') return text
+  throw new ExpressionError(`${what} is not known: ${template} has come to nothing.`)
+}

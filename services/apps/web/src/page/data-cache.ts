@@ -21,6 +21,17 @@ type Result = AppDataAnswer['results'][string]
 type Load = (requests: Request[]) => Promise<AppDataAnswer['results']>
 
 export const nothingLoaded: Loaded = { rows: [], value: null, error: null, nextCursor: null, isLoading: true }
+
+/** While something is loaded for the first time. */
+export const isFirst = ({ isLoading, rows, value, error }: Loaded): boolean =>
+  isLoading && rows.length === 0 && value === null && error === null
+
+/** What was not asked for, as an expression that says what to ask for has failed. */
+export const notAsked = (message: string): Loaded => ({
+  ...{ ...nothingLoaded, isLoading: false },
+  error: { code: expressionFailed, message },
+})
+export const expressionFailed = 'expression_failed'
 const mostAtOnce = 50
 
 /** By content, so that components that want the same share it, and an answer is never taken for another's. */
@@ -50,9 +61,9 @@ export class DataCache {
   }
 
   /** Loads again what sources have given; what is there stays until the answer comes. */
-  refresh(sources: readonly string[]): void {
+  refresh(sources: readonly string[]): Promise<void> {
     const entries = [...this.#entries.values()].filter(({ wanted }) => sources.includes(wanted.source))
-    void this.#fetch(entries.map(({ wanted }) => wanted))
+    return this.#fetch(entries.map(({ wanted }) => wanted))
   }
 
   /** The next rows of a list, after those that are there. */

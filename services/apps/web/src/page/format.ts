@@ -1,18 +1,21 @@
 import type { Component } from '@opsplane/contracts'
 import { textOf } from '../expression/evaluate.js'
+import { type Decimal, parseDecimal, partsOf } from './decimal.js'
 
 export type Format = Extract<Component, { type: 'metric' }>['format']
 
 const nothing = '–'
 
-/** A value as people read it, in their language and time zone. */
+/** A value as people read it, in their language and time zone. A number that is given as a text is shown to its last place. */
 export function formatted(value: unknown, format: Format): string {
   if (value === null || value === undefined || value === '') return nothing
   switch (format) {
     case 'number':
-      return ofNumber(value, (number) => new Intl.NumberFormat().format(number))
+      return ofNumber(value, exactly, (number) =>
+        new Intl.NumberFormat(undefined, { maximumSignificantDigits: significant }).format(number),
+      )
     case 'percent':
-      return ofNumber(value, (number) =>
+      return ofNumber(value, percent, (number) =>
         new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 }).format(number),
       )
     case 'date':
@@ -25,7 +28,7 @@ export function formatted(value: unknown, format: Format): string {
     case 'boolean':
       return value === true || value === 'true' ? 'Yes' : 'No'
     case 'duration':
-      return ofNumber(value, duration)
+      return ofNumber(value, undefined, duration)
     case 'badge':
       return words(textOf(value))
     case 'text':
@@ -33,10 +36,33 @@ export function formatted(value: unknown, format: Format): string {
   }
 }
 
-function ofNumber(value: unknown, format: (number: number) => string): string {
+/** Places a double is sure of: what it has beyond them is an artefact, as in 0.1 + 0.2. */
+const significant = 15
+
+function ofNumber(
+  value: unknown,
+  exact: ((decimal: Decimal) => string) | undefined,
+  rounded: (number: number) => string,
+): string {
+  const decimal = exact && typeof value === 'string' ? parseDecimal(value) : undefined
+  if (exact && decimal) return exact(decimal)
   const number = Number(value)
-  return Number.isFinite(number) ? format(number) : textOf(value)
+  return Number.isFinite(number) ? rounded(number) : textOf(value)
 }
+
+/** With the separators of the reader's language. */
+function exactly(decimal: Decimal): string {
+  const { sign, whole, fraction } = partsOf(decimal)
+  const grouped = new Intl.NumberFormat(undefined, { numberingSystem: 'latn' }).format(BigInt(whole))
+  return `${sign}${grouped}${fraction && `${decimalSeparator()}${fraction}`}`
+}
+
+const percent = ({ digits, scale }: Decimal): string =>
+  `${exactly(scale >= 2 ? { digits, scale: scale - 2 } : { digits: digits * 10n ** BigInt(2 - scale), scale: 0 })}%`
+
+/** What stands before the fraction in the reader's language. */
+export const decimalSeparator = (): string =>
+  new Intl.NumberFormat().formatToParts(1.5).find(({ type }) => type === 'decimal')?.value ?? '.'
 
 /** A status such as `in_use` as words. */
 const words = (text: string) =>

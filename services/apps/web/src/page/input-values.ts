@@ -1,54 +1,103 @@
 import type { InputComponent } from '@opsplane/contracts'
 import { textOf } from '../expression/evaluate.js'
+import { compareDecimals, decimalText, hasLongNumber, numberOf, parseDecimal, parseJson } from './decimal.js'
+import { decimalSeparator } from './format.js'
+import { dayIn, timeOf, typedDay, typedTime } from './times.js'
 
-/** What a control of the browser holds: texts as typed, a checkbox its state. */
-export type Typed = string | boolean
+/** What a control of the browser has: a text as typed, a checkbox its state, null for neither. */
+export type Typed = string | boolean | null
 
-/** What an input means, as expressions and the server see it; null for nothing. */
-export function inputValue({ type }: InputComponent, typed: Typed): unknown {
-  if (typeof typed === 'boolean') return typed
-  if (typed === '') return null
-  switch (type) {
-    case 'number_input':
-      return Number.isFinite(Number(typed)) ? Number(typed) : null
+/** How a value is put into a control. */
+export function typedOf(input: InputComponent, value: unknown): Typed {
+  switch (input.type) {
+    case 'checkbox':
+      if (value === true || value === 'true') return true
+      // A record that says neither is shown as neither.
+      return (value === null || value === undefined) && input.value !== undefined ? null : false
+    case 'date_input':
+      return typedDay(textOf(value))
     case 'datetime_input':
-      return Number.isNaN(Date.parse(typed)) ? null : new Date(typed).toISOString()
+      return typedTime(textOf(value))
+    case 'number_input':
+      return typeof value === 'number' ? plainNumber(value) : textOf(value)
     default:
-      return typed
+      return textOf(value)
   }
 }
 
-/** How a value is put into a control. */
-export function typedOf({ type }: InputComponent, value: unknown): Typed {
-  if (type === 'checkbox') return value === true || value === 'true'
-  if (type === 'date_input') return textOf(value).slice(0, 10)
-  return type === 'datetime_input' ? localTime(textOf(value)) : textOf(value)
+/** Without an exponent. */
+function plainNumber(value: number): string {
+  const decimal = parseDecimal(String(value))
+  return decimal ? decimalText(decimal) : String(value)
 }
 
-/** An instant as a datetime-local control shows it, to the minute. */
-function localTime(text: string): string {
-  const instant = new Date(text)
-  if (text === '' || Number.isNaN(instant.getTime())) return ''
-  const local = new Date(instant.getTime() - instant.getTimezoneOffset() * 60_000)
-  return local.toISOString().slice(0, 16)
+/** What an input means to expressions, and in a new record; null for nothing. */
+export function inputValue({ type }: InputComponent, typed: Typed): unknown {
+  if (typeof typed !== 'string') return typed
+  if (typed === '') return null
+  if (type === 'number_input') return typedNumber(typed) ?? null
+  return type === 'datetime_input' ? timeOf(typed) : typed
 }
 
-/** What is wrong with a value, in words; undefined if nothing is. */
-export function problemOf(input: InputComponent, value: unknown): string | undefined {
-  const isMissing =
-    value === null || value === undefined || value === '' || (input.type === 'checkbox' && value !== true)
-  if (isMissing) return input.required ? missing(input) : undefined
+/** The number that was typed, with a point or the separator of the reader's language; undefined for what is none. */
+function typedNumber(typed: string): number | string | undefined {
+  const decimal = decimalTyped(typed)
+  return decimal && numberOf(decimal)
+}
+export const decimalTyped = (typed: string) => parseDecimal(typed.replace(decimalSeparator(), '.'))
+
+/** What somebody has put in place of a record's value: of its kind, as far as that shows. */
+export function changedValue(input: InputComponent, typed: Typed, before: unknown): unknown {
+  if (typeof typed !== 'string' || typed === '') return inputValue(input, typed)
+  switch (input.type) {
+    case 'number_input':
+      return inputValue(input, typed)
+    case 'date_input':
+      return dayIn(typed, textOf(before))
+    case 'datetime_input':
+      return timeOf(typed, textOf(before))
+    default:
+      return likeBefore(typed, before)
+  }
+}
+
+function likeBefore(typed: string, before: unknown): unknown {
+  if (typeof before === 'number') return typedNumber(typed) ?? typed
+  if (typeof before === 'boolean') return typed === 'true' || typed === 'false' ? typed === 'true' : typed
+  if (typeof before !== 'object' || before === null) return typed
+  return jsonTyped(typed)?.value ?? typed
+}
+
+function jsonTyped(typed: string): { value: unknown } | undefined {
+  try {
+    return { value: parseJson(typed) }
+  } catch {
+    return undefined
+  }
+}
+
+/** What is wrong with what is in a control, in words; undefined if nothing is. */
+export function problemOf(input: InputComponent, typed: Typed, before: unknown): string | undefined {
+  const isMissing = typed === null || typed === '' || (input.type === 'checkbox' && typed !== true)
+  if (isMissing || typeof typed !== 'string') return isMissing && input.required ? missing(input) : undefined
   switch (input.type) {
     case 'text_input':
     case 'text_area':
-      return input.maxLength !== undefined && textOf(value).length > input.maxLength
-        ? `Use at most ${input.maxLength} characters.`
-        : undefined
+      if (input.maxLength !== undefined && typed.length > input.maxLength)
+        return `Use at most ${input.maxLength} characters.`
+      return typeof before === 'object' && before !== null ? jsonProblem(typed) : undefined
     case 'number_input':
-      return numberProblem(input, Number(value))
+      return numberProblem(input, typed)
     default:
       return undefined
   }
+}
+
+function jsonProblem(typed: string): string | undefined {
+  if (!jsonTyped(typed)) return 'Enter JSON, such as {"key": "value"}.'
+  return hasLongNumber(typed)
+    ? 'Enter numbers of more than 15 digits as texts, in quotation marks.'
+    : undefined
 }
 
 function missing({ type }: InputComponent): string {
@@ -58,9 +107,12 @@ function missing({ type }: InputComponent): string {
 
 function numberProblem(
   { min, max }: { min?: number | undefined; max?: number | undefined },
-  value: number,
+  typed: string,
 ): string | undefined {
-  if (min !== undefined && value < min) return `Enter ${min} or more.`
-  if (max !== undefined && value > max) return `Enter ${max} or less.`
+  const decimal = decimalTyped(typed)
+  if (!decimal) return `Enter a number, such as 1234${decimalSeparator()}5.`
+  const compared = (bound: number) => compareDecimals(decimal, parseDecimal(String(bound)) ?? decimal)
+  if (min !== undefined && compared(min) < 0) return `Enter ${min} or more.`
+  if (max !== undefined && compared(max) > 0) return `Enter ${max} or less.`
   return undefined
 }

@@ -1,6 +1,9 @@
 import type { Component, InputComponent } from '@opsplane/contracts'
 import { namedData } from '../expression/evaluate.js'
 
+export type ChoiceInput = Extract<InputComponent, { type: 'select' | 'radio' }>
+export type FormComponent = Extract<Component, { type: 'form' }>
+
 /** Data that a component shows. */
 export interface Need {
   source: string
@@ -10,12 +13,15 @@ export interface Need {
   id: string | undefined
   /** Templates of which none may be false: the component and what it stands in are shown. */
   visible: readonly string[]
+  /** The input whose options it is: those to choose from, or the one it has. */
+  choice?: { input: ChoiceInput; has: 'options' | 'chosen' }
 }
 
 /** What a page needs to be shown. */
 export interface PageNeeds {
   needs: readonly Need[]
   inputs: readonly InputComponent[]
+  forms: readonly FormComponent[]
 }
 
 export type InputType = InputComponent['type']
@@ -30,14 +36,14 @@ export const isInput = (component: Component): component is InputComponent =>
 export function needsOf(components: readonly Component[]): PageNeeds {
   const needs: Need[] = []
   const inputs: InputComponent[] = []
+  const forms: FormComponent[] = []
   const visit = (component: Component, above: readonly string[]): void => {
     const visible = component.visible === undefined ? above : [...above, component.visible]
-    const need = (source: string, params: Need['params']) =>
-      needs.push({ source, params, id: component.id, visible })
+    const common = { id: component.id, visible }
     if (isInput(component)) inputs.push(component)
-    if ('source' in component) need(component.source, component.params)
-    if ('options' in component && !Array.isArray(component.options))
-      need(component.options.source, component.options.params)
+    if (component.type === 'form') forms.push(component)
+    if ('source' in component) needs.push({ source: component.source, params: component.params, ...common })
+    if ('options' in component) needs.push(...optionNeeds(component, visible))
     for (const child of childrenOf(component)) visit(child, visible)
   }
   for (const component of components) visit(component, [])
@@ -45,7 +51,16 @@ export function needsOf(components: readonly Component[]): PageNeeds {
   for (const source of new Set(namedData(components))) {
     if (!named.has(source)) needs.push({ source, params: {}, id: undefined, visible: [] })
   }
-  return { needs, inputs }
+  return { needs, inputs, forms }
+}
+
+function optionNeeds(input: ChoiceInput, visible: readonly string[]): Need[] {
+  const { options, id } = input
+  if (Array.isArray(options)) return []
+  const { source, params, find } = options
+  const all: Need = { source, params, id, visible, choice: { input, has: 'options' } }
+  if (find === undefined) return [all]
+  return [all, { source, params, id: undefined, visible, choice: { input, has: 'chosen' } }]
 }
 
 function childrenOf(component: Component): readonly Component[] {

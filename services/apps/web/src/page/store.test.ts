@@ -1,45 +1,8 @@
 import { expect, test } from '@jest/globals'
-import {
-  type AppDataAnswer,
-  type AppDataRequest,
-  type Component,
-  type InputComponent,
-  PageInput,
-} from '@opsplane/contracts'
-import { PageStore } from './store.js'
+import type { Component, InputComponent } from '@opsplane/contracts'
+import { rowsShown, storeOf } from './page.fixture.js'
+import type { PageStore } from './store.js'
 
-type Requests = AppDataRequest['requests']
-type Results = AppDataAnswer['results']
-
-/** A store whose requests wait until the test answers them, each with its source and parameters as its row. */
-function storeOf(components: unknown[]) {
-  const page = PageInput.parse({ slug: 'page', title: 'Page', components })
-  const asked: { requests: Requests; answer(results?: Results): void }[] = []
-  const looks: (() => void)[] = []
-  const store = new PageStore({
-    page: { ...page, params: {} },
-    user: null,
-    load: (requests) =>
-      new Promise((resolve) => {
-        const own = () =>
-          Object.fromEntries(requests.map(({ key, ...row }) => [key, { ...shown, rows: [row] }]))
-        asked.push({ requests, answer: (results) => resolve(results ?? own()) })
-        for (const look of looks) look()
-      }),
-  })
-  const until = (isSo: () => boolean): Promise<void> =>
-    new Promise((resolve) => {
-      const look = () => {
-        if (isSo()) resolve()
-      }
-      store.subscribe(look)
-      looks.push(look)
-      look()
-    })
-  return { store, asked, until, components: page.components }
-}
-
-const shown = { value: null, nextCursor: null }
 const table = (source: string, params: object = {}) => ({
   ...{ type: 'table', label: source, source, params, columns: [{ field: 'a' }] },
 })
@@ -85,7 +48,7 @@ test('gives each part the error of a request that fails as a whole', async () =>
   const { store, asked, until, components } = storeOf([table('one'), table('two')])
   await store.start()
   asked[0]?.answer({
-    0: { ...shown, rows: [] },
+    0: rowsShown([]),
     1: { error: { code: 'upstream_error', message: 'It failed.' } },
   })
   await until(() => rowsOf(store, components[1])?.isLoading === false)
@@ -100,13 +63,13 @@ test('lets an input follow its value until somebody types, and again after a res
   ])
   const input = components[1] as InputComponent
   await store.start()
-  expect(store.typed(input)).toBe('')
+  expect(store.inputs.typed(input)).toBe('')
   asked[0]?.answer()
-  await until(() => store.typed(input) === 'one')
+  await until(() => store.inputs.typed(input) === 'one')
   store.type(input, 'mine')
-  expect(store.value(input)).toBe('mine')
+  expect(store.inputs.value(input)).toBe('mine')
   store.reset([input])
-  expect(store.value(input)).toBe('one')
+  expect(store.inputs.value(input)).toBe('one')
 })
 
 test('loads nothing for what is not shown', async () => {

@@ -1,21 +1,14 @@
-import type {
-  AppDataAnswer,
-  AppDataRequest,
-  AppDefinition,
-  Component,
-  InputComponent,
-} from '@opsplane/contracts'
-import { evaluated } from '../expression/evaluate.js'
+import type { InputComponent } from '@opsplane/contracts'
+import { evaluated, messageOf, namedData } from '../expression/evaluate.js'
 import type { ExpressionScope } from '../expression/scope.js'
-import { DataCache, keyOf, type Loaded, nothingLoaded, type Wanted } from './data-cache.js'
-import { inputValue, type Typed, typedOf } from './input-values.js'
-import { type Need, needsOf, type PageNeeds } from './needs.js'
-
-export interface PageStoreOptions {
-  page: { slug: string; components: readonly Component[]; params: Readonly<Record<string, string>> }
-  user: AppDefinition['user']
-  load(requests: AppDataRequest['requests']): Promise<AppDataAnswer['results']>
-}
+import { DataCache, isFirst, type Loaded, notAsked, nothingLoaded, type Wanted } from './data-cache.js'
+import { dependenciesOf } from './dependencies.js'
+import { type Beginning, InputStates, type Outcome } from './input-states.js'
+import type { Typed } from './input-values.js'
+import { type ChoiceInput, type FormComponent, type Need, needsOf, type PageNeeds } from './needs.js'
+import { scopeOf } from './page-scope.js'
+import type { PageStoreOptions } from './store-options.js'
+import { type Asked, askedBy, isSame, sameAsked } from './wanted.js'
 
 /** So many times in a row data may lead to other data by itself. */
 const maxRounds = 20
@@ -23,14 +16,14 @@ const pauseMs = 250
 
 /** The state of a page: what is in its inputs, and what its sources have given for it. */
 export class PageStore {
+  readonly inputs: InputStates
   readonly #needs: PageNeeds
+  readonly #dependencies: ReadonlyMap<Need, ReadonlySet<Need>>
   readonly #data: DataCache
   readonly #listeners = new Set<() => void>()
-  /** What has been typed, by input; the others have what their `value` says. */
-  readonly #typed = new Map<string, Typed>()
-  #initial: Record<string, Typed> = {}
-  /** By the component's or the source's name. */
-  #wanted = new Map<Need, Wanted>()
+  /** What is looked for among the options of an input. */
+  readonly #searched = new Map<string, string>()
+  #asked = new Map<Need, Asked>()
   #scope: ExpressionScope
   #revision = 0
   #rounds = 0
@@ -38,6 +31,8 @@ export class PageStore {
 
   constructor(private readonly options: PageStoreOptions) {
     this.#needs = needsOf(options.page.components)
+    this.#dependencies = dependenciesOf(this.#needs)
+    this.inputs = new InputStates(this.#needs, options.draft)
     this.#data = new DataCache(options.load, () => this.#changed())
     this.#scope = this.#makeScope()
   }
@@ -57,58 +52,97 @@ export class PageStore {
     return this.#settle()
   }
 
-  typed(input: InputComponent): Typed {
-    return this.#typed.get(input.id) ?? this.#initial[input.id] ?? typedOf(input, null)
-  }
-
-  value(input: InputComponent): unknown {
-    return inputValue(input, this.typed(input))
-  }
-
   /** Nothing is loaded for what is typed before there is a pause. */
   type(input: InputComponent, typed: Typed): void {
-    this.#typed.set(input.id, typed)
-    this.#rounds = 0
-    this.#publish()
-    clearTimeout(this.#pause)
-    this.#pause = setTimeout(() => void this.#settle(), pauseMs)
+    this.inputs.type(input, typed)
+    this.#keep()
+    this.#afterPause()
   }
 
   /** Sets inputs by their ids. */
   set(values: Readonly<Record<string, unknown>>): void {
-    for (const input of this.#needs.inputs) {
-      if (Object.hasOwn(values, input.id)) this.#typed.set(input.id, typedOf(input, values[input.id]))
-    }
+    this.inputs.set(values)
     this.#byHand()
   }
 
   /** Lets inputs have what their `value` says again. */
   reset(inputs: readonly InputComponent[]): void {
-    for (const { id } of inputs) this.#typed.delete(id)
+    this.inputs.reset(inputs)
+    this.#byHand()
+  }
+
+  /** Lets a form begin with what its record has now; fields that are named have that, too. */
+  rebase(form: FormComponent, untouched: readonly InputComponent[]): void {
+    this.inputs.rebase(form, untouched)
     this.#byHand()
   }
 
   /** What a component shows: by its place in the page, as two may want the same source with other parameters. */
   loaded(source: string, params: Need['params']): Loaded {
-    const need = this.#needs.needs.find((each) => each.source === source && each.params === params)
-    const wanted = need && this.#wanted.get(need)
-    return wanted ? this.#data.get(wanted) : nothingLoaded
+    return this.#loadedFor(this.#need(source, params))
+  }
+
+  /** The option an input has, where its source finds options by their value. */
+  chosen(input: ChoiceInput): Loaded | undefined {
+    const need = this.#needs.needs.find(({ choice }) => choice?.has === 'chosen' && choice.input === input)
+    return need && this.#asked.has(need) ? this.#loadedFor(need) : undefined
+  }
+
+  searched(input: ChoiceInput): string {
+    return this.#searched.get(input.id) ?? ''
+  }
+
+  searchOptions(input: ChoiceInput, text: string): void {
+    this.#searched.set(input.id, text)
+    this.#afterPause()
   }
 
   more(source: string, params: Need['params']): void {
-    const need = this.#needs.needs.find((each) => each.source === source && each.params === params)
-    const wanted = need && this.#wanted.get(need)
-    if (wanted) void this.#data.more(wanted)
+    const need = this.#need(source, params)
+    const asked = need && this.#asked.get(need)
+    if (asked && 'wanted' in asked) void this.#data.more(asked.wanted)
   }
 
   refresh(sources: readonly string[]): void {
     this.#rounds = 0
-    this.#data.refresh(sources)
+    void this.#data.refresh(sources)
+  }
+
+  /** Loads again what these templates speak of, until all that follows from it is there. */
+  async refreshNamed(templates: unknown): Promise<void> {
+    const named = namedData(templates)
+    const of = this.#needs.needs.filter(
+      ({ source, id }) => named.includes(source) || named.includes(id ?? ''),
+    )
+    await this.#data.refresh(of.map(({ source }) => source))
+    await this.#settle()
+  }
+
+  #need(source: string, params: Need['params']): Need | undefined {
+    return this.#needs.needs.find((each) => each.source === source && each.params === params)
+  }
+
+  #loadedFor(need: Need | undefined): Loaded {
+    const asked = need && this.#asked.get(need)
+    if (!asked) return nothingLoaded
+    return 'error' in asked ? notAsked(asked.error) : this.#data.get(asked.wanted)
+  }
+
+  #keep(): void {
+    this.options.keep?.(this.inputs.draft())
   }
 
   #byHand(): void {
+    this.#keep()
     this.#rounds = 0
     this.#changed()
+  }
+
+  #afterPause(): void {
+    this.#rounds = 0
+    this.#publish()
+    clearTimeout(this.#pause)
+    this.#pause = setTimeout(() => void this.#settle(), pauseMs)
   }
 
   #changed(): void {
@@ -124,69 +158,74 @@ export class PageStore {
   /** Works out what follows from the state: inputs that nobody has touched, and what is to be loaded. */
   async #settle(): Promise<void> {
     const revision = ++this.#revision
-    const initial = await this.#initialValues()
-    if (revision !== this.#revision) return
-    if (JSON.stringify(initial) !== JSON.stringify(this.#initial)) {
-      this.#initial = initial
+    // What inputs begin with may depend on other inputs: nothing is asked for before that is known.
+    for (let round = 0; round < maxRounds; round++) {
+      const beginning = await this.#beginning()
+      if (revision !== this.#revision) return
+      if (JSON.stringify(beginning) === JSON.stringify(this.inputs.beginning)) break
+      this.inputs.follow(beginning)
       this.#publish()
     }
-    const wanted = await this.#wantedNow()
-    if (revision !== this.#revision || sameWanted(wanted, this.#wanted)) return
+    const asked = await this.#askedNow()
+    if (revision !== this.#revision || sameAsked(asked, this.#asked)) return
     if (++this.#rounds > maxRounds) return
-    this.#wanted = wanted
-    this.#data.want([...wanted.values()])
+    this.#asked = asked
+    this.#publish()
+    this.#data.want([...asked.values()].flatMap((each): Wanted[] => ('wanted' in each ? [each.wanted] : [])))
+    // What was not asked for comes to nothing at once, for those that wait for it.
+    return this.#settle()
   }
 
-  async #initialValues(): Promise<Record<string, Typed>> {
-    const entries = this.#needs.inputs.map(async (input): Promise<[string, Typed]> => {
-      const value = await evaluated(input.value, this.#scope).catch(() => null)
-      return [input.id, typedOf(input, value)]
-    })
-    return Object.fromEntries(await Promise.all(entries))
-  }
-
-  async #wantedNow(): Promise<Map<Need, Wanted>> {
-    const scope = this.#scope
-    const found = this.#needs.needs.map(async (need): Promise<[Need, Wanted] | undefined> => {
-      const shown = await Promise.all(
-        need.visible.map((template) => evaluated(template, scope).catch(() => false)),
+  async #beginning(): Promise<Beginning> {
+    const { inputs, forms } = this.#needs
+    const outcomes = async (templates: readonly (readonly [string, unknown])[]) =>
+      Object.fromEntries(
+        await Promise.all(
+          templates.map(async ([id, template]) => [id, await this.#outcome(template)] as const),
+        ),
       )
-      if (!shown.every(isShown)) return undefined
-      const params = await evaluated(need.params, scope).catch(() => ({}))
-      return [need, { source: need.source, params: withoutEmpty(params) }]
-    })
-    return new Map((await Promise.all(found)).filter((each) => each !== undefined))
+    return {
+      inputs: await outcomes(inputs.map(({ id, value }) => [id, value])),
+      versions: await outcomes(forms.map(({ id, action }) => [id, action.version])),
+    }
+  }
+
+  async #outcome(template: unknown): Promise<Outcome> {
+    try {
+      return { value: await evaluated(template, this.#scope) }
+    } catch (error) {
+      return { error: messageOf(error) }
+    }
+  }
+
+  async #askedNow(): Promise<Map<Need, Asked>> {
+    const [scope, choices] = [
+      this.#scope,
+      {
+        typed: (input: ChoiceInput) => this.inputs.typed(input),
+        searched: (input: ChoiceInput) => this.searched(input),
+      },
+    ]
+    const found = await Promise.all(
+      this.#needs.needs.map(async (need) => [need, await askedBy(need, scope, choices)] as const),
+    )
+    const asked = new Map(found.flatMap(([need, each]) => (each === undefined ? [] : [[need, each]])))
+    const isPending = (need: Need) => {
+      const now = asked.get(need)
+      return now !== undefined && (!isSame(now, this.#asked.get(need)) || isFirst(this.#loadedFor(need)))
+    }
+    for (const need of [...asked.keys()]) {
+      if (![...(this.#dependencies.get(need) ?? [])].some(isPending)) continue
+      // Until it is known what to ask for, it is what it was.
+      const before = this.#asked.get(need)
+      if (before) asked.set(need, before)
+      else asked.delete(need)
+    }
+    return asked
   }
 
   #makeScope(): ExpressionScope {
-    const { page, user } = this.options
-    const data: Record<string, Loaded> = {}
-    for (const [{ source, id }, wanted] of this.#wanted) {
-      const loaded = this.#data.get(wanted)
-      if (id !== undefined) data[id] = loaded
-      data[source] ??= loaded
-    }
-    const inputs = Object.fromEntries(this.#needs.inputs.map((input) => [input.id, this.value(input)]))
-    return { inputs, data, user, page: { slug: page.slug, params: page.params } }
+    const data = [...this.#asked.keys()].map((need) => ({ ...need, loaded: this.#loadedFor(need) }))
+    return scopeOf({ ...this.options, inputs: this.#needs.inputs, states: this.inputs, data })
   }
-}
-
-/** What `visible` has given; a text may have come of an expression within one. */
-export const isShown = (value: unknown): boolean => Boolean(value) && value !== 'false'
-
-/** Parameters that are empty are not sent. */
-export function withoutEmpty(params: unknown): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(params as Record<string, unknown>).filter(([, value]) => value !== null && value !== ''),
-  )
-}
-
-function sameWanted(left: ReadonlyMap<Need, Wanted>, right: ReadonlyMap<Need, Wanted>): boolean {
-  return (
-    left.size === right.size &&
-    [...left].every(([need, wanted]) => {
-      const other = right.get(need)
-      return other !== undefined && keyOf(other) === keyOf(wanted)
-    })
-  )
 }

@@ -1,19 +1,20 @@
 import type { AppDefinition } from '@opsplane/contracts'
 import { useCallback, useEffect, useState } from 'react'
 import { ApiFailure, type AppApi, needsLogin } from '../api.js'
+import { messageOf } from '../expression/evaluate.js'
+import type { Drafts } from '../page/drafts.js'
 import type { Session } from '../session.js'
-import { messageOf } from './context.js'
 import { LoginForm } from './login.js'
 import { RunningApp } from './running-app.js'
 
 type State =
   | { kind: 'loading' }
-  | { kind: 'login' }
+  | { kind: 'login'; isBack?: boolean }
   | { kind: 'running'; definition: AppDefinition }
   | { kind: 'failed'; title: string; message: string }
 
 /** An app from its address to its pages: loads it, or asks who is there first. */
-export function App({ api, session }: { api: AppApi; session: Session }) {
+export function App({ api, session, drafts }: { api: AppApi; session: Session; drafts: Drafts }) {
   const [state, setState] = useState<State>({
     kind: session.token() || session.isEmbedded ? 'loading' : 'login',
   })
@@ -27,13 +28,19 @@ export function App({ api, session }: { api: AppApi; session: Session }) {
   /** The session has ended by itself. */
   const leave = useCallback(() => {
     session.leave()
-    setState(session.isEmbedded ? endedEmbed : { kind: 'login' })
+    setState(session.isEmbedded ? endedEmbed : { kind: 'login', isBack: true })
   }, [session])
   const logOut = useCallback(() => {
     // Here it is over whatever the platform says.
     api.logOut().catch(() => {})
-    leave()
-  }, [api, leave])
+    session.leave()
+    setState({ kind: 'login' })
+  }, [api, session])
+  /** In place, so that nothing that is typed is lost. */
+  const reload = useCallback(async () => {
+    const next = await loaded(api, session)
+    if (next.kind === 'running') setState(next)
+  }, [api, session])
 
   switch (state.kind) {
     case 'loading':
@@ -47,6 +54,7 @@ export function App({ api, session }: { api: AppApi; session: Session }) {
     case 'login':
       return (
         <LoginForm
+          isBack={state.isBack ?? false}
           onLogin={async (email, password) => {
             session.enter(await api.logIn(email, password))
             await load()
@@ -56,8 +64,9 @@ export function App({ api, session }: { api: AppApi; session: Session }) {
     case 'running':
       return (
         <RunningApp
-          {...{ definition: state.definition, api, isEmbedded: session.isEmbedded }}
+          {...{ definition: state.definition, api, drafts, isEmbedded: session.isEmbedded }}
           onLeave={leave}
+          onRedeployed={reload}
           onLogout={logOut}
         />
       )

@@ -2,7 +2,10 @@ import { formatted } from '../page/format.js'
 
 export interface Point {
   name: string
-  value: number
+  /** As it is given, to be read. */
+  shown: unknown
+  /** About the same, to be drawn. */
+  size: number
 }
 
 interface DrawingProps {
@@ -22,16 +25,16 @@ export function ChartDrawing({ kind, points, label }: DrawingProps) {
 
 /** Lying bars have room for their names on a phone, too. */
 function Bars({ points }: { points: readonly Point[] }) {
-  const most = Math.max(...points.map(({ value }) => Math.abs(value)), 0) || 1
+  const most = Math.max(...points.map(({ size }) => Math.abs(size)), 0) || 1
   return (
     <ul className="bars">
-      {points.map(({ name, value }, index) => (
+      {points.map(({ name, shown, size }, index) => (
         <li key={index}>
           <span className="name">{name}</span>
           <svg className="bar-shape" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
-            <rect width={(Math.abs(value) / most) * 100} height="10" rx="1" />
+            <rect width={(Math.abs(size) / most) * 100} height="10" rx="1" />
           </svg>
-          <span className="value">{formatted(value, 'number')}</span>
+          <span className="value">{formatted(shown, 'number')}</span>
         </li>
       ))}
     </ul>
@@ -41,8 +44,9 @@ function Bars({ points }: { points: readonly Point[] }) {
 const [width, height, margin] = [600, 200, 10]
 
 function Line({ points, name }: { points: readonly Point[]; name: string }) {
-  const values = points.map(({ value }) => value)
+  const values = points.map(({ size }) => size)
   const [least, most] = [Math.min(...values, 0), Math.max(...values, 0)]
+  const highest = points.find(({ size }) => size === most)?.shown ?? 0
   const x = (index: number) => margin + (index / Math.max(points.length - 1, 1)) * (width - 2 * margin)
   const y = (value: number) =>
     height - margin - ((value - least) / (most - least || 1)) * (height - 2 * margin)
@@ -58,7 +62,7 @@ function Line({ points, name }: { points: readonly Point[]; name: string }) {
       </svg>
       <figcaption>
         <span>{points[0]?.name}</span>
-        <span>{formatted(most, 'number')} at most</span>
+        <span>{formatted(highest, 'number')} at most</span>
         <span>{points.at(-1)?.name}</span>
       </figcaption>
     </figure>
@@ -66,10 +70,10 @@ function Line({ points, name }: { points: readonly Point[]; name: string }) {
 }
 
 function Pie({ points, name }: { points: readonly Point[]; name: string }) {
-  const total = points.reduce((sum, { value }) => sum + Math.max(value, 0), 0) || 1
+  const total = points.reduce((sum, { size }) => sum + Math.max(size, 0), 0) || 1
   let before = 0
-  const parts = points.map(({ value }) => {
-    const share = Math.max(value, 0) / total
+  const parts = points.map(({ size }) => {
+    const share = Math.max(size, 0) / total
     const part = { share, before }
     before += share
     return part
@@ -90,12 +94,12 @@ function Pie({ points, name }: { points: readonly Point[]; name: string }) {
         ))}
       </svg>
       <ul>
-        {points.map(({ name: of, value }, index) => (
+        {points.map(({ name: of, size }, index) => (
           <li key={index}>
             <svg viewBox="0 0 2 2" aria-hidden="true">
               <rect className={`colour-${index % colours}`} width="2" height="2" />
             </svg>
-            {of}: {formatted(Math.max(value, 0) / total, 'percent')}
+            {of}: {formatted(Math.max(size, 0) / total, 'percent')}
           </li>
         ))}
       </ul>

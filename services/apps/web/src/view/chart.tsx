@@ -12,8 +12,9 @@ export function ChartView({ component }: { component: Of<'chart'> }) {
   const id = useId()
   const loaded = store.loaded(source, params)
   const points = loaded.rows.map((row): Point => {
-    const value = Number(fieldOf(row, y))
-    return { name: formatted(fieldOf(row, x), 'text'), value: Number.isFinite(value) ? value : 0 }
+    const shown = fieldOf(row, y)
+    const size = Number(shown)
+    return { name: formatted(fieldOf(row, x), 'text'), shown, size: Number.isFinite(size) ? size : 0 }
   })
   return (
     <section className="card" aria-labelledby={id} aria-busy={loaded.isLoading}>
@@ -46,10 +47,10 @@ function ChartTable({ points, names: [x, y] }: { points: readonly Point[]; names
           </tr>
         </thead>
         <tbody>
-          {points.map(({ name, value }, index) => (
+          {points.map(({ name, shown }, index) => (
             <tr key={index}>
               <td>{name}</td>
-              <td className="number">{formatted(value, 'number')}</td>
+              <td className="number">{formatted(shown, 'number')}</td>
             </tr>
           ))}
         </tbody>

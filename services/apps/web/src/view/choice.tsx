@@ -1,17 +1,10 @@
 import type { ReactNode } from 'react'
-import { textOf } from '../expression/evaluate.js'
-import { fieldOf } from '../page/format.js'
+import type { ChoiceInput } from '../page/needs.js'
+import { type Option, optionsOf } from '../page/options.js'
 import type { PageStore } from '../page/store.js'
 import { usePage } from './context.js'
 import type { ControlProps } from './control-props.js'
 import { LoadState } from './failure.js'
-import type { Of } from './kinds.js'
-
-type ChoiceInput = Of<'select'> | Of<'radio'>
-interface Option {
-  value: string
-  label: string
-}
 
 interface ChoiceProps extends ControlProps<ChoiceInput> {
   name: string
@@ -24,7 +17,7 @@ interface ChoiceProps extends ControlProps<ChoiceInput> {
 export function ChoiceControl({ notes, empty, ...props }: ChoiceProps) {
   const { store } = usePage()
   const options = optionsOf(store, props.input)
-  const state = <OptionState input={props.input} store={store} />
+  const state = <OptionState input={props.input} name={props.name} store={store} />
   if (props.input.type === 'radio')
     return (
       <Radios
@@ -92,16 +85,50 @@ function Radios({ name, id, typed, onTyped, aria, options, notes }: RadioProps) 
   )
 }
 
-function OptionState({ input: { options }, store }: { input: ChoiceInput; store: PageStore }) {
-  if (Array.isArray(options)) return null
-  const { source, params } = options
-  return <LoadState loaded={store.loaded(source, params)} onRetry={() => store.refresh([source])} />
+interface OptionStateProps {
+  input: ChoiceInput
+  name: string
+  store: PageStore
 }
 
-function optionsOf(store: PageStore, { options }: ChoiceInput): readonly Option[] {
-  if (Array.isArray(options)) return options
-  return store.loaded(options.source, options.params).rows.map((row) => ({
-    value: textOf(fieldOf(row, options.value)),
-    label: textOf(fieldOf(row, options.label)),
-  }))
+/** Of options that come from a source: a search among them, those that follow, and what went wrong. */
+function OptionState({ input, name, store }: OptionStateProps) {
+  const { options } = input
+  if (Array.isArray(options)) return null
+  const { source, params, search } = options
+  const loaded = store.loaded(source, params)
+  return (
+    <>
+      {search !== undefined && (
+        <input
+          type="search"
+          aria-label={`Search among the options of ${name}`}
+          placeholder="Search the options"
+          value={store.searched(input)}
+          onChange={(event) => store.searchOptions(input, event.currentTarget.value)}
+        />
+      )}
+      <LoadState loaded={loaded} onRetry={() => store.refresh([source])} />
+      {search !== undefined && !loaded.isLoading && !loaded.error && (
+        <p className="help" role="status">
+          {found(loaded.rows.length, loaded.nextCursor !== null)}
+        </p>
+      )}
+      {loaded.nextCursor && (
+        <button
+          type="button"
+          className="plain"
+          aria-disabled={loaded.isLoading}
+          onClick={() => store.more(source, params)}
+        >
+          {loaded.isLoading ? 'Loading…' : 'Load more options'}
+        </button>
+      )}
+    </>
+  )
+}
+
+function found(count: number, hasMore: boolean): string {
+  if (count === 0) return 'No options found.'
+  return `${hasMore ? 'The first ' : ''}${count} ${count === 1 ? 'option' : 'options'}.`
 }

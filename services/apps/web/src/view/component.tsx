@@ -1,11 +1,12 @@
 import { Tab, TabList, TabPanel, TabProvider } from '@ariakit/react'
 import type { Component } from '@opsplane/contracts'
 import { useId } from 'react'
-import { isShown } from '../page/store.js'
+import { isShown } from '../page/wanted.js'
 import { ButtonView } from './button.js'
 import { ChartView } from './chart.js'
 import { usePage, useValue } from './context.js'
 import { DetailView } from './detail.js'
+import { NotShown } from './failure.js'
 import { FormView } from './form.js'
 import { FreeInput } from './input.js'
 import type { Of } from './kinds.js'
@@ -16,7 +17,8 @@ import { MetricView, TextView } from './text.js'
 export function ComponentView({ component }: { component: Component }) {
   const { store } = usePage()
   const visible = useValue(component.visible ?? true, store.scope)
-  if (visible.error === undefined && !isShown(visible.value)) return null
+  if (visible.error !== undefined) return <NotShown error={visible.error} />
+  if (!isShown(visible.value)) return null
   return <Drawn component={component} />
 }
 

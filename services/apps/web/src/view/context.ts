@@ -1,6 +1,7 @@
 import type { AppAction } from '@opsplane/contracts'
 import { createContext, useContext, useEffect, useMemo, useState, useSyncExternalStore } from 'react'
-import { evaluate, textOf } from '../expression/evaluate.js'
+import { isOutdated } from '../api.js'
+import { evaluate, messageOf } from '../expression/evaluate.js'
 import type { ExpressionScope } from '../expression/scope.js'
 import { type ActionContext, type ActionHost, perform } from '../page/actions.js'
 import type { PageStore } from '../page/store.js'
@@ -45,12 +46,6 @@ export function useValue(template: unknown, scope: ExpressionScope): Shown {
   return 'later' in result ? later : result
 }
 
-/** The same as a text. */
-export function useText(template: unknown, scope: ExpressionScope): string {
-  const { value, error } = useValue(template, scope)
-  return error ?? textOf(value)
-}
-
 function attempt(template: unknown, scope: ExpressionScope): Shown | { later: Promise<unknown> } {
   try {
     const result = evaluate(template, scope)
@@ -62,8 +57,6 @@ function attempt(template: unknown, scope: ExpressionScope): Shown | { later: Pr
     return { error: messageOf(error) }
   }
 }
-
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** Runs an action at a time; what went wrong with the last one stays until the next is begun. */
 export function useAction(action: AppAction | undefined) {
@@ -77,11 +70,13 @@ export function useAction(action: AppAction | undefined) {
     try {
       return await perform(action, context, page)
     } catch (thrown) {
+      // What it was about is shown as it is now.
+      if (isOutdated(thrown)) await page.store.refreshNamed(action)
       setError(thrown)
       return false
     } finally {
       setBusy(false)
     }
   }
-  return { run, isBusy, error }
+  return { run, isBusy, error, forget: () => setError(undefined) }
 }

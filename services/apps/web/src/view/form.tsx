@@ -1,31 +1,35 @@
 import type { AppAction, InputComponent } from '@opsplane/contracts'
 import { useId, useRef, useState } from 'react'
-import { ApiFailure } from '../api.js'
-import { problemOf } from '../page/input-values.js'
-import { isShown } from '../page/store.js'
+import { ApiFailure, isOutdated } from '../api.js'
+import type { FormComponent } from '../page/needs.js'
+import { changesRecord, type Problems, problemsOf, submitted } from '../page/submission.js'
+import { isShown } from '../page/wanted.js'
+import { Comparison } from './comparison.js'
 import { useAction, usePage, useValue } from './context.js'
-import { ActionFailure } from './failure.js'
+import { ActionFailure, NotShown } from './failure.js'
 import { InputView } from './input.js'
-import type { Of } from './kinds.js'
-
-type Problems = Readonly<Record<string, string | undefined>>
 
 /** Checks its fields, then runs its action; the first field that is wrong gets the focus. */
-export function FormView({ component }: { component: Of<'form'> }) {
+export function FormView({ component }: { component: FormComponent }) {
   const { label, fields, submitLabel, action } = component
   const { store } = usePage()
   const [problems, setProblems] = useState<Problems>({})
-  const { run, isBusy, error } = useAction(action as AppAction)
+  const [notice, setNotice] = useState('')
+  const { run, isBusy, error, forget } = useAction(action as AppAction)
   const element = useRef<HTMLFormElement>(null)
   const id = useId()
   const refused = refusedFields(error, fields)
+  const differences = isOutdated(error) ? store.inputs.differences(component) : []
 
   const submit = async () => {
-    const found = problemsOf(fields, (field) => store.value(field))
+    const found = await problemsOf(store, component)
     setProblems(found)
+    setNotice('')
+    forget()
     if (Object.values(found).some(Boolean)) return focusFirst(element.current)
-    const form = Object.fromEntries(fields.map((field) => [field.id, store.value(field)]))
-    if (await run({ form })) store.reset(fields)
+    const isEmpty = changesRecord(action) && !store.inputs.hasChanges(component)
+    if (isEmpty) return setNotice('There is nothing to save: no field was changed.')
+    await run({ form: submitted(store, component) })
   }
   return (
     <form
@@ -42,10 +46,30 @@ export function FormView({ component }: { component: Of<'form'> }) {
       {fields.map((field) => (
         <FormField key={field.id} input={field} problem={problems[field.id] ?? refused[field.id]?.message} />
       ))}
-      <ActionFailure error={error} except={Object.values(refused).map((detail) => detail?.path ?? '')} />
-      <button type="submit" className="primary" aria-disabled={isBusy}>
-        {isBusy ? `${submitLabel}…` : submitLabel}
-      </button>
+      {differences.length > 0 ? (
+        <Comparison
+          differences={differences}
+          isBusy={isBusy}
+          onChosen={(theirs) => {
+            store.rebase(component, theirs)
+            void submit()
+          }}
+          onDiscard={() => {
+            store.reset(fields)
+            forget()
+          }}
+        />
+      ) : (
+        <>
+          <ActionFailure error={error} except={Object.values(refused).map((detail) => detail?.path ?? '')} />
+          <p className={notice ? 'help' : ''} role="status">
+            {notice}
+          </p>
+          <button type="submit" className="primary" aria-disabled={isBusy}>
+            {isBusy ? `${submitLabel}…` : submitLabel}
+          </button>
+        </>
+      )}
     </form>
   )
 }
@@ -53,13 +77,9 @@ export function FormView({ component }: { component: Of<'form'> }) {
 function FormField({ input, problem }: { input: InputComponent; problem: string | undefined }) {
   const { store } = usePage()
   const visible = useValue(input.visible ?? true, store.scope)
-  return visible.error === undefined && !isShown(visible.value) ? null : (
-    <InputView input={input} problem={problem} isOfForm />
-  )
+  if (visible.error !== undefined) return <NotShown error={visible.error} />
+  return isShown(visible.value) ? <InputView input={input} problem={problem} isOfForm /> : null
 }
-
-const problemsOf = (fields: readonly InputComponent[], value: (field: InputComponent) => unknown): Problems =>
-  Object.fromEntries(fields.map((field) => [field.id, problemOf(field, value(field))]))
 
 /** What the server found wrong, by the field it names with the end of its path. */
 function refusedFields(error: unknown, fields: readonly InputComponent[]) {

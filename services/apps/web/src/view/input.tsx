@@ -1,9 +1,11 @@
 import type { InputComponent } from '@opsplane/contracts'
-import { useId } from 'react'
+import { type KeyboardEvent, useId } from 'react'
 import type { Typed } from '../page/input-values.js'
+import { stepped } from '../page/stepped.js'
 import { ChoiceControl } from './choice.js'
 import { usePage } from './context.js'
 import type { ControlProps } from './control-props.js'
+import { ExpressionFailure } from './failure.js'
 import type { Of } from './kinds.js'
 
 export interface InputProps {
@@ -31,9 +33,19 @@ export function InputView({ input, isOfForm = false, problem }: InputProps) {
   const name =
     isOfForm && !input.required && input.type !== 'checkbox' ? `${input.label} (optional)` : input.label
   const empty = isOfForm ? 'None' : 'Any'
-  const control = { id, typed: store.typed(input), onTyped: (typed: Typed) => store.type(input, typed), aria }
+  const control = {
+    ...{ id, aria, typed: store.inputs.typed(input) },
+    onTyped: (typed: Typed) => store.type(input, typed),
+  }
+  const failure = store.inputs.failure(input)
   const notes = (
     <>
+      {failure !== undefined && (
+        <ExpressionFailure
+          what="The initial value of this field is not available: enter one yourself."
+          error={failure}
+        />
+      )}
       {input.help && (
         <p className="help" id={helpId}>
           {input.help}
@@ -75,6 +87,9 @@ function Checkbox({ id, typed, onTyped, aria }: ControlProps) {
   return (
     <input
       {...{ id, ...aria, type: 'checkbox', checked: typed === true }}
+      ref={(element) => {
+        if (element) element.indeterminate = typed === null
+      }}
       onChange={(event) => onTyped(event.currentTarget.checked)}
     />
   )
@@ -97,9 +112,10 @@ function TypedControl({ input, id, typed, onTyped, aria }: ControlProps<TypedInp
     case 'number_input':
       return (
         <input
-          {...{ ...common, type: 'number', inputMode: 'decimal', min: input.min, max: input.max }}
-          step={input.step ?? 'any'}
+          // A number control of the browser rounds what its arrow keys and its wheel change.
+          {...{ ...common, type: 'text', inputMode: 'decimal', autoComplete: 'off' }}
           onChange={(event) => onTyped(event.currentTarget.value)}
+          onKeyDown={(event) => step(event, input, onTyped)}
         />
       )
     case 'text_input':
@@ -115,7 +131,28 @@ function TypedControl({ input, id, typed, onTyped, aria }: ControlProps<TypedInp
       return <input {...common} type="date" onChange={(event) => onTyped(event.currentTarget.value)} />
     case 'datetime_input':
       return (
-        <input {...common} type="datetime-local" onChange={(event) => onTyped(event.currentTarget.value)} />
+        <input
+          {...common}
+          type="datetime-local"
+          // Seconds and milliseconds are shown, and can be changed, where there are any.
+          step={stepOf(common.value)}
+          onChange={(event) => onTyped(event.currentTarget.value)}
+        />
       )
   }
+}
+
+const stepOf = (typed: string): number | undefined =>
+  typed.includes('.') ? 0.001 : typed.length > 'YYYY-MM-DDTHH:MM'.length ? 1 : undefined
+
+function step(
+  event: KeyboardEvent<HTMLInputElement>,
+  input: Of<'number_input'>,
+  onTyped: (typed: Typed) => void,
+) {
+  const direction = { ArrowUp: 1, ArrowDown: -1 }[event.key]
+  const next = direction && stepped(input, event.currentTarget.value, direction)
+  if (next === undefined || next === 0) return
+  event.preventDefault()
+  onTyped(next)
 }

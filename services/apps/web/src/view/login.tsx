@@ -1,14 +1,16 @@
 import { useRef, useState } from 'react'
-import { messageOf } from './context.js'
+import { messageOf } from '../expression/evaluate.js'
 import { Failure } from './failure.js'
 
 interface LoginProps {
+  /** Somebody was here, whose session has ended. */
+  isBack: boolean
   /** Rejects with what is to be shown. */
   onLogin(email: string, password: string): Promise<void>
 }
 
 /** What the e-mail and the password were sent for is kept; they are not. */
-export function LoginForm({ onLogin }: LoginProps) {
+export function LoginForm({ isBack, onLogin }: LoginProps) {
   const [problem, setProblem] = useState<string>()
   const [isBusy, setBusy] = useState(false)
   const element = useRef<HTMLFormElement>(null)
@@ -37,6 +39,7 @@ export function LoginForm({ onLogin }: LoginProps) {
         }}
       >
         <h1>Log in</h1>
+        {isBack && <p>Your session has ended. Log in again to go on: what you had typed is kept.</p>}
         <div className="field">
           <label htmlFor="email">E-mail</label>
           <input id="email" name="email" type="email" autoComplete="username" required />

@@ -1,60 +1,92 @@
 import type { AppActionRequest, AppDefinition } from '@opsplane/contracts'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import { type AppApi, needsLogin } from '../api.js'
+import { type AppApi, isDefinite, isRedeployed, needsLogin } from '../api.js'
 import type { ActionHost } from '../page/actions.js'
-import { addressOf, type Place, placeOf } from '../place.js'
+import type { Drafts } from '../page/drafts.js'
+import { addressOf, type Place } from '../place.js'
 import { ConfirmDialog, type Question } from './confirm.js'
+import { LeavingProvider, useLeaving } from './leaving.js'
 import { Navigation } from './navigation.js'
 import { PageView } from './page.js'
+import { usePlace } from './place.js'
 
 interface RunningAppProps {
   definition: AppDefinition
   api: AppApi
+  drafts: Drafts
   /** The session is over. */
   onLeave: () => void
   onLogout: () => void
+  /** The app was deployed again. */
+  onRedeployed: () => void
   isEmbedded: boolean
 }
 
+const unsaved = 'Leave without saving? What you have typed on this page will be lost.'
+
 /** An app once it is loaded: its pages, one of them shown. */
-export function RunningApp({ definition, api, onLeave, onLogout, isEmbedded }: RunningAppProps) {
-  const { place, goTo, isFirst } = usePlace()
-  const [message, setMessage] = useState('')
-  const [question, setQuestion] = useState<Question>()
+export function RunningApp(props: RunningAppProps) {
+  const { definition, api, drafts, onLeave, onLogout, onRedeployed, isEmbedded } = props
   const { app, pages, user } = definition
+  const [message, setMessage] = useState('')
+  const [question, confirm] = useQuestion()
+  const leaving = useLeaving()
+  const mayLeave = useCallback(() => confirm(unsaved), [confirm])
+  const nameOf = useCallback(
+    (of: Place) => JSON.stringify([addressOf({ ...of, embedId: undefined }), user?.id ?? null]),
+    [user],
+  )
+  const onLeft = useCallback((from: Place) => drafts.drop(nameOf(from)), [drafts, nameOf])
+  const { place, goTo, isFirst } = usePlace({ hasUnsaved: leaving.hasUnsaved, mayLeave, onLeft })
   const page = pages.find(({ slug }) => slug === (place.page ?? pages[0]?.slug))
+  const onAnswer = useCallback(
+    (deployment: number) => {
+      if (deployment > app.deployment) onRedeployed()
+    },
+    [app.deployment, onRedeployed],
+  )
+  const act = useCallback(
+    async (request: AppActionRequest) => {
+      // The same request of another page is meant as another one.
+      const intent = JSON.stringify([location.pathname, user?.id ?? null, request])
+      try {
+        const value = await api.act({ ...request, deployment: app.deployment }, drafts.keyOf(intent))
+        drafts.settle(intent)
+        return value
+      } catch (error) {
+        if (isDefinite(error)) drafts.settle(intent)
+        if (isRedeployed(error)) onRedeployed()
+        if (needsLogin(error)) onLeave()
+        throw error
+      }
+    },
+    [api, app.deployment, drafts, user, onLeave, onRedeployed],
+  )
   const host = useMemo(
     (): ActionHost => ({
-      goTo: (slug, params) => goTo({ page: slug, params }),
-      announce: setMessage,
-      confirm: (text) =>
-        new Promise((resolve) => {
-          const answer = (agreed: boolean) => {
-            setQuestion(undefined)
-            resolve(agreed)
-          }
-          setQuestion({ text, answer })
-        }),
-      act: (request: AppActionRequest) =>
-        api.act(request).catch((error: unknown) => {
-          if (needsLogin(error)) onLeave()
-          throw error
-        }),
+      ...{ act, confirm, announce: setMessage },
+      goTo: (slug, params) => void goTo({ page: slug, params }),
     }),
-    [api, goTo, onLeave],
+    [act, confirm, goTo],
   )
+  useAnnouncedDeployment(app.deployment, setMessage)
   useEffect(() => {
     document.title = page ? `${page.title} – ${app.name}` : app.name
   }, [page, app.name])
+  const logOut = async () => {
+    if (leaving.hasUnsaved() && !(await mayLeave())) return
+    drafts.clear()
+    onLogout()
+  }
   return (
-    <>
+    <LeavingProvider value={leaving}>
       <Navigation
         {...{ app, pages, place, user, current: page?.slug }}
         goTo={(to) => {
           setMessage('')
-          goTo(to)
+          void goTo(to)
         }}
-        onLogout={isEmbedded ? undefined : onLogout}
+        onLogout={isEmbedded ? undefined : () => void logOut()}
       />
       <main id="content">
         <p className={message ? 'message' : ''} role="status">
@@ -63,34 +95,42 @@ export function RunningApp({ definition, api, onLeave, onLogout, isEmbedded }: R
         {page ? (
           <PageView
             key={addressOf(place)}
-            {...{ page, params: place.params, user, api, host, onLeave, takesFocus: !isFirst }}
+            {...{ page, params: place.params, user, api, host, drafts, onLeave, onAnswer }}
+            draftName={nameOf(place)}
+            takesFocus={!isFirst}
           />
         ) : (
           <h1>{pages.length === 0 ? 'This app has no pages.' : 'This app has no such page.'}</h1>
         )}
       </main>
       <ConfirmDialog question={question} />
-    </>
+    </LeavingProvider>
   )
 }
 
-/** Where the browser is, which its buttons change as well. */
-function usePlace() {
-  const [place, setPlace] = useState(() => placeOf(location))
-  const visits = useRef(0)
+/** A question at a time, and how to ask one. */
+function useQuestion() {
+  const [question, setQuestion] = useState<Question>()
+  const confirm = useCallback(
+    (text: string) =>
+      new Promise<boolean>((resolve) => {
+        const answer = (agreed: boolean) => {
+          setQuestion(undefined)
+          resolve(agreed)
+        }
+        setQuestion({ text, answer })
+      }),
+    [],
+  )
+  return [question, confirm] as const
+}
+
+/** Says that the app under somebody's hands is another one than before. */
+function useAnnouncedDeployment(deployment: number, announce: (message: string) => void): void {
+  const first = useRef(deployment)
   useEffect(() => {
-    const follow = () => {
-      visits.current += 1
-      setPlace(placeOf(location))
-    }
-    addEventListener('popstate', follow)
-    return () => removeEventListener('popstate', follow)
-  }, [])
-  const goTo = useCallback((to: Pick<Place, 'page' | 'params'>) => {
-    visits.current += 1
-    history.pushState(null, '', addressOf({ ...placeOf(location), ...to }))
-    setPlace(placeOf(location))
-    scrollTo(0, 0)
-  }, [])
-  return { place, goTo, isFirst: visits.current === 0 }
+    if (deployment === first.current) return
+    first.current = deployment
+    announce('This app has been updated. What you had typed is still here.')
+  }, [deployment, announce])
 }

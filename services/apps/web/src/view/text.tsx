@@ -1,11 +1,14 @@
+import { textOf } from '../expression/evaluate.js'
 import { formatted } from '../page/format.js'
-import { usePage, useText, useValue } from './context.js'
-import { Failure } from './failure.js'
+import { type Shown, usePage, useValue } from './context.js'
+import { ExpressionFailure } from './failure.js'
 import type { Of } from './kinds.js'
 
 export function TextView({ component: { value, style } }: { component: Of<'text'> }) {
   const { store } = usePage()
-  const text = useText(value, store.scope)
+  const shown = useValue(value, store.scope)
+  if (shown.error !== undefined) return <ValueFailure error={shown.error} />
+  const text = textOf(shown.value)
   if (style === 'heading') return <h2>{text}</h2>
   if (style === 'subheading') return <h3>{text}</h3>
   return <p className={style === 'muted' ? 'text muted' : 'text'}>{text}</p>
@@ -13,14 +16,19 @@ export function TextView({ component: { value, style } }: { component: Of<'text'
 
 export function MetricView({ component: { label, value, format } }: { component: Of<'metric'> }) {
   const { store } = usePage()
-  const name = useText(label, store.scope)
+  const name = useValue(label, store.scope)
   const shown = useValue(value, store.scope)
   return (
     <dl className="metric">
-      <dt>{name}</dt>
-      <dd>
-        {shown.error === undefined ? formatted(shown.value, format) : <Failure message={shown.error} />}
-      </dd>
+      <dt>{unlessFailed(name, textOf)}</dt>
+      <dd>{unlessFailed(shown, (of) => formatted(of, format))}</dd>
     </dl>
   )
 }
+
+const unlessFailed = ({ value, error }: Shown, textIn: (value: unknown) => string) =>
+  error === undefined ? textIn(value) : <ValueFailure error={error} />
+
+const ValueFailure = ({ error }: { error: string }) => (
+  <ExpressionFailure what="This value cannot be shown." error={error} />
+)

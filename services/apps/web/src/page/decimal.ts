@@ -1,0 +1,73 @@
+/** A decimal number exactly: `digits` without its last `scale` places. */
+export interface Decimal {
+  digits: bigint
+  scale: number
+}
+
+const pattern = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/
+
+/** Reads a number as JSON or a person writes it; undefined for what is none. */
+export function parseDecimal(text: string): Decimal | undefined {
+  const [, sign, whole = '', fraction = '', exponent = '0'] = pattern.exec(text.trim()) ?? []
+  if (sign === undefined) return undefined
+  const digits = BigInt(`${whole}${fraction}`) * (sign === '-' ? -1n : 1n)
+  const scale = fraction.length - Number(exponent)
+  return scale >= 0 ? { digits, scale } : { digits: digits * 10n ** BigInt(-scale), scale: 0 }
+}
+
+const scaled = ({ digits, scale }: Decimal, to: number): bigint => digits * 10n ** BigInt(to - scale)
+
+/** Negative where the first is less than the second, 0 where they are equal. */
+export function compareDecimals(left: Decimal, right: Decimal): number {
+  const scale = Math.max(left.scale, right.scale)
+  const difference = scaled(left, scale) - scaled(right, scale)
+  return difference < 0n ? -1 : Number(difference > 0n)
+}
+
+export function addDecimals(left: Decimal, right: Decimal): Decimal {
+  const scale = Math.max(left.scale, right.scale)
+  return { digits: scaled(left, scale) + scaled(right, scale), scale }
+}
+
+/** Sign, whole part and fraction, all of its places. */
+export function partsOf({ digits, scale }: Decimal): { sign: '' | '-'; whole: string; fraction: string } {
+  const text = `${digits < 0n ? -digits : digits}`.padStart(scale + 1, '0')
+  const at = text.length - scale
+  return { sign: digits < 0n ? '-' : '', whole: text.slice(0, at), fraction: text.slice(at) }
+}
+
+export function decimalText(decimal: Decimal): string {
+  const { sign, whole, fraction } = partsOf(decimal)
+  return `${sign}${whole}${fraction && `.${fraction}`}`
+}
+
+/** Whether JavaScript has exactly this number. */
+function isNumber(decimal: Decimal): boolean {
+  const kept = parseDecimal(String(Number(decimalText(decimal))))
+  return kept !== undefined && compareDecimals(kept, decimal) === 0
+}
+
+/** A number where JavaScript has this one and counts on from it, else its text: a number that is rounded is another one. */
+export function numberOf(decimal: Decimal): number | string {
+  const text = decimalText(decimal)
+  const number = Number(text)
+  return isNumber(decimal) && (Number.isSafeInteger(number) || !Number.isInteger(number)) ? number : text
+}
+
+const longNumber = /\d{16}|\d[eE][+-]?\d/
+const tokens = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
+
+/** JSON, of which each number that JavaScript would round is its text. Throws what `JSON.parse` throws. */
+export function parseJson(text: string): unknown {
+  return JSON.parse(longNumber.test(text) ? text.replace(tokens, exactToken) : text)
+}
+
+/** Whether JSON has a number that JavaScript would round. */
+export const hasLongNumber = (text: string): boolean =>
+  longNumber.test(text) && text.replace(tokens, exactToken) !== text
+
+function exactToken(token: string): string {
+  if (token.startsWith('"')) return token
+  const decimal = parseDecimal(token)
+  return decimal !== undefined && isNumber(decimal) ? token : `"${token}"`
+}

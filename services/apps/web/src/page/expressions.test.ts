@@ -1,0 +1,193 @@
+import { describe, expect, test } from '@jest/globals'
+import type { AppAction } from '@opsplane/contracts'
+import { ExpressionError } from '../expression/evaluate.js'
+import { FollowUpError, perform } from './actions.js'
+import { expressionFailed } from './data-cache.js'
+import { hostOf, inputOf, rowsShown, storeOf } from './page.fixture.js'
+import { problemsOf, submitted } from './submission.js'
+
+/** What an expression may come to. */
+const expressions = {
+  throws: '{{ $number("no number") }}',
+  undefined: '{{ page.params.absent }}',
+  value: '{{ "laptop" }}',
+} as const
+type Kind = keyof typeof expressions
+
+const table = (params: object, more: object = {}) => ({
+  ...{ type: 'table', label: 'Assets', source: 'assets', columns: [{ field: 'a' }], params },
+  ...more,
+})
+const input = (value: string) => ({ type: 'text_input', id: 'kind', label: 'Kind', value })
+const select = (params: object) => ({
+  ...{ type: 'select', id: 'one', label: 'One' },
+  options: { source: 'assets', value: 'a', label: 'b', params },
+})
+
+type Asked = Record<string, unknown> | 'nothing' | 'failed'
+interface Place {
+  components(template: string): unknown[]
+  /** The parameters that are asked with; `failed`: nothing is asked for and the failure is shown in its place. */
+  asked: Record<Kind, Asked>
+}
+const asParameter: Place['asked'] = { throws: 'failed', undefined: {}, value: { kind: 'laptop' } }
+
+/** Every place of a page from which it follows what is read. */
+const reads: Record<string, Place> = {
+  'a parameter': { components: (kind) => [table({ kind })], asked: asParameter },
+  'one of several parameters': {
+    components: (kind) => [table({ kind, town: 'Ulm' })],
+    asked: { throws: 'failed', undefined: { town: 'Ulm' }, value: { kind: 'laptop', town: 'Ulm' } },
+  },
+  'a part of a parameter': {
+    components: (kind) => [table({ kind: `my ${kind}` })],
+    asked: { throws: 'failed', undefined: { kind: 'my ' }, value: { kind: 'my laptop' } },
+  },
+  'a parameter of options': { components: (kind) => [select({ kind })], asked: asParameter },
+  'the value of an input that a parameter is': {
+    components: (value) => [input(value), table({ kind: '{{ inputs.kind }}' })],
+    asked: asParameter,
+  },
+  'the value of an input that the value of another is': {
+    components: (value) => [
+      { ...input('{{ inputs.first }}'), id: 'kind' },
+      { ...input(value), id: 'first' },
+      table({ kind: '{{ inputs.kind }}' }),
+    ],
+    asked: asParameter,
+  },
+  visible: {
+    components: (visible) => [table({}, { visible })],
+    asked: { throws: 'failed', undefined: 'nothing', value: {} },
+  },
+  'visible of what it stands in': {
+    components: (visible) => [{ type: 'container', visible, children: [table({})] }],
+    asked: { throws: 'failed', undefined: 'nothing', value: {} },
+  },
+}
+
+const kinds = Object.keys(expressions) as Kind[]
+const readCases = Object.entries(reads).flatMap(([name, place]) =>
+  kinds.map((kind) => ({ name, place, kind })),
+)
+
+test.each(readCases)('$name: $kind', async ({ place, kind }) => {
+  const requests: unknown[] = []
+  const { store } = storeOf(place.components(expressions[kind]), {
+    load: async (all) => {
+      requests.push(...all.map(({ params }) => params))
+      return Object.fromEntries(all.map(({ key }) => [key, rowsShown([])]))
+    },
+  })
+  await store.start()
+  const expected = place.asked[kind]
+  expect(requests).toEqual(typeof expected === 'string' ? [] : [expected])
+  const shown = (store.scope.data as Record<string, { error: unknown } | undefined>).assets
+  if (expected === 'failed') expect(shown?.error).toMatchObject({ code: expressionFailed })
+  else expect(shown?.error ?? null).toBeNull()
+})
+
+test('what failed data would say is asked for nowhere', async () => {
+  const requests: string[] = []
+  const { store } = storeOf(
+    [table({}, { id: 'first' }), { ...table({ kind: '{{ data.first.rows[0].kind }}' }), source: 'others' }],
+    {
+      load: async (all) => {
+        requests.push(...all.map(({ source }) => source))
+        return Object.fromEntries(
+          all.map(({ key }) => [key, { error: { code: 'forbidden', message: 'No.' } }]),
+        )
+      },
+    },
+  )
+  await store.start()
+  await store.refreshNamed('{{ data.first }}')
+  expect(new Set(requests)).toEqual(new Set(['assets']))
+})
+
+test('an input without a value of its own keeps its form from being sent, until somebody fills it in', async () => {
+  const fields = [input(expressions.throws)]
+  const { store, components } = storeOf([{ type: 'form', id: 'form', label: 'Form', fields, action: {} }])
+  await store.start()
+  const [form] = components
+  if (form?.type !== 'form') throw new Error('no form')
+  expect(store.inputs.failure(inputOf(form.fields, 'kind'))).toMatch('Unable to cast')
+  expect(await problemsOf(store, form)).toEqual({ kind: 'Fill this in: its initial value is not available.' })
+  store.type(inputOf(form.fields, 'kind'), 'phone')
+  expect(await problemsOf(store, form)).toEqual({ kind: undefined })
+})
+
+interface ActionPlace {
+  action(template: string): object
+  /** What is sent; `refused`: nothing; `done`: it is sent, and what follows is said to have failed. */
+  sent: Record<Kind, object | 'refused' | 'done'>
+}
+const call = { source: 'assets', operation: 'update', id: 'rec_1', values: {} } as const
+const sentCall = { source: 'assets', operation: 'update', id: 'rec_1', params: {}, values: {} }
+
+/** Every place of an action. */
+const actions: Record<string, ActionPlace> = {
+  confirm: {
+    action: (confirm) => ({ ...call, confirm }),
+    sent: { throws: 'refused', undefined: 'refused', value: sentCall },
+  },
+  params: {
+    action: (kind) => ({ ...call, params: { kind } }),
+    sent: { throws: 'refused', undefined: sentCall, value: { ...sentCall, params: { kind: 'laptop' } } },
+  },
+  id: {
+    action: (id) => ({ ...call, id }),
+    sent: { throws: 'refused', undefined: 'refused', value: { ...sentCall, id: 'laptop' } },
+  },
+  values: {
+    action: (kind) => ({ ...call, values: { kind } }),
+    sent: {
+      throws: 'refused',
+      undefined: { ...sentCall, values: { kind: null } },
+      value: { ...sentCall, values: { kind: 'laptop' } },
+    },
+  },
+  version: {
+    action: (version) => ({ ...call, version }),
+    sent: { throws: 'refused', undefined: 'refused', value: 'refused' },
+  },
+  'then.message': {
+    action: (message) => ({ ...call, then: { message } }),
+    sent: { throws: 'done', undefined: sentCall, value: sentCall },
+  },
+  'then.set': {
+    action: (kind) => ({ ...call, then: { set: { other: kind } } }),
+    sent: { throws: 'done', undefined: sentCall, value: sentCall },
+  },
+  'then.pageParams': {
+    action: (kind) => ({ ...call, then: { page: 'other', pageParams: { kind } } }),
+    sent: { throws: 'done', undefined: sentCall, value: sentCall },
+  },
+}
+const actionCases = Object.entries(actions).flatMap(([name, place]) =>
+  kinds.map((kind) => ({ name, place, kind })),
+)
+
+describe('of an action', () => {
+  test.each(actionCases)('$name: $kind', async ({ place, kind }) => {
+    const field = input('laptop')
+    const { store, components } = storeOf([
+      { type: 'form', id: 'form', label: 'Form', fields: [field], action: place.action(expressions[kind]) },
+      { ...field, id: 'other' },
+    ])
+    await store.start()
+    const [form] = components
+    if (form?.type !== 'form') throw new Error('no form')
+    const typed = inputOf(form.fields, 'kind')
+    store.type(typed, 'typed')
+    const { host, seen } = hostOf()
+    const done = perform(form.action as AppAction, { form: submitted(store, form) }, { store, host })
+    const expected = place.sent[kind]
+    if (expected === 'refused') await expect(done).rejects.toThrow(ExpressionError)
+    else if (expected === 'done') await expect(done).rejects.toThrow(FollowUpError)
+    else expect(await done).toBe(true)
+    expect(seen.requests).toEqual(expected === 'refused' ? [] : [expected === 'done' ? sentCall : expected])
+    // What is done is not in the form any more, to be sent once more.
+    expect(store.inputs.isChanged(typed)).toBe(expected === 'refused')
+  })
+})

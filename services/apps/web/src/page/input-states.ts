@@ -1,0 +1,163 @@
+import type { InputComponent } from '@opsplane/contracts'
+import { textOf } from '../expression/evaluate.js'
+import type { Begun, PageDraft } from './drafts.js'
+import { changedValue, inputValue, type Typed, typedOf } from './input-values.js'
+import type { FormComponent, PageNeeds } from './needs.js'
+
+/** What an expression came to, or why it came to nothing. */
+export type Outcome = { value: unknown; error?: undefined } | { value?: undefined; error: string }
+
+/** What follows from the page's data by now: what inputs begin with, and the versions that forms go by. */
+export interface Beginning {
+  inputs: Readonly<Record<string, Outcome>>
+  versions: Readonly<Record<string, Outcome>>
+}
+
+/** A field that somebody has changed, or that was changed meanwhile, as its control shows it. */
+export interface Difference {
+  field: InputComponent
+  before: Typed
+  mine: Typed
+  theirs: Typed
+}
+
+/** What is in the inputs of a page: what was typed, and for the others what their `value` says. */
+export class InputStates {
+  readonly #typed: Map<string, Typed>
+  /** Of each form that was changed, what it was before: by that is told what was changed, and since when. */
+  readonly #begun: Map<string, Begun>
+  #beginning: Beginning = { inputs: {}, versions: {} }
+
+  constructor(
+    private readonly needs: PageNeeds,
+    draft: PageDraft | undefined,
+  ) {
+    this.#typed = new Map(
+      needs.inputs.flatMap((input) => {
+        const typed = draft?.typed[input.id]
+        // Another deployment may have another input by this id.
+        const fits = typed !== undefined && (input.type === 'checkbox') === (typeof typed !== 'string')
+        return fits ? [[input.id, typed]] : []
+      }),
+    )
+    this.#begun = new Map(Object.entries(draft?.begun ?? {}))
+  }
+
+  get beginning(): Beginning {
+    return this.#beginning
+  }
+
+  follow(beginning: Beginning): void {
+    this.#beginning = beginning
+  }
+
+  typed(input: InputComponent): Typed {
+    const typed = this.#typed.get(input.id)
+    return typed === undefined ? typedOf(input, this.#now(input)) : typed
+  }
+
+  /** What it means to expressions. */
+  value(input: InputComponent): unknown {
+    const now = this.#now(input)
+    // To the last place of its seconds.
+    if (input.type === 'datetime_input' && !this.#typed.has(input.id) && typedOf(input, now) !== '')
+      return textOf(now)
+    return inputValue(input, this.typed(input))
+  }
+
+  /** Why an input that nobody has touched has no value. */
+  failure({ id }: InputComponent): string | undefined {
+    return this.#typed.has(id) ? undefined : this.#beginning.inputs[id]?.error
+  }
+
+  type(input: InputComponent, typed: Typed): void {
+    const form = this.#formOf(input)
+    if (form && !this.#begun.has(form.id)) this.#begun.set(form.id, this.#formNow(form))
+    this.#typed.set(input.id, typed)
+    if (form && !this.hasChanges(form)) this.reset(form.fields)
+  }
+
+  /** By the ids of inputs, as actions do. */
+  set(values: Readonly<Record<string, unknown>>): void {
+    for (const input of this.needs.inputs)
+      if (Object.hasOwn(values, input.id)) this.type(input, typedOf(input, values[input.id]))
+  }
+
+  reset(inputs: readonly InputComponent[]): void {
+    for (const { id } of inputs) this.#typed.delete(id)
+    for (const { id, fields } of this.needs.forms)
+      if (fields.some((each) => inputs.includes(each))) this.#begun.delete(id)
+  }
+
+  isChanged(input: InputComponent): boolean {
+    const typed = this.#typed.get(input.id)
+    return typed !== undefined && typed !== typedOf(input, this.before(input))
+  }
+
+  hasChanges({ fields }: FormComponent): boolean {
+    return fields.some((field) => this.isChanged(field))
+  }
+
+  hasUnsaved(): boolean {
+    return this.needs.forms.some((form) => this.hasChanges(form))
+  }
+
+  /** What an input had before it was changed. */
+  before(input: InputComponent): unknown {
+    const form = this.#formOf(input)
+    const begun = form && this.#begun.get(form.id)?.values
+    return begun && Object.hasOwn(begun, input.id) ? begun[input.id] : this.#now(input)
+  }
+
+  /** Of an update, in which a field that nobody has changed has what the record has. */
+  updated({ fields }: FormComponent): Record<string, unknown> {
+    return Object.fromEntries(
+      fields.map((field) => {
+        const before = this.before(field)
+        const value = this.isChanged(field) ? changedValue(field, this.typed(field), before) : before
+        return [field.id, value ?? null]
+      }),
+    )
+  }
+
+  /** The version a record had when its form was first changed, or has now. */
+  version({ id }: FormComponent): Outcome | undefined {
+    const begun = this.#begun.get(id)
+    return begun ? { value: begun.version } : this.#beginning.versions[id]
+  }
+
+  differences({ fields }: FormComponent): Difference[] {
+    return fields
+      .map((field) => ({
+        field,
+        before: typedOf(field, this.before(field)),
+        mine: this.typed(field),
+        theirs: typedOf(field, this.#now(field)),
+      }))
+      .filter(({ field, before, theirs }) => this.isChanged(field) || theirs !== before)
+  }
+
+  /** Lets a form begin with what the record has now, and these of its fields have that as well. */
+  rebase(form: FormComponent, untouched: readonly InputComponent[]): void {
+    for (const { id } of untouched) this.#typed.delete(id)
+    this.#begun.set(form.id, this.#formNow(form))
+    if (!this.hasChanges(form)) this.reset(form.fields)
+  }
+
+  draft(): PageDraft {
+    return { typed: Object.fromEntries(this.#typed), begun: Object.fromEntries(this.#begun) }
+  }
+
+  #formOf(input: InputComponent): FormComponent | undefined {
+    return this.needs.forms.find(({ fields }) => fields.includes(input))
+  }
+
+  #formNow({ id, fields }: FormComponent): Begun {
+    const values = Object.fromEntries(fields.map((field) => [field.id, this.#now(field) ?? null]))
+    return { values, version: this.#beginning.versions[id]?.value }
+  }
+
+  #now({ id }: InputComponent): unknown {
+    return this.#beginning.inputs[id]?.value
+  }
+}

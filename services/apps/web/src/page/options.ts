@@ -1,0 +1,39 @@
+import { textOf } from '../expression/evaluate.js'
+import type { Row } from './data-cache.js'
+import { fieldOf } from './format.js'
+import type { ChoiceInput } from './needs.js'
+import type { PageStore } from './store.js'
+
+export interface Option {
+  value: string
+  label: string
+}
+
+/** What there is to choose from; and, where it is none of that, what is chosen. */
+export function optionsOf(store: PageStore, input: ChoiceInput): readonly Option[] {
+  const options = listed(store, input)
+  const chosen = textOf(store.inputs.typed(input))
+  if (chosen === '' || options.some(({ value }) => value === chosen)) return options
+  return [chosenOption(store, input, chosen), ...options]
+}
+
+function listed(store: PageStore, { options }: ChoiceInput): readonly Option[] {
+  if (Array.isArray(options)) return options
+  return store.loaded(options.source, options.params).rows.map((row) => optionIn(row, options))
+}
+
+function chosenOption(store: PageStore, input: ChoiceInput, value: string): Option {
+  const { options } = input
+  const found = Array.isArray(options)
+    ? undefined
+    : store
+        .chosen(input)
+        ?.rows.map((row) => optionIn(row, options))
+        .find((option) => option.value === value)
+  return found ?? { value, label: value }
+}
+
+const optionIn = (row: Row, fields: { value: string; label: string }): Option => ({
+  value: textOf(fieldOf(row, fields.value)),
+  label: textOf(fieldOf(row, fields.label)),
+})

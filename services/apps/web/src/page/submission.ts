@@ -1,0 +1,44 @@
+import { evaluated } from '../expression/evaluate.js'
+import type { Submitted } from './actions.js'
+import { problemOf } from './input-values.js'
+import type { FormComponent } from './needs.js'
+import type { PageStore } from './store.js'
+import { isShown } from './wanted.js'
+
+export type Problems = Readonly<Record<string, string | undefined>>
+
+/** Whether what it sends is a record's fields and nothing else. */
+export const changesRecord = ({ operation, values }: FormComponent['action']) =>
+  operation === 'update' && values === undefined
+
+/** What a form is sent with. */
+export function submitted(store: PageStore, form: FormComponent): Submitted {
+  const { inputs } = store
+  const { action, fields } = form
+  const isUpdate = action.operation === 'update'
+  const version = action.version === undefined ? undefined : inputs.version(form)
+  return {
+    values: isUpdate
+      ? inputs.updated(form)
+      : Object.fromEntries(fields.map((field) => [field.id, inputs.value(field)])),
+    unchanged: new Set(fields.filter((field) => !inputs.isChanged(field)).map((field) => field.id)),
+    // Where it could not be worked out, the action says so.
+    version: version?.error === undefined ? version : undefined,
+    onDone: () => store.reset(fields),
+  }
+}
+
+/** What keeps a form from being sent, by its fields; one that is not shown may be empty. */
+export async function problemsOf(store: PageStore, { fields }: FormComponent): Promise<Problems> {
+  const { inputs, scope } = store
+  const found = fields.map(async (field) => {
+    const shown = await evaluated(field.visible ?? true, scope).then(isShown, () => undefined)
+    if (shown === undefined)
+      return [field.id, 'An error in the app keeps this field from being checked.'] as const
+    if (inputs.failure(field) !== undefined)
+      return [field.id, 'Fill this in: its initial value is not available.'] as const
+    const problem = shown ? problemOf(field, inputs.typed(field), inputs.before(field)) : undefined
+    return [field.id, problem] as const
+  })
+  return Object.fromEntries(await Promise.all(found))
+}
