@@ -4,7 +4,7 @@
 create or replace function studio.column_type(type text) returns text language plpgsql immutable
 set search_path = pg_catalog as $$
 begin
-	if type !~ '^(text|varchar\(\d+\)|integer|bigint|numeric|numeric\(\d+, \d+\)|boolean|date|timestamptz\(3\)|jsonb|uuid)$' then
+	if type !~ '^(text|varchar\(\d+\)|integer|bigint|numeric|numeric\(\d+, \d+\)|double precision|boolean|date|time|timestamptz\(3\)|timestamp\(3\)|interval|jsonb|uuid)(\[\])?$' then
 		raise exception 'not a type of columns: %', type using errcode = 'invalid_parameter_value';
 	end if;
 	return type;

@@ -38,6 +38,11 @@ set search_path from current as $$
 				'definition', pg_get_constraintdef(k.oid),
 				'expression', pg_get_expr(k.conbin, k.conrelid),
 				'references', (select r.relname from pg_class r where r.oid = k.confrelid and r.relnamespace = c.relnamespace),
+				'referred', (
+					select jsonb_agg(jsonb_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod)) order by u.place)
+					from unnest(k.confkey) with ordinality u (number, place)
+					join pg_attribute a on a.attrelid = k.confrelid and a.attnum = u.number
+				),
 				'onDelete', k.confdeltype
 			) order by k.conname)
 			-- Not null is what columns say.
@@ -93,6 +98,13 @@ security definer set search_path from current as $$
 	update captured_tables c set version = t.version from tables t
 	where t.id = c.table_id and c.space_id = keep_shapes.id and c.version = -1
 $$;
+
+-- Shapes that were kept before they said what a foreign key refers to say it from now on.
+update table_shapes s set shape = n.shape
+from (select c.table_id, table_shape(c.relation) as shape from captured_tables c join pg_class r on r.oid = c.relation) n
+where n.table_id = s.table_id and s.shape <> n.shape
+	and s.shape = jsonb_set(n.shape, '{constraints}', (
+		select coalesce(jsonb_agg(k - 'referred' order by place), '[]') from jsonb_array_elements(n.shape->'constraints') with ordinality c (k, place)));
 
 -- Keeps the shape of a table whose definition was written, as it is when that is committed. Whoever writes rows goes by this
 -- definition from then on, unless a migration has changed the table and the definition does not say so yet.
@@ -179,6 +191,21 @@ begin
 end
 $$;
 
+-- Refuses names of columns that records, filters and sorts could not be written with; definitions have the same rule.
+create or replace function check_column_names(relation oid, table_name name) returns void language plpgsql
+set search_path from current as $$
+declare
+	wrong name;
+begin
+	select c.name into wrong from own_columns(relation) c
+	where c.name ~ '^[-~]|[.,"[:cntrl:]]' or c.name in ('table_slug', 'and', 'or', 'not', 'createdAt', 'updatedAt', 'tableSlug', '__proto__');
+	if found then
+		raise exception 'a column of table % cannot be called %', table_name, wrong using errcode = 'invalid_name',
+			hint = 'Names of columns do not begin with - or ~ and have no . , " or control characters; table_slug, and, or, not, createdAt, updatedAt, tableSlug and __proto__ are reserved.';
+	end if;
+end
+$$;
+
 -- After each statement that changes what there is: tables that are new are adopted, and those that have changed in this
 -- transaction are captured as they are now.
 create or replace function studio.migration_step(token text) returns void language plpgsql
@@ -205,6 +232,7 @@ begin
 			-- No definition there is yet says what it is now.
 			perform attach_capture(changed.table_id, space.schema_name, changed.relname, changed.relname, -1);
 		end if;
+		perform check_column_names(changed.oid, changed.relname);
 	end loop;
 end
 $$;

@@ -1,4 +1,4 @@
-import type { PromotedDefinition, TableState, TenantScope } from '@opsplane/contracts'
+import { baseColumns, type PromotedDefinition, type TableState, type TenantScope } from '@opsplane/contracts'
 import type { Unit } from '@opsplane/eventstore'
 import type { StatementRunner } from '@opsplane/postgres'
 import { z } from 'zod'
@@ -53,7 +53,7 @@ export function tableChanges(
     const like = promoted?.slug === shape.name ? promoted : null
     const over = (found: ReadBack) => (like ? promotedOver(like, found, shape) : found)
     if (!table) changes.created.push({ id, found: over(readBack(shape)), like })
-    else if (table.shape && (like || !sameShape(table.shape, shape))) {
+    else if (table.shape && (like || !sameShape(table.shape, shape) || leavesOut(table.state, shape))) {
       const found = readBack(shape, { definition: table.state, shape: table.shape })
       changes.updated.push({ id, slug: table.state.slug, found: over(found), like })
     }
@@ -67,6 +67,10 @@ export const slugsOf = ({ created, updated, deleted }: TableChanges): string[] =
   ...[...created, ...updated].map(({ found }) => found.slug),
   ...[...updated, ...deleted].map(({ slug }) => slug),
 ]
+
+/** Whether a definition says nothing of a column, as those did that were written before there was a type for it. */
+const leavesOut = ({ columns }: TableState, shape: TableShape): boolean =>
+  shape.columns.length > columns.length + Object.keys(baseColumns).length
 
 export const sameShape = (one: TableShape, other: TableShape): boolean =>
   JSON.stringify(one) === JSON.stringify(other)

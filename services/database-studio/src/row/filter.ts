@@ -1,5 +1,6 @@
-import type { Column } from '@opsplane/contracts'
-import { type Columns, type Field, fieldsOf } from './fields.js'
+import type { Column, ScalarType } from '@opsplane/contracts'
+import { parameterText } from '@opsplane/postgres'
+import { type Columns, type Field, fieldsOf, isOrdered, type Typed } from './fields.js'
 import { below, type Place, type Problems } from './problems.js'
 import { parseValue } from './values.js'
 
@@ -12,6 +13,8 @@ export type Condition =
   | { kind: 'compares'; field: Field; by: Comparison; value: string }
   | { kind: 'exists'; field: Field; value: boolean }
   | { kind: 'contains' | 'starts_with'; field: Field; value: string }
+  /** A list has this element. */
+  | { kind: 'has'; field: Field; items: ScalarType; value: string }
   | { kind: 'json'; field: Field; path: readonly string[]; test: JsonTest }
   | { kind: 'or'; alternatives: readonly (readonly Condition[])[] }
 
@@ -111,6 +114,8 @@ function operatorsOf({ problems }: Reading, condition: unknown, at: Place): [str
 
 /** A condition, or what is wrong with its operand. */
 function readTest(field: Field, operator: string, operand: unknown): Condition | string {
+  if (field.kind === 'other' && operator !== 'exists')
+    return 'can only be tested by exists: the field is of a type that only SQL compares'
   switch (operator) {
     case 'eq':
     case 'ne': {
@@ -126,6 +131,7 @@ function readTest(field: Field, operator: string, operand: unknown): Condition |
     case 'lt':
     case 'lte': {
       if (field.kind === 'boolean') return 'must not be compared: the field is true or false'
+      if (!isOrdered(field)) return 'must not be compared: the field is a list'
       const value = operandOf(field, operand)
       return typeof value === 'string' ? { kind: 'compares', field, by: operator, value } : value.problem
     }
@@ -134,8 +140,16 @@ function readTest(field: Field, operator: string, operand: unknown): Condition |
         ? { kind: 'exists', field, value: operand }
         : 'must be true or false'
     default:
+      if (operator === 'contains' && field.definition?.type === 'array')
+        return readElement(field, field.definition.items, operand)
       return readText(field, operator === 'contains' ? 'contains' : 'starts_with', operand)
   }
+}
+
+function readElement(field: Field, items: ScalarType, operand: unknown): Condition | string {
+  if (operand === null) return 'must be a value'
+  const value = operandOf({ kind: items }, operand)
+  return typeof value === 'string' ? { kind: 'has', field, items, value } : value.problem
 }
 
 function readText(field: Field, kind: 'contains' | 'starts_with', operand: unknown): Condition | string {
@@ -159,11 +173,13 @@ function readAmong(field: Field, operand: unknown, negated: boolean): Condition 
 }
 
 /** An operand as text. It may be longer or more exact than the column holds: then nothing is equal to it. */
-function operandOf({ kind, definition }: Field, operand: unknown): string | { problem: string } {
-  const bounded: Column | undefined = kind === 'enum' ? definition : undefined
+function operandOf({ kind, definition }: Typed, operand: unknown): string | { problem: string } {
+  const bounded: Column | undefined = kind === 'enum' || kind === 'array' ? definition : undefined
   const parsed = parseValue({ kind, ...(bounded && { definition: bounded }) }, operand)
   if ('problem' in parsed) return parsed
-  const text = String(parsed.value)
+  const text = Array.isArray(parsed.value)
+    ? (parameterText(parsed.value, undefined) ?? '')
+    : String(parsed.value)
   return text.length > bounds.text ? { problem: `must have at most ${bounds.text} characters` } : text
 }
 

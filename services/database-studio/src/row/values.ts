@@ -1,5 +1,6 @@
 import type { Column } from '@opsplane/contracts'
 import type { Field, ValueKind } from './fields.js'
+import { floatProblem, intervalPattern, localPattern, specialFloats, timePattern } from './value-forms.js'
 
 /** A value as it goes to Postgres, in JSON; or what is wrong with it. */
 export type Parsed = { value: unknown } | { problem: string }
@@ -50,6 +51,10 @@ const parsers: Record<ValueKind, Parser> = {
       return wrong(`must have at most ${precision - scale} digits before the decimal point`)
     return right(text)
   },
+  float: (value) =>
+    (typeof value === 'number' && Number.isFinite(value)) || specialFloats.has(value)
+      ? right(value)
+      : wrong(floatProblem),
   boolean: (value) => (typeof value === 'boolean' ? right(value) : wrong('must be true or false')),
   date(value) {
     return typeof value === 'string' && datePattern.test(value) && isDay(value)
@@ -65,6 +70,18 @@ const parsers: Record<ValueKind, Parser> = {
       ? right(instant.toISOString())
       : wrong('must be an instant with its offset, such as "2026-03-02T10:00:00Z"')
   },
+  time: (value) =>
+    typeof value === 'string' && timePattern.test(value)
+      ? right(value)
+      : wrong('must be a time of day, such as "08:30:00"'),
+  local_timestamp: (value) =>
+    typeof value === 'string' && localPattern.test(value) && isDay(value.slice(0, 10))
+      ? right(value)
+      : wrong('must be a date and time without an offset, such as "2026-03-02T10:00:00"'),
+  interval: (value) =>
+    typeof value === 'string' && intervalPattern.test(value)
+      ? right(value)
+      : wrong('must be a duration of ISO 8601, such as "P1DT2H30M"'),
   json: (value) =>
     /(?<!\\)(?:\\\\)*\\u0000/.test(JSON.stringify(value))
       ? wrong('must not contain the character U+0000')
@@ -84,7 +101,22 @@ const parsers: Record<ValueKind, Parser> = {
     typeof value === 'string' && value.length <= 200 && !value.includes('\0')
       ? right(value)
       : wrong('must be the id of a record'),
+  array(value, column) {
+    if (!Array.isArray(value) || value.length > mostItems)
+      return wrong(`must be a list of at most ${mostItems} values`)
+    const items = column?.type === 'array' ? column.items : 'text'
+    const found: unknown[] = []
+    for (const [index, item] of value.entries()) {
+      const parsed = item === null ? right(null) : parsers[items](item, undefined)
+      if ('problem' in parsed) return wrong(`has an element, at place ${index}, that ${parsed.problem}`)
+      found.push(parsed.value)
+    }
+    return right(found)
+  },
+  other: () => wrong('is of a type that only SQL writes'),
 }
+
+const mostItems = 10_000
 
 const decimalPattern = /^-?(\d{1,1000})(?:\.(\d{1,1000}))?$/
 const datePattern = /^(?!0000)\d{4}-\d\d-\d\d$/

@@ -149,6 +149,7 @@ const jsonMember = (field: Field, index: number) =>
 /** Nothing for null. Texts are in quotes, always: to look whether they need them costs more than all the rest. */
 function csvCell(field: Field, row: string): string {
   const value = shownAs(field, row)
-  if (!['text', 'enum', 'reference', 'json'].includes(field.kind)) return `coalesce(${value}::text, '')`
+  if (!['text', 'enum', 'reference', 'json', 'array', 'other'].includes(field.kind))
+    return `coalesce(${value}::text, '')`
   return `coalesce('"' || replace(${value}::text, '"', '""') || '"', '')`
 }
