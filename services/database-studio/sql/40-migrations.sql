@@ -284,6 +284,68 @@ begin
 end
 $$;
 
+-- What DROP TABLE does in a migration: tables go where they can be restored from. One that the same migration has made, which no
+-- definition speaks of, is dropped for good.
+create or replace function studio.drop_tables(token text, names json, cascades boolean, may_lack boolean) returns void language plpgsql
+security definer set search_path from current as $$
+declare
+	space spaces;
+	relations oid[];
+	it record;
+begin
+	select s.* into space from spaces s where s.id = (run_of(token)).space_id;
+	for it in select n.name, c.oid from json_array_elements_text(names) n (name)
+		left join pg_class c on c.relname = n.name and c.relnamespace = space.schema_name::regnamespace and c.relkind = 'r'
+	loop
+		if it.oid is not null then
+			relations := relations || it.oid;
+		elsif not may_lack then
+			raise exception 'table "%" does not exist', it.name using errcode = 'undefined_table';
+		end if;
+	end loop;
+	for it in select k.conname, r.relname as referring, t.relname as referred from pg_constraint k
+		join pg_class r on r.oid = k.conrelid join pg_class t on t.oid = k.confrelid
+		where k.contype = 'f' and k.confrelid = any (relations) and k.conrelid <> all (relations)
+	loop
+		if not cascades then
+			raise exception 'cannot drop table % because other objects depend on it', it.referred using errcode = 'dependent_objects_still_exist',
+				detail = format('constraint %s on table %s depends on table %s', it.conname, it.referring, it.referred),
+				hint = 'Use DROP ... CASCADE to drop the dependent objects too.';
+		end if;
+		execute format('alter table %I.%I drop constraint %I', space.schema_name, it.referring, it.conname);
+	end loop;
+	for it in select r.relname, t.id from pg_class r left join captured_tables c on c.relation = r.oid
+		left join tables t on t.id = c.table_id and t.purge_at is null where r.oid = any (relations)
+	loop
+		if it.id is null then
+			execute format('drop table %I.%I cascade', space.schema_name, it.relname);
+		else
+			perform put_in_trash(it.id);
+		end if;
+	end loop;
+end
+$$;
+
+-- Before DROP TYPE: what tables in the trash have of the types is text from then on, as whoever drops a type does not know of them.
+create or replace function studio.free_types(token text, names json) returns void language plpgsql
+security definer set search_path from current as $$
+declare
+	space spaces;
+	used record;
+begin
+	select s.* into space from spaces s where s.id = (run_of(token)).space_id;
+	for used in select c.relation::regclass as relation, a.attname, case when t.typelem = 0 then 'text' else 'text[]' end as type
+		from captured_tables c join pg_class r on r.oid = c.relation
+		join pg_attribute a on a.attrelid = c.relation and a.attnum > 0 and not a.attisdropped
+		join pg_type t on t.oid = a.atttypid join pg_type e on e.oid = case when t.typelem = 0 then t.oid else t.typelem end
+		where c.space_id = space.id and r.relnamespace = (space.schema_name || '_trash')::regnamespace
+			and e.typnamespace = space.schema_name::regnamespace and e.typname in (select json_array_elements_text(names))
+	loop
+		execute format('alter table %s alter column %I type %s using %2$I::%3$s', used.relation, used.attname, used.type);
+	end loop;
+end
+$$;
+
 -- The index of this name, quoted, if a run that was interrupted has left it unfinished.
 create or replace function studio.unfinished_index(token text, index_name text) returns text language plpgsql
 security definer set search_path from current as $$
@@ -310,15 +372,15 @@ declare
 	run migration_runs := run_of(token);
 begin
 	-- What has just been dropped is in the catalogue no more.
-	return (select coalesce(jsonb_agg(distinct jsonb_build_object('name', coalesce(c.relname, t.slug), 'mode', l.mode)), '[]')
+	return (select coalesce(jsonb_agg(distinct jsonb_build_object('name', case when c.relnamespace = s.schema_name::regnamespace then c.relname else t.slug end, 'mode', l.mode)), '[]')
 		from pg_locks l join spaces s on s.id = run.space_id
 		left join pg_class c on c.oid = l.relation left join captured_tables t on t.relation = l.relation
 		where l.pid = pg_backend_pid() and l.locktype = 'relation'
-			and (c.relnamespace = s.schema_name::regnamespace or c.oid is null and t.space_id = s.id));
+			and (c.relnamespace = s.schema_name::regnamespace or t.space_id = s.id));
 end
 $$;
 
 revoke execute on all functions in schema database_studio from public;
-grant execute on function table_shape, space_shapes, keep_shapes, capture_fault to :service;
-revoke execute on function studio.begin_migration, studio.migration_step, studio.finish_migration, studio.migration_shapes, studio.migration_locks, studio.unfinished_index from public;
-grant execute on function studio.begin_migration, studio.migration_step, studio.finish_migration, studio.migration_shapes, studio.migration_locks, studio.unfinished_index to :tenant;
+grant execute on function table_shape, space_shapes, keep_shapes, capture_fault, put_in_trash to :service;
+revoke execute on function studio.begin_migration, studio.migration_step, studio.finish_migration, studio.migration_shapes, studio.migration_locks, studio.unfinished_index, studio.drop_tables, studio.free_types from public;
+grant execute on function studio.begin_migration, studio.migration_step, studio.finish_migration, studio.migration_shapes, studio.migration_locks, studio.unfinished_index, studio.drop_tables, studio.free_types to :tenant;

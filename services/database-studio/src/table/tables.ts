@@ -26,7 +26,7 @@ import { type Patched, patched } from './patched.js'
 import { refersTo } from './row-checks.js'
 import { refuseLongLock, runChecks } from './run-checks.js'
 import { createTable } from './table-sql.js'
-import { restoreFromTrash, trashDays, trashTable } from './trash.js'
+import { planPurge, purgeTime, restoreFromTrash, trashTable } from './trash.js'
 
 export type TableAggregate = Aggregate<TableState, TableCommand, Table>
 
@@ -130,19 +130,16 @@ export function createTables(
       return result
     },
     remove: (slug, meta) =>
-      changing(slug, meta, async ({ tx, unit, asOwner, space, state, others }) => {
+      changing(slug, meta, async ({ tx, unit, space, state, others }) => {
         const referring = others.filter((other) => refersTo(other, slug)).map((other) => other.slug)
-        const purgeAt = new Date(Date.parse(meta.now) + trashDays * 86_400_000).toISOString()
+        const purgeAt = purgeTime(meta.now)
         await unit.handle(aggregate, state.id, { kind: 'delete', purgeAt, now: meta.now })
         if (referring.length > 0) throw referredTo(slug, referring)
         const statements = [`drop table ${relation({ ...space, slug })}`]
         const change = { statements, undo: null, definition: null, previous: state }
         await record(unit, space, { name: `Drop ${slug}`, ...change }, meta)
-        await trashTable({ tx, asOwner }, space, state)
-        await tx.unsafe(
-          'insert into table_purges (table_id, workspace_id, environment, due_at) values ($1, $2, $3, $4)',
-          [state.id, space.workspaceId, space.environment, purgeAt],
-        )
+        await trashTable(tx, state)
+        await planPurge(tx, meta.tenant, state.id, purgeAt)
       }),
     restore: (name, meta) =>
       changing(
