@@ -232,7 +232,6 @@ begin
 			-- No definition there is yet says what it is now.
 			perform attach_capture(changed.table_id, space.schema_name, changed.relname, changed.relname, -1);
 		end if;
-		perform check_column_names(changed.oid, changed.relname);
 	end loop;
 end
 $$;
@@ -276,6 +275,9 @@ declare
 begin
 	perform studio.migration_step(token);
 	select s.* into space from spaces s where s.id = run.space_id;
+	-- Only now: on the way columns that exchange their names have others.
+	perform check_column_names(c.relation, r.relname) from captured_tables c join pg_class r on r.oid = c.relation
+	where c.space_id = space.id and c.version = -1 and r.relnamespace = space.schema_name::regnamespace;
 	fault := capture_fault(space);
 	if fault is not null then
 		raise exception '%', fault using errcode = 'insufficient_privilege', hint = 'Changes of rows could go past the history.';

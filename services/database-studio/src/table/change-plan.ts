@@ -170,9 +170,9 @@ function inTurn(renames: readonly [from: string, to: string][]): [from: string, 
   const had = new Set(renames.map(([from]) => from))
   const waiting = renames.filter(([, to]) => had.has(to))
   return [
-    ...waiting.map(([from, to]): [string, string] => [from, `~${to}`]),
+    ...waiting.map(([from], at): [string, string] => [from, `~${at}`]),
     ...renames.filter(([, to]) => !had.has(to)),
-    ...waiting.map(([, to]): [string, string] => [`~${to}`, to]),
+    ...waiting.map(([, to], at): [string, string] => [`~${at}`, to]),
   ]
 }
 
