@@ -2,7 +2,7 @@ import { ApiError, newId, notFound } from '@opsplane/contracts'
 import type { RequestMeta } from '@opsplane/http'
 import { quoted } from '@opsplane/postgres'
 import { conditionsSql } from '../row/conditions.js'
-import { writeFailure } from '../row/failures.js'
+import { isOutdated } from '../row/failures.js'
 import { readRecord, type Values } from '../row/input.js'
 import { type Look, type OneStatement, type RecordAccess, run } from '../row/open.js'
 import type { Opened, Row } from '../row/opened.js'
@@ -16,6 +16,7 @@ import { deleteStatement, insertStatement, marks, updateStatement } from '../row
 import { changed } from '../validation/images.js'
 import { RacedValidation, untilUnraced } from '../validation/raced.js'
 import type { Validating } from '../validation/validating.js'
+import { refusedRow } from './refused-row.js'
 
 const wholeBody: Place = { in: 'body', path: '' }
 
@@ -80,7 +81,7 @@ export function createRecords(access: RecordAccess, validating: Validating): Rec
               one((target) => insertStatement(target, { columns: Object.keys(given), rows: [values] })),
               (inserted) => theOne(onlyAllowed(inserted)),
             )
-        return inserting.catch(failing(opened))
+        return inserting.catch(failing(access, opened, { path: '', values }))
       }),
 
     get: (slug, id, query, meta) =>
@@ -113,7 +114,7 @@ export function createRecords(access: RecordAccess, validating: Validating): Rec
               return there
             },
           ),
-        ).catch(failing(opened))
+        ).catch(failing(access, opened, { path: '', values }))
       }),
 
     delete: (slug, id, meta) =>
@@ -130,7 +131,7 @@ export function createRecords(access: RecordAccess, validating: Validating): Rec
               throw forbidden()
             },
           ),
-        ).catch(failing(opened))
+        ).catch(failing(access, opened, { path: '', values: {} }))
       }),
   }
 }
@@ -181,7 +182,7 @@ export const preconditionFailed = () =>
 
 /** Rethrows what Postgres refused in the words of the API; an outdated definition is for `withTable`. */
 export const failing =
-  ({ table }: Opened, path = '') =>
-  (error: unknown): never => {
-    throw writeFailure(error, table, path)
+  (access: Pick<RecordAccess, 'read'>, opened: Opened, written: { path: string; values: Values }) =>
+  async (error: unknown): Promise<never> => {
+    throw isOutdated(error) ? error : await refusedRow(access, opened, written, error)
   }

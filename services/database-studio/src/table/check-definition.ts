@@ -11,7 +11,7 @@ import { Problems } from '../row/problems.js'
 import { checkRules } from '../row/rules.js'
 import { parseValue } from '../row/values.js'
 import { checkExpression } from '../sql/expression.js'
-import { nameOf } from './constraint-name.js'
+import { nameOf } from '../row/constraint-name.js'
 import { partNames } from './table-sql.js'
 
 type Defined = Pick<TableState, 'slug' | 'columns' | 'indexes' | 'uniques' | 'checks' | 'rules'>

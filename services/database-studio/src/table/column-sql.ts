@@ -1,6 +1,6 @@
 import type { Column, ResultType } from '@opsplane/contracts'
 import { literal, parameterText, quoted } from '@opsplane/postgres'
-import { nameOf } from './constraint-name.js'
+import { nameOf } from '../row/constraint-name.js'
 
 /** A table as statements about it name it. */
 export interface Place {
