@@ -93,6 +93,12 @@ export const QueryResult = z
       description: 'Objects by column; a name that comes twice gets `_2`. Bigints and decimals are strings.',
     }),
     rowCount: z.int().meta({ description: 'Rows answered, or changed where none are answered.' }),
+    changed: z
+      .int()
+      .nullable()
+      .meta({
+        description: 'Rows that an INSERT, UPDATE or DELETE has changed, answered or not; null of others.',
+      }),
     truncated: z
       .enum(['rows', 'bytes'])
       .nullable()

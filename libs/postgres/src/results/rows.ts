@@ -16,6 +16,8 @@ export interface CollectOptions {
   whole: boolean
   /** Reads on to the end beyond a cap, as a statement that changes rows has to; otherwise the rest is left alone. */
   drain?: boolean
+  /** Called with each page beyond the rows that are answered, while one has been reached that is not of bytes. */
+  passed?(): void
 }
 
 export interface Collected {
@@ -47,11 +49,12 @@ const unknownType = 705
 const bytesAround = 6
 
 export function createCollector(options: CollectOptions): Collector {
-  const { text, values, types = [], maxRows, maxBytes, whole, drain = false } = options
+  const { text, values, types = [], maxRows, maxBytes, whole, drain = false, passed } = options
   const rows: RawRow[] = []
   let bytes = 0
   let changed = 0
   let returned = 0
+  let command = ''
   let truncated: QueryResult['truncated'] = null
   let answer: Answer = {}
 
@@ -71,7 +74,7 @@ export function createCollector(options: CollectOptions): Collector {
     return {
       affected: columns.length > 0 ? returned : changed,
       truncated,
-      result: (namesOf) => present({ columns, rows, changed, truncated }, namesOf),
+      result: (namesOf) => present({ columns, rows, changed, returned, command, truncated }, namesOf),
     }
   }
 
@@ -86,7 +89,9 @@ export function createCollector(options: CollectOptions): Collector {
       const batches = whole ? [(await pending) as Batch] : (pending.cursor(page) as AsyncIterable<Batch>)
       for await (const batch of batches) {
         changed = batch.count ?? 0
+        command = batch.command ?? ''
         if (truncated && !drain) break
+        if (truncated === 'rows') passed?.()
       }
       return collected()
     },
@@ -108,6 +113,7 @@ type RawRow = (Buffer | null)[]
 /** What postgres.js has besides the rows, and its types leave out. */
 interface Batch {
   count: number | null
+  command?: string | null
 }
 interface Answer {
   statement?: { columns?: readonly Column[] | null }
@@ -119,9 +125,14 @@ interface Found extends Pick<QueryResult, 'truncated'> {
   columns: readonly Column[]
   rows: readonly (Buffer | null)[][]
   changed: number
+  returned: number
+  /** Of Postgres; nothing where it was not read to its end. */
+  command: string
 }
 
-async function present({ columns, rows, changed, truncated }: Found, namesOf: TypeNames) {
+const changing = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE'])
+
+async function present({ columns, rows, changed, returned, command, truncated }: Found, namesOf: TypeNames) {
   const types = await namesOf(columns.map(({ type }) => type))
   const names = distinct(columns.map(({ name }) => name))
   const readers = types.map(readerOf)
@@ -136,6 +147,7 @@ async function present({ columns, rows, changed, truncated }: Found, namesOf: Ty
       ),
     ),
     rowCount: columns.length > 0 ? rows.length : changed,
+    changed: changing.has(command) ? (columns.length > 0 ? returned : changed) : null,
     truncated,
   }
 }

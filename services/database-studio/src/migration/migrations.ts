@@ -1,13 +1,14 @@
-import { ApiError, invalidField, type Migration, newId, notFound } from '@opsplane/contracts'
+import { ApiError, type Migration, newId } from '@opsplane/contracts'
 import { VersionRaceError } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { checkAction, type MigrationFields, migration } from '../migration-ledger/domain.js'
-import { checkChecksum, checksumOf, checkTurn, migrationsOf, numbersOf } from '../migration-ledger/ledger.js'
+import { checkChecksum, checksumOf, checkTurn, numbersOf } from '../migration-ledger/ledger.js'
 import { createRuns, type Direction, type Run } from '../migration-ledger/runs.js'
 import { createDefine } from '../table/define.js'
 import { type Execution, execute, executeDry } from './execute.js'
 import type { MigrationParts, MigrationService } from './migration-service.js'
+import { pendingMigrations } from './pending.js'
 import { type Settling, settleRun } from './settle.js'
 import { migrationStatements, withoutConcurrently } from './statements.js'
 import { knownTables, parseShapes, tableChanges } from './table-changes.js'
@@ -138,41 +139,7 @@ export function createMigrations(
         await unit.handle(migrations, id, { kind: 'delete' })
       })
     },
-    async edit(id, patch, meta) {
-      const space = await plane.space(meta.tenant)
-      return define(space, meta, async ({ tx, unit }) => {
-        const current = (await migrationsOf(tx, meta.tenant)).find((each) => each.id === id)
-        if (!current) throw notFound()
-        const { name = current.name, up = current.up, down = current.down } = patch
-        const { transactional = current.transactional } = patch
-        const mayBeEmpty = current.origin !== 'sql' && patch.up === undefined
-        await migrationStatements(up, { transactional, path: '/up', mayBeEmpty })
-        if (down !== null) await migrationStatements(down, { transactional, path: '/down', mayBeEmpty })
-        const wording = { up, down, transactional }
-        const to = { name, ...wording, checksum: checksumOf(wording) }
-        return unit.handle(migrations, id, { kind: 'edit', to, now: meta.now })
-      })
-    },
-    async reorder(ids, meta) {
-      const space = await plane.space(meta.tenant)
-      return define(space, meta, async ({ tx, unit }) => {
-        const open = (await migrationsOf(tx, meta.tenant)).filter(({ status }) => status !== 'applied')
-        if (open.length !== ids.length || !open.every(({ id }) => ids.includes(id)))
-          throw invalidField(
-            '/ids',
-            'invalid_value',
-            'must be the ids of all migrations that are not applied.',
-          )
-        const stay = open.findIndex(({ id }, at) => id !== ids[at])
-        if (stay < 0) return open
-        const ordered = open.slice(0, stay)
-        for (const id of ids.slice(stay)) {
-          const number = await store.numbers.next(meta.tenant.workspaceId, numbersOf(meta.tenant.environment))
-          ordered.push(await unit.handle(migrations, id, { kind: 'place', number, now: meta.now }))
-        }
-        return ordered
-      })
-    },
+    ...pendingMigrations(ctx, { plane, migrations }),
     apply: (id, timeoutMs, meta, { anyTurn = false } = {}) =>
       perform(id, { direction: 'up', timeoutMs, anyTurn }, meta),
     rollBack: (id, timeoutMs, meta) => perform(id, { direction: 'down', timeoutMs }, meta),

@@ -24,12 +24,15 @@ const wholeBody: Place = { in: 'body', path: '' }
 export interface Records {
   create(slug: string, given: unknown, meta: RequestMeta): Promise<Row>
   get(slug: string, id: string, query: ShownQuery, meta: RequestMeta): Promise<Row>
+  /** Whether a record that was got changes only with its version: what a reference leads to does not, nor does the definition. */
+  isSettled(record: Row): boolean
   update(slug: string, id: string, given: unknown, meta: RequestMeta): Promise<Row>
   delete(slug: string, id: string, meta: RequestMeta): Promise<void>
 }
 
 export function createRecords(access: RecordAccess, validating: Validating): Records {
   const { withTable, commitOne, insert, read } = access
+  const settled = new WeakSet<Row>()
 
   /** Why a change of one record has changed none: the record as the caller may see it. Throws `not_found`. */
   const explain = async (
@@ -88,10 +91,16 @@ export function createRecords(access: RecordAccess, validating: Validating): Rec
       withTable(slug, meta, async (opened) => {
         const { space } = opened
         const selection = await selectionOf(access, opened, query, meta)
-        const [row] = await read(space, getStatement(selection, id, space.schema)).catch(failingRead)
+        const statement = getStatement(selection, id, space.schema)
+        const [row] = await read(space, statement).catch(failingRead)
         if (!row) throw notFound()
+        const { updatedAt } = opened.table
+        if (selection.expanded.size === 0 && row.updatedAt !== undefined && row.updatedAt > updatedAt)
+          settled.add(row)
         return row
       }),
+
+    isSettled: (record) => settled.has(record),
 
     update: (slug, id, given, meta) =>
       withTable(slug, meta, async (opened) => {

@@ -6,12 +6,12 @@ import {
   type NewTable,
   type TableState,
 } from '@opsplane/contracts'
+import { nameOf } from '../row/constraint-name.js'
 import { kindOf } from '../row/fields.js'
 import { Problems } from '../row/problems.js'
 import { checkRules } from '../row/rules.js'
 import { parseValue } from '../row/values.js'
 import { checkExpression } from '../sql/expression.js'
-import { nameOf } from '../row/constraint-name.js'
 import { partNames } from './table-sql.js'
 
 type Defined = Pick<TableState, 'slug' | 'columns' | 'indexes' | 'uniques' | 'checks' | 'rules'>

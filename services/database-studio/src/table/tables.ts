@@ -23,6 +23,7 @@ import { createDefine, type Defining } from './define.js'
 import { type TableCommand, table } from './domain.js'
 import { expectedNames } from './expected-names.js'
 import { type Patched, patched } from './patched.js'
+import { inNames, type Renames, renamesOf, reversed } from './renamed.js'
 import { refersTo } from './row-checks.js'
 import { refuseLongLock, runChecks } from './run-checks.js'
 import { createTable } from './table-sql.js'
@@ -101,10 +102,12 @@ export function createTables(
     },
     async change(slug, { force = false, ...patch }, meta) {
       const result = await changing(slug, meta, async ({ tx, unit, asOwner, space, state, others }) => {
-        const change = patched(state, patch)
-        const origins = pairsOf(state, change).pairs.map(([from, to]) => [to, from] as const)
+        const renames = renamesOf(state, patch)
+        const before = await inNames(state, renames)
+        const change = patched(before, patch)
+        const origins = pairsOf(before, change).pairs.map(([from, to]) => [to, from] as const)
         await checkDefinition(change.after, new Map(origins))
-        const plan = planChange(space.schema, state, change)
+        const plan = planChange(space.schema, before, change)
         const place = { schema: space.schema, slug: state.slug }
         plan.statements.unshift(...(await expectedNames(tx, place, state, plan.statements)))
         // If-Match is held against it first.
@@ -118,11 +121,12 @@ export function createTables(
           }
         })
         if (made.updatedAt !== state.updatedAt) {
-          const undo = undoOf(space.schema, made, state, change)
+          const back = await inNames(made, reversed(renames))
+          const undo = undoOf(space.schema, back, state, change)
           const done = { statements: statementsOf(plan), undo, definition: made, previous: state }
           await record(unit, space, { name: `Change ${slug}`, ...done }, meta)
         }
-        if (made.slug !== slug) await follow(unit, aggregate, others, slug, made.slug, meta)
+        await follow(unit, { aggregate, others, from: slug, to: made.slug, renames }, meta)
         await attach(tx, space.schema, made)
         return made
       })
@@ -190,19 +194,28 @@ async function all(tx: StatementRunner, statements: readonly string[]): Promise<
 const attach = (tx: StatementRunner, schema: string, { id, slug, version }: Table) =>
   tx.unsafe('select attach_capture($1, $2, $3, $3, $4)', [id, schema, slug, version])
 
-/** Definitions that refer to a table name it by its slug. */
+interface Following {
+  aggregate: TableAggregate
+  others: readonly TableState[]
+  from: string
+  to: string
+  renames: Renames
+}
+
+/** Definitions that refer to a table name it by its slug, and what of it they refer to by its column. */
 async function follow(
   unit: Unit,
-  aggregate: TableAggregate,
-  others: readonly TableState[],
-  from: string,
-  to: string,
+  { aggregate, others, from, to, renames }: Following,
   { now }: CommandMeta,
 ): Promise<void> {
+  if (from === to && renames.size === 0) return
   for (const other of others.filter((each) => refersTo(each, from))) {
-    const columns = other.columns.map((column) =>
-      column.type === 'reference' && column.table === from ? { ...column, table: to } : column,
-    )
+    const columns = other.columns.map((column) => {
+      if (column.type !== 'reference' || column.table !== from) return column
+      const { key } = column
+      const called = key && { ...key, column: renames.get(key.column) ?? key.column }
+      return { ...column, table: to, ...(called && { key: called }) }
+    })
     await unit.handle(aggregate, other.id, { kind: 'change', to: { columns }, now })
   }
 }
