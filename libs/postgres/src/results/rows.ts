@@ -25,7 +25,7 @@ export interface Collected {
   affected: number
   /** Which cap has ended it. */
   truncated: QueryResult['truncated']
-  result(namesOf: TypeNames): Promise<Omit<QueryResult, 'durationMs'>>
+  result(namesOf: TypeNames): Promise<Omit<QueryResult, 'durationMs' | 'changed'>>
 }
 
 /** Reads the answer to one statement up to the caps, row by row as they arrive. */
@@ -54,7 +54,6 @@ export function createCollector(options: CollectOptions): Collector {
   let bytes = 0
   let changed = 0
   let returned = 0
-  let command = ''
   let truncated: QueryResult['truncated'] = null
   let answer: Answer = {}
 
@@ -74,7 +73,7 @@ export function createCollector(options: CollectOptions): Collector {
     return {
       affected: columns.length > 0 ? returned : changed,
       truncated,
-      result: (namesOf) => present({ columns, rows, changed, returned, command, truncated }, namesOf),
+      result: (namesOf) => present({ columns, rows, changed, truncated }, namesOf),
     }
   }
 
@@ -89,7 +88,6 @@ export function createCollector(options: CollectOptions): Collector {
       const batches = whole ? [(await pending) as Batch] : (pending.cursor(page) as AsyncIterable<Batch>)
       for await (const batch of batches) {
         changed = batch.count ?? 0
-        command = batch.command ?? ''
         if (truncated && !drain) break
         if (truncated === 'rows') passed?.()
       }
@@ -113,7 +111,6 @@ type RawRow = (Buffer | null)[]
 /** What postgres.js has besides the rows, and its types leave out. */
 interface Batch {
   count: number | null
-  command?: string | null
 }
 interface Answer {
   statement?: { columns?: readonly Column[] | null }
@@ -125,14 +122,9 @@ interface Found extends Pick<QueryResult, 'truncated'> {
   columns: readonly Column[]
   rows: readonly (Buffer | null)[][]
   changed: number
-  returned: number
-  /** Of Postgres; nothing where it was not read to its end. */
-  command: string
 }
 
-const changing = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE'])
-
-async function present({ columns, rows, changed, returned, command, truncated }: Found, namesOf: TypeNames) {
+async function present({ columns, rows, changed, truncated }: Found, namesOf: TypeNames) {
   const types = await namesOf(columns.map(({ type }) => type))
   const names = distinct(columns.map(({ name }) => name))
   const readers = types.map(readerOf)
@@ -147,7 +139,6 @@ async function present({ columns, rows, changed, returned, command, truncated }:
       ),
     ),
     rowCount: columns.length > 0 ? rows.length : changed,
-    changed: changing.has(command) ? (columns.length > 0 ? returned : changed) : null,
     truncated,
   }
 }

@@ -44,7 +44,7 @@ export function createQueryRunner(plane: DataPlane, database: Pick<Database, 'sq
       const { mode, timeoutMs, explain, maxRows } = request
       const statement = await numberParameters(request.sql, request.types)
       const values = argumentsOf(statement, request.parameters, request.types)
-      await checkQuery(statement.masked, mode)
+      const { kind } = await checkQuery(statement.masked, mode)
       const space = await plane.space(tenant)
       const prefix = explain ? `explain (format json${explain === 'analyze' ? ', analyze' : ''}) ` : ''
       const startedAt = performance.now()
@@ -78,7 +78,8 @@ export function createQueryRunner(plane: DataPlane, database: Pick<Database, 'sq
         })
       const result = await found.result(namesOf)
       const durationMs = Math.round((performance.now() - startedAt) * 10) / 10
-      if (!explain) return { ...result, durationMs }
+      const changed = kind === 'SelectStmt' ? null : found.affected
+      if (!explain) return { ...result, changed, durationMs }
       const [plan] = Object.values(result.rows[0] ?? {})
       return {
         columns: [],
