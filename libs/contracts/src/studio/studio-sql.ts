@@ -93,12 +93,10 @@ export const QueryResult = z
       description: 'Objects by column; a name that comes twice gets `_2`. Bigints and decimals are strings.',
     }),
     rowCount: z.int().meta({ description: 'Rows answered, or changed where none are answered.' }),
-    changed: z
+    affected: z
       .int()
-      .nullable()
-      .meta({
-        description: 'Rows that an INSERT, UPDATE or DELETE has changed, answered or not; null of others.',
-      }),
+      .optional()
+      .meta({ description: 'Rows that an INSERT, UPDATE or DELETE has changed, answered or not.' }),
     truncated: z
       .enum(['rows', 'bytes'])
       .nullable()

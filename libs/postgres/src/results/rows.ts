@@ -25,7 +25,7 @@ export interface Collected {
   affected: number
   /** Which cap has ended it. */
   truncated: QueryResult['truncated']
-  result(namesOf: TypeNames): Promise<Omit<QueryResult, 'durationMs' | 'changed'>>
+  result(namesOf: TypeNames): Promise<Omit<QueryResult, 'durationMs' | 'affected'>>
 }
 
 /** Reads the answer to one statement up to the caps, row by row as they arrive. */

@@ -78,14 +78,13 @@ export function createQueryRunner(plane: DataPlane, database: Pick<Database, 'sq
         })
       const result = await found.result(namesOf)
       const durationMs = Math.round((performance.now() - startedAt) * 10) / 10
-      const changed = kind === 'SelectStmt' ? null : found.affected
-      if (!explain) return { ...result, changed, durationMs }
+      if (!explain)
+        return { ...result, durationMs, ...(kind !== 'SelectStmt' && { affected: found.affected }) }
       const [plan] = Object.values(result.rows[0] ?? {})
       return {
         columns: [],
         rows: [],
         rowCount: 0,
-        changed: null,
         truncated: null,
         durationMs,
         plan: plan ?? null,
