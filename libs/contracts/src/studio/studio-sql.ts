@@ -251,10 +251,10 @@ export type MigrationPatch = z.infer<typeof MigrationPatch>
 
 const maxOpen = 1_000
 
-/** Every migration that is not applied, as they are to be. */
+/** Migrations that are not applied, as they are to be. */
 export const MigrationOrder = z
   .strictObject({ ids: z.array(z.string().max(200)).max(maxOpen) })
-  .meta({ id: 'MigrationOrder', example: { ids: ['mig_01JZ8Q4D3N5W7X9Y2B4C6D8E0F'] } })
+  .meta({ id: 'MigrationOrder', example: { ids: [] } })
 
 export const OrderedMigrations = z
   .object({ migrations: z.array(Migration) })

@@ -17,7 +17,7 @@ export interface MigrationService {
   remove(id: string, meta: RequestMeta): Promise<void>
   /** Throws `invalid_state_transition` once it is applied. */
   edit(id: string, patch: MigrationPatch, meta: RequestMeta): Promise<Migration>
-  /** Puts those that are not applied in this order, which names each of them, and answers them in it. */
+  /** Puts these before all others that are not applied, in this order, and answers all of those. */
   reorder(ids: readonly string[], meta: RequestMeta): Promise<Migration[]>
   /** With `anyTurn` also where others are before it in the order. */
   apply(id: string, timeoutMs: number, meta: RequestMeta, options?: { anyTurn?: boolean }): Promise<Migration>

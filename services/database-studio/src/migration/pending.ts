@@ -34,16 +34,14 @@ export function pendingMigrations(
       const space = await plane.space(meta.tenant)
       return define(space, meta, async ({ tx, unit }) => {
         const open = (await migrationsOf(tx, meta.tenant)).filter(({ status }) => status !== 'applied')
-        if (open.length !== ids.length || !open.every(({ id }) => ids.includes(id)))
-          throw invalidField(
-            '/ids',
-            'invalid_value',
-            'must be the ids of all migrations that are not applied.',
-          )
-        const stay = open.findIndex(({ id }, at) => id !== ids[at])
+        const named = open.filter(({ id }) => ids.includes(id))
+        if (named.length !== ids.length)
+          throw invalidField('/ids', 'invalid_value', 'must name migrations that are not applied, each once.')
+        const wanted = [...ids, ...open.map(({ id }) => id).filter((id) => !ids.includes(id))]
+        const stay = open.findIndex(({ id }, at) => id !== wanted[at])
         if (stay < 0) return open
         const ordered = open.slice(0, stay)
-        for (const id of ids.slice(stay)) {
+        for (const id of wanted.slice(stay)) {
           const number = await store.numbers.next(meta.tenant.workspaceId, numbersOf(meta.tenant.environment))
           ordered.push(await unit.handle(migrations, id, { kind: 'place', number, now: meta.now }))
         }

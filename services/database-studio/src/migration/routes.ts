@@ -141,7 +141,7 @@ export function migrationRoutes(
       path: '/migrations/order',
       summary: 'Put the migrations that are not applied in an order',
       description:
-        'Those whose place changes, and those behind them, get new numbers. Emits `migration.updated` for each.',
+        'Those that are named come first; the others keep their order. What is behind the first one that moves gets a new number, and emits `migration.updated`.',
       tag,
       scope: 'migrations:write',
       body: MigrationOrder,
