@@ -1,4 +1,4 @@
-import { ApiError, backendNames, mayPublish, PlatformEvent, StoredEvent } from '@opsplane/contracts'
+import { ApiError, backendNames, Moment, mayPublish, PlatformEvent, StoredEvent } from '@opsplane/contracts'
 import { defineRoute, type Route, type ServiceClient } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import { z } from 'zod'
@@ -19,8 +19,8 @@ export const LogPageQuery = z.object({
     .string()
     .default('*')
     .meta({ description: 'Event types and `prefix.*`, separated by commas; `*` for all.' }),
-  since: z.iso.datetime().optional().meta({ description: 'Only events that were created then or later.' }),
-  before: z.iso.datetime().optional().meta({ description: 'Only events that were created before.' }),
+  since: Moment.optional().meta({ description: 'Only events that were created then or later.' }),
+  before: Moment.optional().meta({ description: 'Only events that were created before.' }),
 })
 export type LogPageQuery = z.output<typeof LogPageQuery>
 

@@ -140,7 +140,7 @@ function readPast(opened: Opened, asked: ListQuery): { conditions: Condition[]; 
     if (asked[name] !== undefined) refuse(name, 'cannot be combined with asOf')
   const sort = asked.sort ?? '-id'
   if (sort !== 'id' && sort !== '-id') refuse('sort', 'can only be id or -id with asOf')
-  const conditions = readFilterText(opened, asked.filter, problems)
+  const conditions = readFilterText(opened, asked.filter, problems, asked.timeZone)
   problems.check()
   return { conditions, descending: sort === '-id' }
 }

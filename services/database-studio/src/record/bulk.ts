@@ -32,6 +32,7 @@ const records = below(body, 'records')
 
 export interface Matching {
   filter: Record<string, unknown>
+  timeZone?: string | undefined
   limit: number
   dryRun: boolean
 }
@@ -73,7 +74,13 @@ export function createBulk(access: RecordAccess, validating: Validating): Bulk {
   ) =>
     withTable(slug, meta, async (opened) => {
       const problems = new Problems()
-      const conditions = readFilter(opened.table, given.filter, below(body, 'filter'), problems)
+      const conditions = readFilter(
+        opened.table,
+        given.filter,
+        below(body, 'filter'),
+        problems,
+        given.timeZone,
+      )
       const changing = prepare(opened, problems)
       problems.check()
       await checkReferences(access, opened, { rows: [changing.values], placeOf: () => changing.place }, meta)

@@ -1,4 +1,4 @@
-import type { Column, ScalarType } from '@opsplane/contracts'
+import { CalendarDay, type Column, type ScalarType } from '@opsplane/contracts'
 import { parameterText } from '@opsplane/postgres'
 import { type Columns, type Field, fieldsOf, isOrdered, type Typed } from './fields.js'
 import { below, type Place, type Problems } from './problems.js'
@@ -31,16 +31,24 @@ const operators = new Set(['in', 'nin', 'ne', 'gt', 'gte', 'lt', 'lte', 'exists'
 
 interface Reading {
   fields: ReadonlyMap<string, Field>
+  timeZone: string
   problems: Problems
   conditions: number
 }
 
 /**
  * A filter in the platform's syntax, typed by the columns of a table: fields are ANDed, operators of one field too, and `or`
- * holds filters of which one must hold. What is wrong is added to `problems` by its place.
+ * holds filters of which one must hold. A date stands for the instant it begins at in `timeZone`. What is wrong is added to
+ * `problems` by its place.
  */
-export function readFilter(table: Columns, given: unknown, place: Place, problems: Problems): Condition[] {
-  return readAll({ fields: fieldsOf(table), problems, conditions: 0 }, given, place, 1)
+export function readFilter(
+  table: Columns,
+  given: unknown,
+  place: Place,
+  problems: Problems,
+  timeZone = 'UTC',
+): Condition[] {
+  return readAll({ fields: fieldsOf(table), problems, timeZone, conditions: 0 }, given, place, 1)
 }
 
 function readAll(reading: Reading, given: unknown, place: Place, depth: number): Condition[] {
@@ -92,7 +100,7 @@ function readField(reading: Reading, name: string, condition: unknown, at: Place
     const found =
       field.kind === 'json' && (path.length > 0 || operator !== 'exists')
         ? readJson({ field, path }, operator, operand)
-        : readTest(field, operator, operand)
+        : readTest(field, operator, operandIn(field, operand, reading.timeZone))
     if (typeof found !== 'string') return [found]
     reading.problems.add(place, 'invalid_value', found)
     return []
@@ -110,6 +118,17 @@ function operatorsOf({ problems }: Reading, condition: unknown, at: Place): [str
     problems.add(place, 'unrecognized_key', `is no operator; there are ${[...operators].join(', ')}`)
     return []
   })
+}
+
+/** An operand whose dates are those of the field: of an instant they are when the day begins, which Postgres knows. */
+function operandIn(field: Field, operand: unknown, timeZone: string): unknown {
+  if (field.kind !== 'timestamp') return operand
+  if (Array.isArray(operand)) return operand.map((one) => operandIn(field, one, timeZone))
+  return CalendarDay.safeParse(operand).success ? new StartOfDay(`${operand} 00:00 ${timeZone}`) : operand
+}
+
+class StartOfDay {
+  constructor(readonly text: string) {}
 }
 
 /** A condition, or what is wrong with its operand. */
@@ -174,6 +193,7 @@ function readAmong(field: Field, operand: unknown, negated: boolean): Condition 
 
 /** An operand as text. It may be longer or more exact than the column holds: then nothing is equal to it. */
 function operandOf({ kind, definition }: Typed, operand: unknown): string | { problem: string } {
+  if (operand instanceof StartOfDay) return operand.text
   const bounded: Column | undefined = kind === 'enum' || kind === 'array' ? definition : undefined
   const parsed = parseValue({ kind, ...(bounded && { definition: bounded }) }, operand)
   if ('problem' in parsed) return parsed

@@ -1,4 +1,4 @@
-import type { Column } from '@opsplane/contracts'
+import { CalendarDay, type Column, Moment } from '@opsplane/contracts'
 import type { Field, ValueKind } from './fields.js'
 import { floatProblem, intervalPattern, localPattern, specialFloats, timePattern } from './value-forms.js'
 
@@ -56,18 +56,12 @@ const parsers: Record<ValueKind, Parser> = {
       ? right(value)
       : wrong(floatProblem),
   boolean: (value) => (typeof value === 'boolean' ? right(value) : wrong('must be true or false')),
-  date(value) {
-    return typeof value === 'string' && datePattern.test(value) && isDay(value)
-      ? right(value)
-      : wrong('must be a date, such as "2026-03-02"')
-  },
+  date: (value) =>
+    CalendarDay.safeParse(value).success ? right(value) : wrong('must be a date, such as "2026-03-02"'),
   timestamp(value) {
-    // A Date takes the 30th of February for the 2nd of March.
-    const isInstant = typeof value === 'string' && instantPattern.test(value) && isDay(value.slice(0, 10))
-    const instant = isInstant ? new Date(value) : undefined
-    const isTime = instant !== undefined && !Number.isNaN(instant.getTime()) && isInYears(instant)
-    return isTime
-      ? right(instant.toISOString())
+    const moment = Moment.safeParse(value)
+    return moment.success
+      ? right(moment.data)
       : wrong('must be an instant with its offset, such as "2026-03-02T10:00:00Z"')
   },
   time: (value) =>
@@ -75,7 +69,7 @@ const parsers: Record<ValueKind, Parser> = {
       ? right(value)
       : wrong('must be a time of day, such as "08:30:00"'),
   local_timestamp: (value) =>
-    typeof value === 'string' && localPattern.test(value) && isDay(value.slice(0, 10))
+    typeof value === 'string' && localPattern.test(value) && CalendarDay.safeParse(value.slice(0, 10)).success
       ? right(value)
       : wrong('must be a date and time without an offset, such as "2026-03-02T10:00:00"'),
   interval: (value) =>
@@ -119,24 +113,7 @@ const parsers: Record<ValueKind, Parser> = {
 const mostItems = 10_000
 
 const decimalPattern = /^-?(\d{1,1000})(?:\.(\d{1,1000}))?$/
-const datePattern = /^(?!0000)\d{4}-\d\d-\d\d$/
-const daysOfMonths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-
-/** Whether there is such a day in the calendar of today, of a text of the right form. */
-function isDay(text: string): boolean {
-  const [year, month, day] = [Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8))]
-  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
-  const days = month === 2 && isLeap ? 29 : (daysOfMonths[month - 1] ?? 0)
-  return day >= 1 && day <= days
-}
-
-const instantPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/i
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-
-const isInYears = (instant: Date): boolean => {
-  const year = instant.getUTCFullYear()
-  return year >= 1 && year <= 9999
-}
 
 /** Characters are what Postgres counts: code points. Counted only where the text could be too long. */
 const lengthOf = (text: string, most: number): number =>
