@@ -1,4 +1,10 @@
-import { baseColumns, type PromotedDefinition, type TableState, type TenantScope } from '@opsplane/contracts'
+import {
+  baseColumns,
+  type PromotedDefinition,
+  stringifyExact,
+  type TableState,
+  type TenantScope,
+} from '@opsplane/contracts'
 import type { Unit } from '@opsplane/eventstore'
 import type { StatementRunner } from '@opsplane/postgres'
 import { z } from 'zod'
@@ -80,7 +86,7 @@ const leavesOut = ({ columns }: TableState, shape: TableShape): boolean =>
   shape.columns.length > columns.length + Object.keys(baseColumns).length
 
 export const sameShape = (one: TableShape, other: TableShape): boolean =>
-  JSON.stringify(one) === JSON.stringify(other)
+  stringifyExact(one) === stringifyExact(other)
 
 /** Writes what has become of tables into their definitions. Returns whether any changed. */
 export async function defineTables(

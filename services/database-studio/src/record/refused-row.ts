@@ -1,4 +1,4 @@
-import type { CommandMeta } from '@opsplane/contracts'
+import { type CommandMeta, stringifyExact } from '@opsplane/contracts'
 import { quoted, type StatementRunner } from '@opsplane/postgres'
 import type { TransactionSql } from 'postgres'
 import { isRefusedRow, isUnreadable, writeFailure } from '../row/failures.js'
@@ -59,7 +59,7 @@ export async function refusedRow(
   if (!isUnreadable(error)) return writeFailure(error, table, path, values)
   for (const [column, value] of Object.entries(values)) {
     const parameters = new Parameters()
-    const row = parameters.bind(JSON.stringify({ [column]: value }), 'json')
+    const row = parameters.bind(stringifyExact({ [column]: value }), 'json')
     const text = `select from json_populate_record(null::${quoted(space.schema)}.${quoted(table.slug)}, ${row})`
     const unreadable = await read(space, { text, parameters: parameters.values }).then(
       () => undefined,
@@ -92,6 +92,6 @@ async function firstRefused(
 
 /** The first row of which another one before it has the key; by themselves they follow one another. */
 function firstRepeated(rows: readonly Values[], on: readonly string[]): number {
-  const keys = rows.map((row) => JSON.stringify(on.map((name) => row[name])))
+  const keys = rows.map((row) => stringifyExact(on.map((name) => row[name])))
   return on.length === 0 ? -1 : keys.findIndex((key, at) => keys.indexOf(key) < at)
 }

@@ -1,4 +1,4 @@
-import { ApiError, type ErrorDetail, type TableState } from '@opsplane/contracts'
+import { ApiError, type ErrorDetail, stringifyExact, type TableState } from '@opsplane/contracts'
 import { jsonPointer, validationFailed } from '@opsplane/http'
 import { isTransient, translatePostgresError } from '@opsplane/postgres'
 import { nameOf } from './constraint-name.js'
@@ -96,7 +96,7 @@ const mostOfValue = 200
 const shownValue = (value: unknown): { value?: string } =>
   value === undefined || value === null
     ? {}
-    : { value: (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, mostOfValue) }
+    : { value: (typeof value === 'string' ? value : stringifyExact(value)).slice(0, mostOfValue) }
 
 /** The one column of a check, where it speaks of one. */
 function columnOfCheck({ slug, columns, checks }: TableState, constraint: string): string | undefined {

@@ -47,7 +47,7 @@ export function defaultSql(column: Column): string | undefined {
   const { default: given } = column
   if (given === null || column.type === 'computed') return undefined
   if (typeof given === 'object' && 'expression' in given) return `(${given.expression})`
-  const json = typeof given === 'object' ? given.json : given
+  const json = typeof given === 'object' && 'json' in given ? given.json : given
   const text = parameterText(json, column.type === 'json' ? 'json' : undefined) ?? 'null'
   return `${literal(text)}::${sqlTypeOf(column)}`
 }
