@@ -1,10 +1,6 @@
-<<<<<<< HEAD
-import type { TableState } from '@opsplane/contracts'
-import { fieldsOf, isWritable } from './fields.js'
-=======
 import { ExactNumber, type TableState } from '@opsplane/contracts'
-import { fieldsOf } from './fields.js'
->>>>>>> main
+import { fieldsOf, isWritable } from './fields.js'
+
 import { below, type Place, type Problems } from './problems.js'
 import { parseValue } from './values.js'
 
