@@ -4,7 +4,7 @@
 create or replace function studio.column_type(type text) returns text language plpgsql immutable
 set search_path = pg_catalog as $$
 begin
-	if type !~ '^(text|varchar\(\d+\)|integer|bigint|numeric|numeric\(\d+, \d+\)|boolean|date|timestamptz\(3\)|jsonb|uuid)$' then
+	if type !~ '^(text|varchar\(\d+\)|integer|bigint|numeric|numeric\(\d+, \d+\)|double precision|boolean|date|time|timestamptz\(3\)|timestamp\(3\)|interval|jsonb|uuid)(\[\])?$' then
 		raise exception 'not a type of columns: %', type using errcode = 'invalid_parameter_value';
 	end if;
 	return type;
@@ -46,5 +46,36 @@ create table if not exists trashed_names (
 	primary key (table_id, trashed)
 );
 grant select, insert, delete on trashed_names to :service;
+
+-- Puts a table where only its owner finds it, under its id: without its foreign keys, and with indexes and sequences called
+-- after it, as there may be others of their names there.
+create or replace function put_in_trash(id text) returns void language plpgsql
+security definer set search_path from current as $$
+declare
+	captured captured_tables;
+	place text;
+	trashed text := lower(id);
+	part record;
+begin
+	select * into strict captured from captured_tables c where c.table_id = id;
+	select r.relnamespace::regnamespace::text into strict place from pg_class r where r.oid = captured.relation;
+	for part in select conname from pg_constraint where conrelid = captured.relation and contype = 'f' loop
+		execute format('alter table %s drop constraint %I', captured.relation::regclass, part.conname);
+	end loop;
+	for part in select name, format('%s_%s', trashed, row_number() over (order by name) - 1) as called from (
+		select r.relname as name from pg_index i join pg_class r on r.oid = i.indexrelid where i.indrelid = captured.relation
+		union all
+		select r.relname from pg_depend d join pg_class r on r.oid = d.objid
+		where d.classid = 'pg_class'::regclass and d.refclassid = 'pg_class'::regclass and d.refobjid = captured.relation and r.relkind = 'S'
+	) parts loop
+		insert into trashed_names (table_id, trashed, name) values (id, part.called, part.name);
+		execute format('alter index %s.%I rename to %I', place, part.name, part.called);
+	end loop;
+	execute format('alter table %s rename to %I', captured.relation::regclass, trashed);
+	execute format('alter table %s.%I set schema %I', place, trashed, replace(place, '"', '') || '_trash');
+end
+$$;
+revoke execute on function put_in_trash from public;
+grant execute on function put_in_trash to :service;
 revoke execute on function studio.column_type, studio.is_readable, studio.reread from public;
 grant execute on function studio.column_type, studio.is_readable, studio.reread to :tenant;

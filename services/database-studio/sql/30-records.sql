@@ -32,6 +32,22 @@ begin
 		when 'bool' then value::bool::text
 		when 'date' then value::date::text
 		when 'timestamptz' then value::timestamptz::text
+		when 'float8' then value::float8::text
+		when 'time' then value::time::text
+		when 'timestamp' then value::timestamp::text
+		when 'interval' then value::interval::text
+		when 'text[]' then value::text[]::text
+		when 'int4[]' then value::int4[]::text
+		when 'int8[]' then value::int8[]::text
+		when 'numeric[]' then value::numeric[]::text
+		when 'float8[]' then value::float8[]::text
+		when 'bool[]' then value::bool[]::text
+		when 'date[]' then value::date[]::text
+		when 'time[]' then value::time[]::text
+		when 'timestamptz[]' then value::timestamptz[]::text
+		when 'timestamp[]' then value::timestamp[]::text
+		when 'interval[]' then value::interval[]::text
+		when 'uuid[]' then value::uuid[]::text
 		when 'jsonb' then value::jsonb::text
 		when 'uuid' then value::uuid::text
 		else value

@@ -38,6 +38,11 @@ set search_path from current as $$
 				'definition', pg_get_constraintdef(k.oid),
 				'expression', pg_get_expr(k.conbin, k.conrelid),
 				'references', (select r.relname from pg_class r where r.oid = k.confrelid and r.relnamespace = c.relnamespace),
+				'referred', (
+					select jsonb_agg(jsonb_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod)) order by u.place)
+					from unnest(k.confkey) with ordinality u (number, place)
+					join pg_attribute a on a.attrelid = k.confrelid and a.attnum = u.number
+				),
 				'onDelete', k.confdeltype
 			) order by k.conname)
 			-- Not null is what columns say.
@@ -93,6 +98,13 @@ security definer set search_path from current as $$
 	update captured_tables c set version = t.version from tables t
 	where t.id = c.table_id and c.space_id = keep_shapes.id and c.version = -1
 $$;
+
+-- Shapes that were kept before they said what a foreign key refers to say it from now on.
+update table_shapes s set shape = n.shape
+from (select c.table_id, table_shape(c.relation) as shape from captured_tables c join pg_class r on r.oid = c.relation) n
+where n.table_id = s.table_id and s.shape <> n.shape
+	and s.shape = jsonb_set(n.shape, '{constraints}', (
+		select coalesce(jsonb_agg(k - 'referred' order by place), '[]') from jsonb_array_elements(n.shape->'constraints') with ordinality c (k, place)));
 
 -- Keeps the shape of a table whose definition was written, as it is when that is committed. Whoever writes rows goes by this
 -- definition from then on, unless a migration has changed the table and the definition does not say so yet.
@@ -179,6 +191,21 @@ begin
 end
 $$;
 
+-- Refuses names of columns that records, filters and sorts could not be written with; definitions have the same rule.
+create or replace function check_column_names(relation oid, table_name name) returns void language plpgsql
+set search_path from current as $$
+declare
+	wrong name;
+begin
+	select c.name into wrong from own_columns(relation) c
+	where c.name ~ '^[-~]|[.,"[:cntrl:]]' or c.name in ('table_slug', 'and', 'or', 'not', 'createdAt', 'updatedAt', 'tableSlug', '__proto__');
+	if found then
+		raise exception 'a column of table % cannot be called %', table_name, wrong using errcode = 'invalid_name',
+			hint = 'Names of columns do not begin with - or ~ and have no . , " or control characters; table_slug, and, or, not, createdAt, updatedAt, tableSlug and __proto__ are reserved.';
+	end if;
+end
+$$;
+
 -- After each statement that changes what there is: tables that are new are adopted, and those that have changed in this
 -- transaction are captured as they are now.
 create or replace function studio.migration_step(token text) returns void language plpgsql
@@ -248,11 +275,76 @@ declare
 begin
 	perform studio.migration_step(token);
 	select s.* into space from spaces s where s.id = run.space_id;
+	-- Only now: on the way columns that exchange their names have others.
+	perform check_column_names(c.relation, r.relname) from captured_tables c join pg_class r on r.oid = c.relation
+	where c.space_id = space.id and c.version = -1 and r.relnamespace = space.schema_name::regnamespace;
 	fault := capture_fault(space);
 	if fault is not null then
 		raise exception '%', fault using errcode = 'insufficient_privilege', hint = 'Changes of rows could go past the history.';
 	end if;
 	update migration_runs r set done_at = clock_timestamp(), due_at = clock_timestamp() where r.space_id = run.space_id;
+end
+$$;
+
+-- What DROP TABLE does in a migration: tables go where they can be restored from. One that the same migration has made, which no
+-- definition speaks of, is dropped for good.
+create or replace function studio.drop_tables(token text, names json, cascades boolean, may_lack boolean) returns void language plpgsql
+security definer set search_path from current as $$
+declare
+	space spaces;
+	relations oid[];
+	it record;
+begin
+	select s.* into space from spaces s where s.id = (run_of(token)).space_id;
+	for it in select n.name, c.oid from json_array_elements_text(names) n (name)
+		left join pg_class c on c.relname = n.name and c.relnamespace = space.schema_name::regnamespace and c.relkind = 'r'
+	loop
+		if it.oid is not null then
+			relations := relations || it.oid;
+		elsif not may_lack then
+			raise exception 'table "%" does not exist', it.name using errcode = 'undefined_table';
+		end if;
+	end loop;
+	for it in select k.conname, r.relname as referring, t.relname as referred from pg_constraint k
+		join pg_class r on r.oid = k.conrelid join pg_class t on t.oid = k.confrelid
+		where k.contype = 'f' and k.confrelid = any (relations) and k.conrelid <> all (relations)
+	loop
+		if not cascades then
+			raise exception 'cannot drop table % because other objects depend on it', it.referred using errcode = 'dependent_objects_still_exist',
+				detail = format('constraint %s on table %s depends on table %s', it.conname, it.referring, it.referred),
+				hint = 'Use DROP ... CASCADE to drop the dependent objects too.';
+		end if;
+		execute format('alter table %I.%I drop constraint %I', space.schema_name, it.referring, it.conname);
+	end loop;
+	for it in select r.relname, t.id from pg_class r left join captured_tables c on c.relation = r.oid
+		left join tables t on t.id = c.table_id and t.purge_at is null where r.oid = any (relations)
+	loop
+		if it.id is null then
+			execute format('drop table %I.%I cascade', space.schema_name, it.relname);
+		else
+			perform put_in_trash(it.id);
+		end if;
+	end loop;
+end
+$$;
+
+-- Before DROP TYPE: what tables in the trash have of the types is text from then on, as whoever drops a type does not know of them.
+create or replace function studio.free_types(token text, names json) returns void language plpgsql
+security definer set search_path from current as $$
+declare
+	space spaces;
+	used record;
+begin
+	select s.* into space from spaces s where s.id = (run_of(token)).space_id;
+	for used in select c.relation::regclass as relation, a.attname, case when t.typelem = 0 then 'text' else 'text[]' end as type
+		from captured_tables c join pg_class r on r.oid = c.relation
+		join pg_attribute a on a.attrelid = c.relation and a.attnum > 0 and not a.attisdropped
+		join pg_type t on t.oid = a.atttypid join pg_type e on e.oid = case when t.typelem = 0 then t.oid else t.typelem end
+		where c.space_id = space.id and r.relnamespace = (space.schema_name || '_trash')::regnamespace
+			and e.typnamespace = space.schema_name::regnamespace and e.typname in (select json_array_elements_text(names))
+	loop
+		execute format('alter table %s alter column %I type %s using %2$I::%3$s', used.relation, used.attname, used.type);
+	end loop;
 end
 $$;
 
@@ -282,15 +374,15 @@ declare
 	run migration_runs := run_of(token);
 begin
 	-- What has just been dropped is in the catalogue no more.
-	return (select coalesce(jsonb_agg(distinct jsonb_build_object('name', coalesce(c.relname, t.slug), 'mode', l.mode)), '[]')
+	return (select coalesce(jsonb_agg(distinct jsonb_build_object('name', case when c.relnamespace = s.schema_name::regnamespace then c.relname else t.slug end, 'mode', l.mode)), '[]')
 		from pg_locks l join spaces s on s.id = run.space_id
 		left join pg_class c on c.oid = l.relation left join captured_tables t on t.relation = l.relation
 		where l.pid = pg_backend_pid() and l.locktype = 'relation'
-			and (c.relnamespace = s.schema_name::regnamespace or c.oid is null and t.space_id = s.id));
+			and (c.relnamespace = s.schema_name::regnamespace or t.space_id = s.id));
 end
 $$;
 
 revoke execute on all functions in schema database_studio from public;
-grant execute on function table_shape, space_shapes, keep_shapes, capture_fault to :service;
-revoke execute on function studio.begin_migration, studio.migration_step, studio.finish_migration, studio.migration_shapes, studio.migration_locks, studio.unfinished_index from public;
-grant execute on function studio.begin_migration, studio.migration_step, studio.finish_migration, studio.migration_shapes, studio.migration_locks, studio.unfinished_index to :tenant;
+grant execute on function table_shape, space_shapes, keep_shapes, capture_fault, put_in_trash to :service;
+revoke execute on function studio.begin_migration, studio.migration_step, studio.finish_migration, studio.migration_shapes, studio.migration_locks, studio.unfinished_index, studio.drop_tables, studio.free_types from public;
+grant execute on function studio.begin_migration, studio.migration_step, studio.finish_migration, studio.migration_shapes, studio.migration_locks, studio.unfinished_index, studio.drop_tables, studio.free_types to :tenant;

@@ -50,6 +50,7 @@ export async function studioOf(owner: Client, upload: Upload) {
       '/tables/{slug}/imports/{id}': begunImport,
       '/tables/{slug}/records/import': async () => ({ slug: sites }),
       '/tables/{slug}/restore': droppedTable,
+      '/migrations/{id}': migration,
       '/migrations/{id}/apply': migration,
       '/migrations/{id}/dry-run': migration,
       '/migrations/{id}/rollback': appliedMigration,

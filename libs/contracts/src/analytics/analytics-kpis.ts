@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { idSchema } from '../core/ids.js'
+import { CalendarDay, Moment } from '../core/moment.js'
 import { Schedule } from '../core/schedule.js'
 import { TimeZoneName } from '../core/time-zone.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
@@ -20,7 +21,7 @@ export type KpiStatus = z.infer<typeof KpiStatus>
 /** What a KPI is to reach from a date on. */
 export const KpiTarget = z
   .strictObject({
-    from: z.iso.date().meta({ description: 'The first day it holds for, by the clock of the zone.' }),
+    from: CalendarDay.meta({ description: 'The first day it holds for, by the clock of the zone.' }),
     value: z.number(),
     warning: z.number().optional().meta({
       description: 'Short of the target and not of this, the KPI is at risk instead of off target.',
@@ -165,8 +166,8 @@ export type KpiPatch = z.infer<typeof KpiPatch>
 
 export const KpiBackfill = z
   .strictObject({
-    from: z.iso.datetime({ offset: true }),
-    to: z.iso.datetime({ offset: true }).optional().meta({ description: 'Now unless given.' }),
+    from: Moment,
+    to: Moment.optional().meta({ description: 'Now unless given.' }),
     replace: z.boolean().default(false).meta({
       description:
         'Measures again what has been measured, as with targets set right; otherwise only gaps are filled.',

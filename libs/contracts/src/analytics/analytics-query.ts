@@ -1,14 +1,10 @@
 import { z } from 'zod'
 import { Filter, NewFilter } from '../core/filter.js'
 import { JsonValue } from '../core/json-value.js'
+import { Moment } from '../core/moment.js'
 import { TimeZoneName } from '../core/time-zone.js'
 
 const At = z.iso.datetime({ precision: 3 })
-/** An instant, with any offset, brought to UTC and milliseconds. */
-const Instant = z.iso
-  .datetime({ offset: true })
-  .transform((text) => new Date(text).toISOString())
-  .pipe(At)
 const Name = z.string().min(1).max(100)
 
 /** Lengths of time that rows are gathered by, on the clock of the zone. */
@@ -20,8 +16,8 @@ export type Grain = z.infer<typeof Grain>
 
 const FixedRange = z
   .strictObject({
-    from: Instant.meta({ description: 'The first instant that counts.' }),
-    to: Instant.meta({ description: 'The first instant that no longer counts.' }),
+    from: Moment.meta({ description: 'The first instant that counts.' }),
+    to: Moment.meta({ description: 'The first instant that no longer counts.' }),
   })
   .refine(({ from, to }) => from < to, { path: ['to'], error: 'must be later than from' })
 const LastRange = z.strictObject({

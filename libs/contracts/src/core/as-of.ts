@@ -1,13 +1,5 @@
 import { z } from 'zod'
-
-/** Any offset is accepted; what is compared is UTC with milliseconds, as it is stored. */
-export const Moment = z.iso
-  .datetime({
-    offset: true,
-    error: 'must be an instant such as 2026-03-02T10:00:00Z or 2026-03-02T11:00:00+01:00',
-  })
-  .transform((text) => new Date(text).toISOString())
-  .refine((text) => /^(?!0000)\d{4}-/.test(text), 'must be in the years 1 to 9999')
+import { Moment } from './moment.js'
 
 /** The query of reading one record, now or as it was. */
 export const AsOfQuery = z.object({

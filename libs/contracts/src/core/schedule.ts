@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { cronProblem } from './cron.js'
+import { Moment } from './moment.js'
 import { TimeZoneName } from './time-zone.js'
 
 const Cron = z
@@ -19,8 +20,6 @@ const Cron = z
   })
 
 const TimeZone = TimeZoneName.meta({ description: 'IANA name; UTC without.', example: 'Europe/Berlin' })
-
-const At = z.iso.datetime({ offset: true })
 
 /** What is done at a time at which what was begun earlier still goes on. */
 export const OverlapPolicy = z.enum(['skip', 'queue', 'cancel_previous']).meta({
@@ -59,8 +58,8 @@ export const Schedule = z
       .max(100)
       .default(10)
       .meta({ description: 'Times made up for, and times queued, at most.' }),
-    startAt: At.optional().meta({ description: 'Nothing is begun before it.' }),
-    endAt: At.optional().meta({ description: 'Nothing is begun after it.' }),
+    startAt: Moment.optional().meta({ description: 'Nothing is begun before it.' }),
+    endAt: Moment.optional().meta({ description: 'Nothing is begun after it.' }),
   })
   .superRefine(({ cron, everySeconds, timeZone, startAt, endAt }, context) => {
     const wrong = (field: string, message: string) =>

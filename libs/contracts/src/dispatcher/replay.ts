@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { idSchema } from '../core/ids.js'
+import { Moment } from '../core/moment.js'
 
 export const replayJobStatuses = ['running', 'completed', 'canceled'] as const
 export const ReplayJobStatus = z.enum(replayJobStatuses)
 export type ReplayJobStatus = z.infer<typeof ReplayJobStatus>
 
 const Finished = z.enum(['failed', 'succeeded'])
-const Moment = z.iso.datetime({ offset: true }).transform((text) => new Date(text).toISOString())
 
 /** Body of `POST /webhooks/:id/deliveries/replay`: which finished deliveries to replay. */
 export const ReplayDeliveries = z

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { Moment } from '../core/as-of.js'
 import { idSchema } from '../core/ids.js'
+import { CalendarDay, Moment } from '../core/moment.js'
 import { Actor } from '../core/principal.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
 import { ChangeConflict, ChangeState } from './changes.js'
@@ -14,7 +14,7 @@ const Reason = z.string().trim().min(1).max(2_000)
 const Day = z
   .string()
   .regex(/^20\d\d-\d\d-\d\d$/, 'must be a date from 2000-01-01 to 2099-12-31')
-  .pipe(z.iso.date())
+  .pipe(CalendarDay)
 
 export const ChangeWindowKind = z.enum(['blackout', 'maintenance']).meta({
   id: 'ChangeWindowKind',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { Moment } from '../core/as-of.js'
 import { idSchema } from '../core/ids.js'
+import { Moment } from '../core/moment.js'
 import { Actor } from '../core/principal.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
 import { allNeed, allowedActionsOf } from './allowed-actions.js'

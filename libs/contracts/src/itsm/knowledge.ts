@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { idSchema } from '../core/ids.js'
+import { Moment } from '../core/moment.js'
 import { Actor } from '../core/principal.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
 import { allNeed, allowedActionsOf } from './allowed-actions.js'
@@ -63,11 +64,7 @@ const contentFields = {
     .regex(/^[a-z]{2}$/, 'must be a language code of two letters')
     .meta({ description: 'ISO 639-1 code; decides how the text is searched.', example: 'en' }),
   visibility: ArticleVisibility,
-  validUntil: z.iso
-    .datetime({ offset: true })
-    .transform((text) => new Date(text).toISOString())
-    .nullable()
-    .meta({ description: 'From then on search and readers no longer get it.' }),
+  validUntil: Moment.nullable().meta({ description: 'From then on search and readers no longer get it.' }),
   sourceIncidentId: Reference.nullable().meta({ description: 'Incident it was learnt from.' }),
   sourceProblemId: Reference.nullable().meta({ description: 'Problem it was learnt from.' }),
 }
@@ -162,10 +159,7 @@ export type ArticlePatch = z.infer<typeof ArticlePatch>
 
 export const ScheduleArticle = z
   .strictObject({
-    publishAt: z.iso
-      .datetime({ offset: true })
-      .transform((text) => new Date(text).toISOString())
-      .meta({ description: 'In the future, and before `validUntil`.' }),
+    publishAt: Moment.meta({ description: 'In the future, and before `validUntil`.' }),
   })
   .meta({ id: 'ScheduleArticle', example: { publishAt: '2099-12-01T08:00:00+01:00' } })
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { idSchema } from '../core/ids.js'
+import { CalendarDay } from '../core/moment.js'
 
 const At = z.iso.datetime({ precision: 3 })
 const Name = z.string().trim().min(1).max(100)
@@ -32,11 +33,11 @@ const calendarFields = {
     .partialRecord(z.enum(weekdays), DayHours)
     .meta({ description: 'Hours by weekday; a day left out is closed.', example: { monday: [] } }),
   holidays: z
-    .array(z.object({ date: z.iso.date(), yearly: z.boolean(), name: z.string().max(100) }))
+    .array(z.object({ date: CalendarDay, yearly: z.boolean(), name: z.string().max(100) }))
     .max(500)
     .meta({ description: 'Closed dates; a yearly one returns on its month and day.' }),
   exceptions: z
-    .array(z.object({ date: z.iso.date(), hours: DayHours }))
+    .array(z.object({ date: CalendarDay, hours: DayHours }))
     .max(500)
     .meta({ description: 'Dates with other hours. They go before holidays.' }),
 }
@@ -56,11 +57,11 @@ export const SlaCalendar = SlaCalendarState.extend({ version: z.int().min(1) }).
 export type SlaCalendar = z.infer<typeof SlaCalendar>
 
 const NewHoliday = z.strictObject({
-  date: z.iso.date(),
+  date: CalendarDay,
   yearly: z.boolean().default(false),
   name: z.string().trim().max(100).default(''),
 })
-const NewException = z.strictObject({ date: z.iso.date(), hours: DayHours })
+const NewException = z.strictObject({ date: CalendarDay, hours: DayHours })
 export const NewSlaCalendar = z
   .strictObject({
     name: Name,

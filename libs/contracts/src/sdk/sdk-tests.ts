@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { JsonValue } from '../core/json-value.js'
+import { Moment } from '../core/moment.js'
 
 const Text = z.string().min(1).max(10_000)
 
@@ -49,7 +50,7 @@ export const ArtifactTest = z
   .strictObject({
     name: z.string().trim().min(1).max(200),
     input: JsonValue.default({}),
-    now: z.iso.datetime({ precision: 3 }).optional().meta({ description: 'What `host.context.now` is.' }),
+    now: Moment.optional().meta({ description: 'What `host.context.now` is.' }),
     host: z.array(RecordedCall).max(100).default([]),
     anyOrder: z.boolean().default(false).meta({
       description: 'Calls are recorded for whatever order they come in; in order unless given.',

@@ -1,9 +1,13 @@
 import { z } from 'zod'
 
-const name = /^[a-z][a-z0-9_]{0,58}$/
-/** What records, filters and bulk requests call something else, and the columns Postgres gives every table. */
+const slug = /^[a-z][a-z0-9_]{0,58}$/
+/**
+ * What records, filters and bulk requests call something else, and the columns Postgres gives every table; `studio.migration_step`
+ * refuses the same ones.
+ */
 const reservedColumns = [
   ...['id', 'version', 'created_at', 'updated_at', 'table_slug', 'and', 'or', 'not'],
+  ...['createdAt', 'updatedAt', 'tableSlug', '__proto__'],
   ...['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid'],
 ]
 /** What stands at the place of a slug in a path. */
@@ -15,16 +19,29 @@ const wellFormed =
 /** Names a table: in paths, on events, and in SQL. */
 export const TableSlug = z
   .string()
-  .regex(name, wellFormed)
+  .regex(slug, wellFormed)
   .refine((slug) => !reservedSlugs.includes(slug), 'is reserved')
   .meta({ example: 'assets' })
 
-/** Names a column: in records, in filters, and in SQL. */
-export const ColumnName = z
+const mostNameBytes = 63
+/** Paths, lists of names and sorts are written with `.`, `,` and `-`; `~` begins names that only stand for a moment. */
+const quotable = /^[ !#-+/-}\u00a0-\uffff][ !#-+\-/-~\u00a0-\uffff]*$/
+
+/** A name that SQL may have to quote: of any script, in upper and lower case. */
+export const QuotedName = z
   .string()
-  .regex(name, wellFormed)
-  .refine((column) => !reservedColumns.includes(column), 'is reserved')
-  .meta({ example: 'serial_number' })
+  .max(mostNameBytes)
+  .regex(quotable, 'must not begin with - or ~, and must not contain . , " or control characters')
+  .refine(
+    (text) => new TextEncoder().encode(text).length <= mostNameBytes,
+    `must have at most ${mostNameBytes} bytes`,
+  )
+
+/** Names a column: in records, in filters, and, quoted, in SQL. */
+export const ColumnName = QuotedName.refine(
+  (column) => !reservedColumns.includes(column),
+  'is reserved',
+).meta({ example: 'serial_number' })
 
 const Expression = z.string().trim().min(1).max(2_000).meta({
   description: 'SQL over the columns of the row, of operators and functions whose value never changes.',
@@ -45,8 +62,17 @@ export type ColumnDefault = z.infer<typeof ColumnDefault>
 export const OnDelete = z.enum(['restrict', 'set_null', 'cascade'])
 export type OnDelete = z.infer<typeof OnDelete>
 
+const scalarTypes = [
+  ...(['text', 'integer', 'bigint', 'decimal', 'float', 'boolean', 'date', 'time', 'timestamp'] as const),
+  ...(['local_timestamp', 'interval', 'uuid'] as const),
+] as const
+
+/** Types of single values: of elements of an array, and of what a reference refers to. */
+export const ScalarType = z.enum(scalarTypes)
+export type ScalarType = z.infer<typeof ScalarType>
+
 /** Types a computed column may have. */
-export const ResultType = z.enum(['text', 'integer', 'bigint', 'decimal', 'boolean', 'date', 'json', 'uuid'])
+export const ResultType = z.enum([...scalarTypes, 'json'])
 export type ResultType = z.infer<typeof ResultType>
 
 const Description = z.string().trim().max(500)
@@ -82,23 +108,43 @@ export const Column = z
       precision: z.int().min(1).max(maxPrecision).nullable().default(null),
       scale: z.int().min(0).max(maxPrecision).nullable().default(null),
     }),
+    z.strictObject({ ...common, type: z.literal('float') }),
     z.strictObject({ ...common, type: z.literal('boolean') }),
     z.strictObject({ ...common, type: z.literal('date') }),
+    z.strictObject({ ...common, type: z.literal('time') }),
     z.strictObject({ ...common, type: z.literal('timestamp') }),
+    z.strictObject({ ...common, type: z.literal('local_timestamp') }),
+    z.strictObject({ ...common, type: z.literal('interval') }),
     z.strictObject({ ...common, type: z.literal('json') }),
     z.strictObject({ ...common, type: z.literal('uuid') }),
     z.strictObject({ ...common, type: z.literal('enum'), values: EnumValues }),
     z.strictObject({
       ...common,
+      type: z.literal('array'),
+      items: ScalarType.meta({ description: 'Type of the elements, any of which may be null.' }),
+    }),
+    z.strictObject({
+      ...common,
       type: z.literal('reference'),
       table: TableSlug.meta({ description: 'Slug of the table whose records are referred to.' }),
       onDelete: OnDelete.default('restrict'),
+      key: z.strictObject({ column: ColumnName, type: ScalarType }).optional().meta({
+        description: 'What of the other table is referred to, a unique column; its id unless given.',
+      }),
     }),
     z.strictObject({
       ...common,
       type: z.literal('computed'),
       expression: Expression,
       resultType: ResultType,
+    }),
+    z.strictObject({
+      ...common,
+      type: z.literal('other'),
+      sqlType: z.string().min(1).max(500).meta({
+        description:
+          'A type of Postgres that only migrations make. Records show its values as JSON; only SQL writes them.',
+      }),
     }),
   ])
   .meta({ id: 'Column', example: { name: 'serial_number', type: 'text', nullable: false, unique: true } })

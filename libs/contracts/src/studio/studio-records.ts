@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { TimeZoneName } from '../core/time-zone.js'
 import { TableSlug } from './studio-columns.js'
 
 const At = z.iso.datetime({ precision: 3 })
@@ -70,6 +71,9 @@ export const BulkUpsert = z
 
 const matching = {
   filter: RecordFilter,
+  timeZone: TimeZoneName.optional().meta({
+    description: 'Where a date in the filter of a timestamp begins: an IANA name; UTC unless given.',
+  }),
   limit: z
     .int()
     .min(1)

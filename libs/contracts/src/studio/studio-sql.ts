@@ -93,6 +93,10 @@ export const QueryResult = z
       description: 'Objects by column; a name that comes twice gets `_2`. Bigints and decimals are strings.',
     }),
     rowCount: z.int().meta({ description: 'Rows answered, or changed where none are answered.' }),
+    affected: z
+      .int()
+      .optional()
+      .meta({ description: 'Rows that an INSERT, UPDATE or DELETE has changed, answered or not.' }),
     truncated: z
       .enum(['rows', 'bytes'])
       .nullable()
@@ -180,8 +184,10 @@ const Definition = TableState.omit({ id: true, purgeAt: true, createdAt: true, u
 /** A migration, as events carry it. */
 export const MigrationState = z.object({
   id: idSchema('migration'),
-  /** Its place in the order of its workspace and environment. */
-  number: z.int().min(1),
+  number: z.int().min(1).meta({
+    description:
+      'Its place in the order of its workspace and environment, which is that of application: where a later one is applied already, applying it gives it the next number.',
+  }),
   name: Name,
   up: MigrationSql,
   down: MigrationSql.nullable(),
@@ -232,6 +238,28 @@ export const NewMigration = z
   })
 export type NewMigration = z.infer<typeof NewMigration>
 
+export const MigrationPatch = z
+  .strictObject({
+    name: Name,
+    up: NewMigration.shape.up,
+    down: NewMigration.shape.down.unwrap(),
+    transactional: NewMigration.shape.transactional.unwrap(),
+  })
+  .partial()
+  .meta({ id: 'MigrationPatch', example: { up: 'create table rooms (name text not null unique)' } })
+export type MigrationPatch = z.infer<typeof MigrationPatch>
+
+const maxOpen = 1_000
+
+/** Migrations that are not applied, as they are to be. */
+export const MigrationOrder = z
+  .strictObject({ ids: z.array(z.string().max(200)).max(maxOpen) })
+  .meta({ id: 'MigrationOrder', example: { ids: [] } })
+
+export const OrderedMigrations = z
+  .object({ migrations: z.array(Migration) })
+  .meta({ id: 'OrderedMigrations' })
+
 /** How long one may take. */
 export const ApplyMigration = z
   .strictObject({ timeoutMs: z.int().min(1_000).max(600_000).default(60_000) })
@@ -276,7 +304,10 @@ export const PromoteMigrations = z
     from: Environment.meta({
       description: 'Whose applied migrations are taken over into that of the request.',
     }),
-    dryRun: z.boolean().default(false).meta({ description: 'Says only which would be taken over.' }),
+    dryRun: z.boolean().default(false).meta({
+      description:
+        'Runs all of them in one transaction, which is undone: what fails then is what would fail.',
+    }),
     timeoutMs: z.int().min(1_000).max(600_000).default(60_000),
   })
   .meta({ id: 'PromoteMigrations', example: { from: 'staging', dryRun: true } })
@@ -292,6 +323,10 @@ export const studioSqlEvents = {
   'query.updated': resourceEvent(SavedQueryState, 'A saved query changed.'),
   'query.deleted': resourceEvent(SavedQueryState, 'A saved query was deleted.'),
   'migration.created': resourceEvent(MigrationState, 'A migration was written.'),
+  'migration.updated': resourceEvent(
+    MigrationState,
+    'A migration that is not applied was edited, or has another place in the order.',
+  ),
   'migration.applied': resourceEvent(MigrationState, 'A migration was applied.'),
   'migration.rolled_back': resourceEvent(MigrationState, 'A migration was rolled back.'),
   'migration.failed': resourceEvent(

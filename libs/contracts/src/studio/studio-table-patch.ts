@@ -21,9 +21,17 @@ export const TablePatch = z
           .max(few)
           .default([])
           .meta({ description: 'The column of this name becomes that one, also under another name.' }),
+        rename: z
+          .array(z.strictObject({ name: ColumnName, to: ColumnName }))
+          .max(few)
+          .default([])
+          .meta({
+            description:
+              'The column of this name is called that, and stays what it is; indexes, checks, computed columns and rules follow.',
+          }),
         drop: z.array(ColumnName).max(few).default([]),
       })
-      .default({ ...none, change: [] }),
+      .default({ ...none, change: [], rename: [] }),
     indexes: z.strictObject({ add: indexes, drop: Names }).default(none),
     uniques: z.strictObject({ add: uniques, drop: Names }).default(none),
     checks: z.strictObject({ add: z.array(TableCheck).max(few).default([]), drop: Names }).default(none),

@@ -1,15 +1,12 @@
 import { z } from 'zod'
 import { idSchema } from '../core/ids.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
-import { Column, ColumnName, TableSlug } from './studio-columns.js'
+import { Column, ColumnName, QuotedName, TableSlug } from './studio-columns.js'
 import { RowRule } from './studio-records.js'
 
 const At = z.iso.datetime({ precision: 3 })
 const Name = z.string().trim().min(1).max(200)
 const Description = z.string().trim().max(2_000)
-const ConstraintName = z
-  .string()
-  .regex(/^[a-z][a-z0-9_]{0,58}$/, 'must be lower-case letters, digits and _, and begin with a letter')
 
 /** Any column of the table, those that every table has among them. */
 const IndexedColumn = z.union([ColumnName, z.enum(['id', 'version', 'created_at', 'updated_at'])])
@@ -22,7 +19,7 @@ const some = <Item extends z.ZodType>(item: Item) => z.array(item).min(1).max(16
 /** An index as it stands: every one has a name. */
 export const TableIndex = z
   .strictObject({
-    name: ConstraintName,
+    name: QuotedName,
     columns: some(z.strictObject({ name: IndexedColumn, direction: z.enum(['asc', 'desc']).default('asc') })),
     kind: IndexKind.default('btree'),
     unique: z.boolean().default(false),
@@ -31,12 +28,12 @@ export const TableIndex = z
 export type TableIndex = z.infer<typeof TableIndex>
 
 export const TableUnique = z
-  .strictObject({ name: ConstraintName, columns: some(ColumnName) })
+  .strictObject({ name: QuotedName, columns: some(ColumnName) })
   .meta({ id: 'TableUnique' })
 export type TableUnique = z.infer<typeof TableUnique>
 
 export const TableCheck = z
-  .strictObject({ name: ConstraintName, expression: z.string().trim().min(1).max(2_000) })
+  .strictObject({ name: QuotedName, expression: z.string().trim().min(1).max(2_000) })
   .meta({ id: 'TableCheck' })
 export type TableCheck = z.infer<typeof TableCheck>
 
@@ -65,8 +62,8 @@ export const Table = TableState.extend({ version: z.int().min(1) }).meta({ id: '
 export type Table = z.infer<typeof Table>
 
 /** Named after its columns unless it is given a name. */
-const NewIndex = TableIndex.extend({ name: ConstraintName.optional() })
-const NewUnique = TableUnique.extend({ name: ConstraintName.optional() })
+const NewIndex = TableIndex.extend({ name: QuotedName.optional() })
+const NewUnique = TableUnique.extend({ name: QuotedName.optional() })
 
 export const NewTable = z
   .strictObject({

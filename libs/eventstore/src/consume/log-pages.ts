@@ -1,6 +1,7 @@
 import {
   ApiError,
   backendNames,
+  Moment,
   mayPublish,
   PlatformEvent,
   parseExact,
@@ -26,8 +27,8 @@ export const LogPageQuery = z.object({
     .string()
     .default('*')
     .meta({ description: 'Event types and `prefix.*`, separated by commas; `*` for all.' }),
-  since: z.iso.datetime().optional().meta({ description: 'Only events that were created then or later.' }),
-  before: z.iso.datetime().optional().meta({ description: 'Only events that were created before.' }),
+  since: Moment.optional().meta({ description: 'Only events that were created then or later.' }),
+  before: Moment.optional().meta({ description: 'Only events that were created before.' }),
 })
 export type LogPageQuery = z.output<typeof LogPageQuery>
 

@@ -6,5 +6,8 @@ import { type Route, takesIfNoneMatch } from './route.js'
 export function unlessSeen(route: Route, header: string | undefined, answer: Answer): Answer {
   const tag = answer.headers?.ETag
   if (header === undefined || tag === undefined || !takesIfNoneMatch(route)) return answer
+  const { changesUnversioned } = route
+  const data = (answer.body as { data?: unknown } | null)?.data
+  if (typeof changesUnversioned === 'function' && changesUnversioned(data)) return answer
   return namesTag(header, tag) ? { status: 304, body: null, headers: { ETag: tag } } : answer
 }

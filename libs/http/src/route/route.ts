@@ -120,8 +120,11 @@ export interface RouteContract<
   status?: 200 | 201 | 202 | 204
   /** The answer is the response itself, without the envelope: a document in a format of its own. */
   bare?: boolean
-  /** The response holds what changes without its version, such as counters: it is never answered with 304. */
-  changesUnversioned?: boolean
+  /**
+   * The response holds what changes without its version, such as counters: it is never answered with 304; or whether that one
+   * does.
+   */
+  changesUnversioned?: boolean | ((data: z.output<Response>) => boolean)
   /**
    * How an Idempotency-Key is kept (POST, PATCH, PUT): `transaction` (default) hands it to the store through
    * meta.idempotency, `claim` takes it before the handler and completes it after, `none` ignores it. With `repeat` the
@@ -178,7 +181,7 @@ export interface Route {
   response: z.ZodType
   status: number
   bare: boolean
-  changesUnversioned: boolean
+  changesUnversioned: boolean | ((data: unknown) => boolean)
   errors: readonly ErrorCode[]
   deprecated: Deprecation | undefined
   idempotency: 'transaction' | 'claim' | 'repeat' | 'none'
@@ -208,7 +211,7 @@ export function defineRoute<
     response: contract.response,
     status: contract.status ?? 200,
     bare: contract.bare ?? false,
-    changesUnversioned: contract.changesUnversioned ?? false,
+    changesUnversioned: (contract.changesUnversioned ?? false) as Route['changesUnversioned'],
     idempotency: keepsKeys(contract) && !contract.bare ? (contract.idempotency ?? 'transaction') : 'none',
     ifMatch: contract.ifMatch ?? changesVersioned(contract),
     ...(contract.wasThere && { wasThere: contract.wasThere }),
@@ -270,7 +273,7 @@ export function isVersioned({ kind, response }: Pick<Route, 'kind' | 'response'>
 /** Whether an If-None-Match may be answered with 304: what is read changes only with its version, or is its own. */
 export function takesIfNoneMatch(route: Route): boolean {
   if (route.kind === 'document') return true
-  return route.method === 'get' && isVersioned(route) && !route.changesUnversioned
+  return route.method === 'get' && isVersioned(route) && route.changesUnversioned !== true
 }
 
 /** A change or removal of the one resource its path names. What is answered without a version has none to match. */

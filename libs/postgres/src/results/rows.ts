@@ -17,6 +17,8 @@ export interface CollectOptions {
   whole: boolean
   /** Reads on to the end beyond a cap, as a statement that changes rows has to; otherwise the rest is left alone. */
   drain?: boolean
+  /** Called with each page beyond the rows that are answered, while one has been reached that is not of bytes. */
+  passed?(): void
 }
 
 export interface Collected {
@@ -24,7 +26,7 @@ export interface Collected {
   affected: number
   /** Which cap has ended it. */
   truncated: QueryResult['truncated']
-  result(namesOf: TypeNames): Promise<Omit<QueryResult, 'durationMs'>>
+  result(namesOf: TypeNames): Promise<Omit<QueryResult, 'durationMs' | 'affected'>>
 }
 
 /** Reads the answer to one statement up to the caps, row by row as they arrive. */
@@ -48,7 +50,7 @@ const unknownType = 705
 const bytesAround = 6
 
 export function createCollector(options: CollectOptions): Collector {
-  const { text, values, types = [], maxRows, maxBytes, whole, drain = false } = options
+  const { text, values, types = [], maxRows, maxBytes, whole, drain = false, passed } = options
   const rows: RawRow[] = []
   let bytes = 0
   let changed = 0
@@ -88,6 +90,7 @@ export function createCollector(options: CollectOptions): Collector {
       for await (const batch of batches) {
         changed = batch.count ?? 0
         if (truncated && !drain) break
+        if (truncated === 'rows') passed?.()
       }
       return collected()
     },

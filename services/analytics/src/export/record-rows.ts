@@ -16,7 +16,8 @@ type ColumnKind = Exclude<Column['type'], 'computed'>
 const types: Record<ColumnKind, ResultColumnType> = {
   ...({ text: 'text', uuid: 'text', enum: 'text', reference: 'text', boolean: 'boolean' } as const),
   ...({ integer: 'integer', bigint: 'integer', decimal: 'number' } as const),
-  ...({ date: 'date', timestamp: 'timestamp', json: 'json' } as const),
+  ...({ date: 'date', timestamp: 'timestamp', json: 'json', array: 'json', other: 'json' } as const),
+  ...({ float: 'number', time: 'text', local_timestamp: 'text', interval: 'text' } as const),
 }
 
 const shown = (name: string, type: ResultColumnType): ResultColumn => ({

@@ -1,4 +1,4 @@
-import { Kpi, KpiBackfill, KpiBackfillStarted, KpiPatch, KpiPoint, NewKpi } from '@opsplane/contracts'
+import { Kpi, KpiBackfill, KpiBackfillStarted, KpiPatch, KpiPoint, Moment, NewKpi } from '@opsplane/contracts'
 import { listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
@@ -9,7 +9,6 @@ import { kpis as table } from './tables.js'
 
 const tag = 'KPIs'
 const path = '/analytics/kpis'
-const Instant = z.iso.datetime({ offset: true }).optional()
 const changing = ['not_found', 'precondition_failed', 'version_conflict'] as const
 
 /** KPIs, where they stand, and what they have been. */
@@ -118,8 +117,8 @@ export function kpiRoutes(
       scope: 'analytics:read',
       sorts: ['-at'],
       query: z.object({
-        from: Instant.meta({ description: 'The first time, included.' }),
-        to: Instant.meta({ description: 'The last time, not included.' }),
+        from: Moment.optional().meta({ description: 'The first time, included.' }),
+        to: Moment.optional().meta({ description: 'The last time, not included.' }),
       }),
       response: KpiPoint,
       errors: ['not_found'],

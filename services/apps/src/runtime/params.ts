@@ -1,4 +1,4 @@
-import { type ErrorDetail, ExactNumber, type SourceParam } from '@opsplane/contracts'
+import { CalendarDay, type ErrorDetail, ExactNumber, Moment, type SourceParam } from '@opsplane/contracts'
 import { jsonPointer, validationFailed } from '@opsplane/http'
 import { z } from 'zod'
 
@@ -16,8 +16,8 @@ const schemas: { readonly [Type in SourceParam['type']]: (param: SourceParam) =>
       z.string().regex(/^-?\d{1,40}(\.\d{1,40})?$/, 'must be a decimal'),
     ]),
   boolean: () => z.boolean(),
-  date: () => z.iso.date(),
-  timestamp: () => z.iso.datetime({ offset: true }),
+  date: () => CalendarDay,
+  timestamp: () => Moment,
   json: () => z.unknown(),
 }
 

@@ -51,9 +51,9 @@ export function listStatement(asked: ListAsked): Statement {
     const scan = (further: string) =>
       `select ${row}.* from ${from} ${row} where ${further}${where} order by ${scanOrder} limit ${rows}`
     if (!each) return `(${scan('')})`
-    const { column, kind } = each.field
+    const { column } = each.field
     const bind = (given: readonly unknown[]) => parameters.bind(stringifyExact(given), 'json')
-    const type = comparedType(kind)
+    const type = comparedType(each.field)
     // Values that are written in different ways may be equal, and would be looked up twice.
     const values = type
       ? `(select distinct value::${type} as value from json_array_elements_text(${bind(each.values)}) as given(value)) as each`

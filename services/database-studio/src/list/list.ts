@@ -19,6 +19,7 @@ export const smallTable = 50_000
 
 export interface ListQuery extends ShownQuery {
   filter?: string | undefined
+  timeZone?: string | undefined
   sort?: string | undefined
   q?: string | undefined
   count?: 'estimated' | 'exact' | undefined
@@ -58,12 +59,12 @@ type Asked = Omit<ListAsked, 'after' | 'limit'>
 export async function askedOf(
   access: RecordAccess,
   opened: Opened,
-  query: ShownQuery & Pick<ListQuery, 'filter' | 'sort' | 'q' | 'slow'>,
+  query: ShownQuery & Pick<ListQuery, 'filter' | 'timeZone' | 'sort' | 'q' | 'slow'>,
   meta: Caller,
 ): Promise<Asked> {
   const { table, readRule, space } = opened
   const problems = new Problems()
-  const given = readFilterText(opened, query.filter, problems)
+  const given = readFilterText(opened, query.filter, problems, query.timeZone)
   const sort = readSort(table, query.sort, sortPlace, problems)
   problems.check()
   const selection = await selectionOf(access, opened, query, meta)
@@ -96,6 +97,7 @@ export function readFilterText(
   { table }: Opened,
   given: string | undefined,
   problems: Problems,
+  timeZone?: string,
 ): Condition[] {
   if (given === undefined) return []
   let filter: unknown
@@ -107,7 +109,7 @@ export function readFilterText(
     problems.add({ in: 'query', path: `/filter${path}` }, code, message)
     return []
   }
-  return readFilter(table, filter, { in: 'query', path: '/filter' }, problems)
+  return readFilter(table, filter, { in: 'query', path: '/filter' }, problems, timeZone)
 }
 
 async function refuseLarge(access: RecordAccess, opened: Opened, advice: string): Promise<void> {

@@ -5,7 +5,7 @@ import type { CursorCodec } from '@opsplane/runtime'
 import type { Sql } from 'postgres'
 import { z } from 'zod'
 import { conditionsSql, fieldsIn } from '../row/conditions.js'
-import { fieldsOf, sqlType } from '../row/fields.js'
+import { type Field, sqlType } from '../row/fields.js'
 import type { Condition } from '../row/filter.js'
 import type { RecordAccess } from '../row/open.js'
 import type { Opened } from '../row/opened.js'
@@ -48,16 +48,6 @@ export function createPast({
   sql: Sql
   cursors: CursorCodec
 }): Past {
-  /** Columns of types that records do not have: the journal has them all the same. */
-  const leftOut = async ({ table }: Opened): Promise<ReadonlySet<string>> => {
-    const rows = await query(Named, {
-      text: `select c->>'name' as name from table_shapes s cross join jsonb_array_elements(s.shape->'columns') c where s.table_id = $1`,
-      parameters: [table.id],
-    })
-    const fields = fieldsOf(table)
-    return new Set(rows.map(({ name }) => name).filter((name) => !fields.has(name)))
-  }
-
   const query = async <Schema extends z.ZodType>(schema: Schema, { text, parameters }: Statement) => {
     try {
       return z.array(schema).parse([...(await sql.unsafe(text, [...parameters], { prepare: true }))])
@@ -78,7 +68,7 @@ export function createPast({
       const opened = await access.open(slug, meta)
       const [row] = await query(Shown, pastStatement(opened, asOf, opened.readRule, { only: id }))
       if (!row) throw notFound()
-      return shown(row.record, await leftOut(opened))
+      return shown(row.record)
     },
 
     async list(slug, { asOf, ...asked }, binding, meta) {
@@ -89,8 +79,7 @@ export function createPast({
       const from = after === undefined ? undefined : After.parse(cursors.decode(after, bound))[0]
       const where = [...conditions, ...opened.readRule]
       const rows = await query(Walked, pastStatement(opened, asOf, where, { from, descending, limit }))
-      const left = await leftOut(opened)
-      const items = rows.flatMap(({ record }) => (record ? [shown(record, left)] : []))
+      const items = rows.flatMap(({ record }) => (record ? [shown(record)] : []))
       const last = rows.at(-1)
       const more =
         last !== undefined && (last.isCut || items.length === limit || last.walked === mostLookedThrough)
@@ -106,9 +95,8 @@ export function createPast({
       if (rows.length === 0 && before === null && !(await isSeen(opened, id))) throw notFound()
       const page = rows.slice(0, limit)
       const last = (rows[0]?.found ?? 0) > page.length ? page.at(-1) : undefined
-      const left = await leftOut(opened)
       return {
-        items: page.map((row) => changeOf(row, left)),
+        items: page.map(changeOf),
         nextCursor: last ? cursors.encode([last.version], bound) : null,
         limit,
       }
@@ -119,7 +107,6 @@ export function createPast({
 const After = z.tuple([z.string()])
 const Before = z.tuple([z.number()])
 const Json = z.record(z.string(), z.unknown())
-const Named = z.object({ name: z.string() })
 const Shown = z.object({ record: Json })
 const Walked = z.object({ id: z.string(), record: Json.nullable(), walked: z.number(), isCut: z.boolean() })
 const Logged = z.object({
@@ -137,21 +124,11 @@ const Logged = z.object({
 })
 
 /** A record of the journal as the API shows it. */
-function shown(
-  { tableSlug: _, ...record }: Record<string, unknown>,
-  leftOut: ReadonlySet<string>,
-): StudioRecord {
-  for (const name of leftOut) delete record[name]
-  return record as StudioRecord
-}
+const shown = ({ tableSlug: _, ...record }: Record<string, unknown>) => record as StudioRecord
 
 /** A side that the caller may not see is left out. */
-function changeOf(
-  { version: _, found: __, before, after, changes, ...change }: z.infer<typeof Logged>,
-  leftOut: ReadonlySet<string>,
-): RecordChange {
-  const sides = { before: before && shown(before, leftOut), after: after && shown(after, leftOut) }
-  return { ...change, changes: changes.filter((name) => !leftOut.has(name)), ...sides }
+function changeOf({ version: _, found: __, before, after, ...change }: z.infer<typeof Logged>): RecordChange {
+  return { ...change, before: before && shown(before), after: after && shown(after) }
 }
 
 /** What a list of the past takes: a filter, and an order by id. */
@@ -163,7 +140,7 @@ function readPast(opened: Opened, asked: ListQuery): { conditions: Condition[]; 
     if (asked[name] !== undefined) refuse(name, 'cannot be combined with asOf')
   const sort = asked.sort ?? '-id'
   if (sort !== 'id' && sort !== '-id') refuse('sort', 'can only be id or -id with asOf')
-  const conditions = readFilterText(opened, asked.filter, problems)
+  const conditions = readFilterText(opened, asked.filter, problems, asked.timeZone)
   problems.check()
   return { conditions, descending: sort === '-id' }
 }
@@ -234,6 +211,10 @@ function pastStatement(
 const precedingBytes = (bytes: string, order: string): string =>
   `sum(${bytes}) over (order by ${order} rows unbounded preceding) - (${bytes})`
 
+/** A list in JSON as Postgres writes one of its own. */
+const listText = (value: string): string =>
+  `case when json_typeof(${value}) = 'array' then array(select json_array_elements_text(${value}))::text else ${value}::text end`
+
 /** The events of a record of which the caller may see a side; the other one is null where they may not see it. */
 function historyStatement(opened: Opened, id: string, before: number | null, limit: number): Statement {
   const parameters = new Parameters()
@@ -271,11 +252,14 @@ function historyStatement(opened: Opened, id: string, before: number | null, lim
 function rowOf(json: string, conditions: readonly Condition[]): string {
   const fields = [...new Set(fieldsIn(conditions))]
   if (fields.length === 0) return '(select) r'
-  const given = fields.map(({ name, kind }) => `${quoted(name)} ${kind === 'json' ? 'json' : 'text'}`)
+  const isJson = ({ kind }: Field) => kind === 'json' || kind === 'array'
+  const given = fields.map((field) => `${quoted(field.name)} ${isJson(field) ? 'json' : 'text'}`)
   const checks: string[] = []
-  const named = fields.map(({ name, column, kind }) => {
-    const text = `x.${quoted(name)}::text`
-    const type = sqlType(kind)
+  const named = fields.map((field) => {
+    const { name, column, kind } = field
+    const value = `x.${quoted(name)}`
+    const text = kind === 'array' ? listText(value) : `${value}::text`
+    const type = sqlType(field)
     if (type === 'text') return `${text} as ${quoted(column)}`
     const readable = `reads_as(${text}, '${type}')`
     checks.push(`${readable} is not false`)

@@ -64,7 +64,10 @@ function termsOf(conditions: readonly Condition[]): Terms {
   for (const condition of conditions) {
     if (isNull(condition)) terms.nulls = true
     if (condition.kind === 'equals' && !condition.negated) terms.equal.push(condition.field)
-    else if (condition.kind === 'among' && !condition.negated && !condition.orNull) {
+    else if (
+      condition.kind === 'among' &&
+      !(condition.negated || condition.orNull || condition.field.kind === 'array')
+    ) {
       if (condition.values.length <= 1) terms.equal.push(condition.field)
       else terms.several.push(condition)
     } else if (condition.kind === 'compares' || condition.kind === 'starts_with')

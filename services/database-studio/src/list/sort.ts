@@ -2,7 +2,7 @@ import { ApiError, recordListBounds, type TableState } from '@opsplane/contracts
 import { quoted } from '@opsplane/postgres'
 import type { CursorCodec } from '@opsplane/runtime'
 import { z } from 'zod'
-import { comparedType, type Field, fieldsOf } from '../row/fields.js'
+import { comparedType, type Field, fieldsOf, isOrdered } from '../row/fields.js'
 import type { Parameters } from '../row/parameters.js'
 import type { Place, Problems } from '../row/problems.js'
 
@@ -31,7 +31,7 @@ export function readSort(
   for (const name of names) {
     const descending = name.startsWith('-')
     const field = fields.get(descending ? name.slice(1) : name)
-    if (!field || field.kind === 'json') {
+    if (!field || !isOrdered(field)) {
       problems.add(
         place,
         'invalid_value',
@@ -70,7 +70,7 @@ export function rangesAfter(
 ): string[] {
   const places = terms.map(({ field }, index) => {
     const value = position[index] ?? null
-    return value === null ? null : parameters.bind(value, comparedType(field.kind))
+    return value === null ? null : parameters.bind(value, comparedType(field))
   })
   if (isRowComparable(terms)) return [rowComparison(terms, places, row)]
   return terms.flatMap((_, at) => {
@@ -121,12 +121,14 @@ export function positionOf(
 export const foreignCursor = (cause: unknown) =>
   new ApiError('invalid_cursor', 'The cursor does not belong to this list as it is now.', { cause })
 
-/** What a listed row has beside its record's fields, which begin with a letter: a sort field's value as Postgres writes it. */
-const placeName = (index: number) => `_at${index}`
+/** What a listed row has beside its record's fields, none of which begins with a point: a sort field's value as Postgres writes it. */
+const placeName = (index: number) => `.at${index}`
 
 /** The values of the sort fields, to be selected for `takePosition`: as they are answered they may be rounded, or a record. */
 export const positionList = (terms: readonly SortTerm[], row: string): string =>
-  terms.map(({ field }, index) => `${row}.${quoted(field.column)}::text as ${placeName(index)}`).join(', ')
+  terms
+    .map(({ field }, index) => `${row}.${quoted(field.column)}::text as ${quoted(placeName(index))}`)
+    .join(', ')
 
 /** Where a row stands; takes that out of it. */
 export function takePosition(row: Record<string, unknown>, terms: readonly SortTerm[]): Position {

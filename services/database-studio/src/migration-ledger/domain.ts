@@ -1,5 +1,6 @@
 import {
   assertNever,
+  changedFields,
   type Decider,
   type Decision,
   type Instant,
@@ -13,10 +14,16 @@ export type MigrationFields = Pick<
   'number' | 'name' | 'up' | 'down' | 'checksum' | 'transactional' | 'origin' | 'definition' | 'previous'
 >
 
+export type MigrationWording = Pick<MigrationState, 'name' | 'up' | 'down' | 'transactional' | 'checksum'>
+
 export type MigrationCommand =
   /** `applied`: what it says has been done already, by a change of a definition. */
   | { kind: 'create'; id: string; fields: MigrationFields; applied: boolean; now: Instant }
-  | { kind: 'apply' | 'roll_back'; now: Instant }
+  /** `number`: its place in the order from now on. */
+  | { kind: 'apply'; number: number; now: Instant }
+  | { kind: 'roll_back'; now: Instant }
+  | { kind: 'edit'; to: MigrationWording; now: Instant }
+  | { kind: 'place'; number: number; now: Instant }
   | { kind: 'fail'; error: string; now: Instant }
   | { kind: 'delete' }
 
@@ -24,13 +31,17 @@ const from: Record<Exclude<MigrationCommand['kind'], 'create'>, readonly Migrati
   apply: ['pending', 'failed', 'rolled_back'],
   roll_back: ['applied'],
   fail: ['pending', 'failed', 'rolled_back', 'applied'],
+  edit: ['pending', 'failed', 'rolled_back'],
+  place: ['pending', 'failed', 'rolled_back'],
   delete: ['pending', 'failed', 'rolled_back'],
 }
 
 /** Throws `invalid_state_transition` where the action does not apply to the migration's status. */
 export function checkAction(action: keyof typeof from, { status }: Pick<MigrationState, 'status'>): void {
   if (from[action].includes(status)) return
-  const allowed = (['apply', 'roll_back', 'delete'] as const).filter((each) => from[each].includes(status))
+  const allowed = (['apply', 'roll_back', 'edit', 'delete'] as const).filter((each) =>
+    from[each].includes(status),
+  )
   throw invalidTransition(action, status, allowed)
 }
 
@@ -44,6 +55,7 @@ export const migration: Decider<MigrationState, MigrationCommand> = {
     switch (command.kind) {
       case 'apply': {
         const applied = {
+          number: command.number,
           status: 'applied',
           appliedAt: command.now,
           error: null,
@@ -54,6 +66,12 @@ export const migration: Decider<MigrationState, MigrationCommand> = {
       case 'roll_back': {
         const back = { status: 'rolled_back', appliedAt: null, error: null, updatedAt: command.now } as const
         return [{ type: 'migration.rolled_back', after: { ...state, ...back } }]
+      }
+      case 'edit':
+        return edited(state, command)
+      case 'place': {
+        const after = { ...state, number: command.number, updatedAt: command.now }
+        return state.number === command.number ? [] : [{ type: 'migration.updated', after }]
       }
       case 'fail': {
         // What could not be rolled back is applied still.
@@ -69,6 +87,19 @@ export const migration: Decider<MigrationState, MigrationCommand> = {
   },
   expose: (state) => state,
   describe: ({ name }) => ({ displayName: name }),
+}
+
+/** It is as if it had just been written. What it was promoted from, or recorded of, it is no longer once its SQL differs. */
+function edited(
+  state: MigrationState,
+  { to, now }: Extract<MigrationCommand, { kind: 'edit' }>,
+): Decision<MigrationState>[] {
+  const after = { ...state, ...to }
+  if (changedFields(state, after).length === 0) return []
+  const isOther = after.checksum !== state.checksum
+  const own = isOther ? ({ origin: 'sql', definition: null, previous: null } as const) : {}
+  const standing = { status: 'pending', error: null, updatedAt: now } as const
+  return [{ type: 'migration.updated', after: { ...after, ...own, ...standing } }]
 }
 
 function created({

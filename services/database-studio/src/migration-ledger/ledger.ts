@@ -1,5 +1,11 @@
 import { createHash } from 'node:crypto'
-import { ApiError, Migration, type MigrationState, type TenantScope } from '@opsplane/contracts'
+import {
+  ApiError,
+  type Environment,
+  Migration,
+  type MigrationState,
+  type TenantScope,
+} from '@opsplane/contracts'
 import type { Database, StatementRunner } from '@opsplane/postgres'
 import { z } from 'zod'
 
@@ -12,6 +18,9 @@ export const checksumOf = ({ up, down, transactional }: Wording): string =>
     .digest('hex')
 
 const Row = z.object({ version: z.number(), state: Migration.omit({ version: true }) })
+
+/** What the numbers of an environment's migrations are drawn from. */
+export const numbersOf = (environment: Environment): string => `migration/${environment}`
 
 /** Every migration of a tenant, in their order. */
 export async function migrationsOf(
@@ -49,8 +58,21 @@ export async function checkTurn(
     'conflict',
     direction === 'down'
       ? `First ${which} is to be rolled back.`
-      : `First ${which} is to be applied, or deleted.`,
+      : `First ${which} is to be applied, deleted, or put behind it in the order.`,
   )
+}
+
+/** Whether a migration behind this one in the order is applied already. */
+export async function isOvertaken(
+  sql: StatementRunner,
+  { workspaceId, environment }: TenantScope,
+  { number }: Pick<Migration, 'number'>,
+): Promise<boolean> {
+  const found = await sql.unsafe(
+    `select from migrations where workspace_id = $1 and environment = $2 and number > $3 and status = 'applied' limit 1`,
+    [workspaceId, environment, number],
+  )
+  return found.length > 0
 }
 
 /** Throws `conflict` where the SQL is not that which was checked when the migration was written. */

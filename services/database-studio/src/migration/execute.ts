@@ -52,25 +52,34 @@ class Undone {
 
 const Locks = z.array(z.object({ name: z.string(), mode: z.string() }))
 
-/** Runs a migration, looks at what it has done, and undoes it. */
-export function executeDry(plane: DataPlane, execution: Execution): Promise<DryExecution> {
-  const { token } = execution.run
-  return inSession(plane, execution, async (session) => {
+/** Runs migrations of one run in their order, looks at what they have done, and undoes it. `explain` is given what one fails with. */
+export function executeDry(
+  plane: DataPlane,
+  executions: readonly [Execution, ...Execution[]],
+  explain: (error: unknown, index: number) => unknown = (error) => error,
+): Promise<DryExecution> {
+  const [first] = executions
+  const { token } = first.run
+  const timeoutMs = executions.reduce((sum, execution) => sum + execution.timeoutMs, 0)
+  return inSession(plane, { ...first, timeoutMs }, async (session) => {
     try {
       return await session.sql.begin(async (tx) => {
-        await begin(tx, session, execution)
+        await begin(tx, session, first)
         const statements: DryRun['statements'] = []
         const held = new Set<string>()
-        for (const statement of execution.statements) {
-          const startedAt = performance.now()
-          const rows = await step(tx, execution, statement)
-          session.renewAnswer()
-          const durationMs = Math.round((performance.now() - startedAt) * 10) / 10
-          const [row] = await tx.unsafe('select studio.migration_locks($1) as locks', [token])
-          const locks = Locks.parse(row?.locks).filter(({ name, mode }) => !held.has(`${name}/${mode}`))
-          for (const { name, mode } of locks) held.add(`${name}/${mode}`)
-          statements.push({ sql: statement.text, rows, locks, durationMs })
-        }
+        for (const [index, execution] of executions.entries())
+          for (const statement of execution.statements) {
+            const startedAt = performance.now()
+            const rows = await step(tx, execution, statement).catch((error: unknown) => {
+              throw explain(error, index)
+            })
+            session.renewAnswer()
+            const durationMs = Math.round((performance.now() - startedAt) * 10) / 10
+            const [row] = await tx.unsafe('select studio.migration_locks($1) as locks', [token])
+            const locks = Locks.parse(row?.locks).filter(({ name, mode }) => !held.has(`${name}/${mode}`))
+            for (const { name, mode } of locks) held.add(`${name}/${mode}`)
+            statements.push({ sql: statement.text, rows, locks, durationMs })
+          }
         const [row] = await tx.unsafe('select studio.migration_shapes($1) as shapes', [token])
         throw new Undone({ statements, shapes: row?.shapes })
       })
@@ -110,8 +119,23 @@ async function step(
   execution: Execution,
   statement: MigrationStatement,
 ): Promise<number | null> {
+  const { text, drops, dropsTypes } = statement
+  if (dropsTypes.length > 0)
+    await tx.unsafe('select studio.free_types($1, $2::text::json)', [
+      execution.run.token,
+      JSON.stringify(dropsTypes),
+    ])
+  const dropping = drops && {
+    text: 'select studio.drop_tables($1, $2::text::json, $3::text::boolean, $4::text::boolean)',
+    parameters: [
+      execution.run.token,
+      JSON.stringify(drops.names),
+      String(drops.cascades),
+      String(drops.mayLack),
+    ],
+  }
   const result = await tx
-    .unsafe(statement.text, [], { simple: false } as object)
+    .unsafe(dropping?.text ?? text, dropping?.parameters ?? [], { simple: false } as object)
     // The rows it answers are not used.
     .forEach(() => {})
     .catch(explained(execution, statement))

@@ -1,4 +1,4 @@
-import type { DryRun, Migration, MigrationState, NewMigration } from '@opsplane/contracts'
+import type { DryRun, Migration, MigrationPatch, MigrationState, NewMigration } from '@opsplane/contracts'
 import type { RequestMeta, RequireEnvironment } from '@opsplane/http'
 import type { DataPlane } from '../plane/data-plane.js'
 import type { Definitions } from '../plane/definitions.js'
@@ -15,7 +15,19 @@ export interface MigrationService {
   ): Promise<Migration>
   /** Throws `conflict` while a migration runs in the environment: it may be this one. */
   remove(id: string, meta: RequestMeta): Promise<void>
-  apply(id: string, timeoutMs: number, meta: RequestMeta): Promise<Migration>
+  /** Throws `invalid_state_transition` once it is applied. */
+  edit(id: string, patch: MigrationPatch, meta: RequestMeta): Promise<Migration>
+  /** Puts these before all others that are not applied, in this order, and answers all of those. */
+  reorder(ids: readonly string[], meta: RequestMeta): Promise<Migration[]>
+  /** With `anyTurn` also where others are before it in the order. */
+  apply(id: string, timeoutMs: number, meta: RequestMeta, options?: { anyTurn?: boolean }): Promise<Migration>
+  /** Runs the `up` of migrations of another environment in one transaction, and undoes it. */
+  dryRunAll(
+    migrations: readonly Migration[],
+    timeoutMs: number,
+    meta: RequestMeta,
+    explain: (error: unknown, index: number) => unknown,
+  ): Promise<void>
   rollBack(id: string, timeoutMs: number, meta: RequestMeta): Promise<Migration>
   dryRun(id: string, timeoutMs: number, meta: RequestMeta): Promise<DryRun>
 }

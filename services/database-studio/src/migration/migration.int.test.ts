@@ -123,9 +123,7 @@ describe('a migration', () => {
     const back = await eventsOf(async () => {
       expect(await rolledBack(draft)).toMatchObject({ status: 'rolled_back', appliedAt: null })
     })
-    expect(typesOf(back).sort()).toEqual([
-      ...['migration.rolled_back', 'table.deleted', 'table.deleted', 'table.purged', 'table.purged'],
-    ])
+    expect(typesOf(back).sort()).toEqual([...['migration.rolled_back', 'table.deleted', 'table.deleted']])
     expect(await definition('rooms')).toBeUndefined()
     expect((await deleted(draft)).status).toBe(204)
   })

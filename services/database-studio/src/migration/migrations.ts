@@ -3,16 +3,24 @@ import { VersionRaceError } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { checkAction, type MigrationFields, migration } from '../migration-ledger/domain.js'
-import { checkChecksum, checksumOf, checkTurn } from '../migration-ledger/ledger.js'
+import { checkChecksum, checksumOf, checkTurn, numbersOf } from '../migration-ledger/ledger.js'
 import { createRuns, type Direction, type Run } from '../migration-ledger/runs.js'
 import { createDefine } from '../table/define.js'
 import { type Execution, execute, executeDry } from './execute.js'
 import type { MigrationParts, MigrationService } from './migration-service.js'
+import { pendingMigrations } from './pending.js'
 import { type Settling, settleRun } from './settle.js'
-import { migrationStatements } from './statements.js'
+import { migrationStatements, withoutConcurrently } from './statements.js'
 import { knownTables, parseShapes, tableChanges } from './table-changes.js'
 
 const settlings = 5
+
+interface Beginning {
+  direction: Direction
+  timeoutMs: number
+  /** Also where others are before it in the order. */
+  anyTurn?: boolean
+}
 
 export function createMigrations(
   ctx: ServiceContext,
@@ -39,7 +47,7 @@ export function createMigrations(
   }
 
   /** Takes the space and looks again at what is to be run: nothing else changes it from here on. */
-  async function begin(id: string, direction: Direction, timeoutMs: number, meta: RequestMeta) {
+  async function begin(id: string, { direction, timeoutMs, anyTurn = false }: Beginning, meta: RequestMeta) {
     await refuseRuled(meta)
     const found = await migrations.get(id, meta.tenant)
     const space = await plane.space(meta.tenant)
@@ -48,6 +56,7 @@ export function createMigrations(
       const current = await migrations.get(id, meta.tenant)
       if (meta.expectedVersion !== undefined && meta.expectedVersion !== current.version)
         throw new ApiError('precondition_failed', 'The migration has changed since.')
+      if (!anyTurn) await checkTurn(database, meta.tenant, current, direction)
       return { run, execution: await prepare(current, run, timeoutMs, meta) }
     } catch (error) {
       await runs.end(run)
@@ -64,7 +73,6 @@ export function createMigrations(
     const { direction } = run
     checkAction(direction === 'down' ? 'roll_back' : 'apply', current)
     checkChecksum(current)
-    await checkTurn(database, meta.tenant, current, direction)
     const { up, down, transactional } = current
     const sql = direction === 'down' ? down : up
     if (sql === null)
@@ -80,8 +88,13 @@ export function createMigrations(
     return { run, statements, sql, path, acting: meta, timeoutMs, transactional }
   }
 
-  async function perform(id: string, direction: 'up' | 'down', timeoutMs: number, meta: RequestMeta) {
-    const { run, execution } = await begin(id, direction, timeoutMs, meta)
+  async function perform(
+    id: string,
+    beginning: Beginning & { direction: 'up' | 'down' },
+    meta: RequestMeta,
+  ): Promise<Migration> {
+    const { direction } = beginning
+    const { run, execution } = await begin(id, beginning, meta)
     const failure = await execute(plane, execution).then(
       () => undefined,
       (error: unknown) => error ?? new Error('it failed'),
@@ -104,7 +117,7 @@ export function createMigrations(
       await migrationStatements(up, { transactional, path: '/up', mayBeEmpty })
       if (down !== null) await migrationStatements(down, { transactional, path: '/down', mayBeEmpty })
       const { workspaceId, environment } = meta.tenant
-      const number = await store.numbers.next(workspaceId, `migration/${environment}`)
+      const number = await store.numbers.next(workspaceId, numbersOf(environment))
       const wording = { up, down, transactional }
       const origin = promoted ? 'promotion' : 'sql'
       const { definition = null, previous = null } = promoted ?? {}
@@ -126,12 +139,34 @@ export function createMigrations(
         await unit.handle(migrations, id, { kind: 'delete' })
       })
     },
-    apply: (id, timeoutMs, meta) => perform(id, 'up', timeoutMs, meta),
-    rollBack: (id, timeoutMs, meta) => perform(id, 'down', timeoutMs, meta),
-    async dryRun(id, timeoutMs, meta) {
-      const { run, execution } = await begin(id, 'dry', timeoutMs, meta)
+    ...pendingMigrations(ctx, { plane, migrations }),
+    apply: (id, timeoutMs, meta, { anyTurn = false } = {}) =>
+      perform(id, { direction: 'up', timeoutMs, anyTurn }, meta),
+    rollBack: (id, timeoutMs, meta) => perform(id, { direction: 'down', timeoutMs }, meta),
+    async dryRunAll([first, ...others], timeoutMs, meta, explain) {
+      if (!first) return
+      await refuseRuled(meta)
+      const space = await plane.space(meta.tenant)
+      const run = await runs.begin(space, first, 'dry', meta, timeoutMs * (others.length + 1))
+      const executionOf = async ({ up, transactional, origin }: Migration): Promise<Execution> => {
+        const options = { transactional, path: '/up', mayBeEmpty: origin !== 'sql' } as const
+        const statements = (await migrationStatements(up, options)).map((statement) => ({
+          ...statement,
+          text: withoutConcurrently(statement.text),
+        }))
+        return { run, statements, sql: up, path: '/up', acting: meta, timeoutMs, transactional: true }
+      }
       try {
-        const { statements, shapes } = await executeDry(plane, execution)
+        const rest = await Promise.all(others.map(executionOf))
+        await executeDry(plane, [await executionOf(first), ...rest], explain)
+      } finally {
+        await runs.end(run)
+      }
+    },
+    async dryRun(id, timeoutMs, meta) {
+      const { run, execution } = await begin(id, { direction: 'dry', timeoutMs }, meta)
+      try {
+        const { statements, shapes } = await executeDry(plane, [execution])
         const changes = tableChanges(await knownTables(database.sql, meta.tenant), parseShapes(shapes))
         const slugs = {
           created: changes.created.map(({ found }) => found.slug),

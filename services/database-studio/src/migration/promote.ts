@@ -12,7 +12,8 @@ export interface PromoteOptions {
 
 /**
  * Takes over into the environment of the request what is applied in another one of the workspace, each migration in its
- * own transaction and in their order. Stops at the first that fails, by throwing what it failed with. Returns those taken over, or to
+ * own transaction and in their order, and none of them behind what is not applied here; a dry run is one transaction, which is
+ * undone. Stops at the first that fails, by throwing what it failed with. Returns those taken over, or to
  * be. Throws `conflict` where the environment is the same.
  */
 export async function promote(
@@ -25,17 +26,41 @@ export async function promote(
     throw new ApiError('conflict', 'Migrations are promoted from another environment.')
   const here = await migrationsOf(sql, meta.tenant)
   const wanted = missing(await migrationsOf(sql, { ...meta.tenant, environment: from }), here)
-  if (dryRun) return wanted
+  const explain = (error: unknown, index: number) => failedMigration(error, wanted[index])
+  if (dryRun) {
+    await service.dryRunAll(wanted, timeoutMs, withoutKey(meta), explain)
+    return wanted
+  }
   const open = here.filter(({ status }) => status !== 'applied')
   const applied: Migration[] = []
-  for (const migration of wanted) {
+  for (const [index, migration] of wanted.entries()) {
     // One that could not be applied the last time is tried again.
     const at = open.findIndex(({ checksum }) => checksum === migration.checksum)
     const [waiting] = at < 0 ? [] : open.splice(at, 1)
     const { id } = waiting ?? (await service.create(migration, withoutKey(meta), migration))
-    applied.push(await service.apply(id, timeoutMs, withoutKey(meta)))
+    const applying = service.apply(id, timeoutMs, withoutKey(meta), { anyTurn: true })
+    applied.push(
+      await applying.catch((error: unknown) => {
+        throw explain(error, index)
+      }),
+    )
   }
   return applied
+}
+
+/** What one of them fails with, which names it: the caller has sent nothing but where it comes from. */
+function failedMigration(error: unknown, migration: Migration | undefined): unknown {
+  if (!(error instanceof ApiError) || !migration) return error
+  const { number, name } = migration
+  const details = error.details.map((detail) => ({
+    ...detail,
+    path: '/from',
+    params: { ...detail.params, migration: { number, name } },
+  }))
+  return new ApiError(error.code, `Migration ${number} (${name}): ${error.message}`, {
+    details,
+    cause: error,
+  })
 }
 
 /** The request's key is kept with its whole answer. */

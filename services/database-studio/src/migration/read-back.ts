@@ -1,6 +1,7 @@
 import {
   baseColumns,
   Column,
+  ScalarType,
   TableCheck,
   TableIndex,
   type TableState,
@@ -97,13 +98,11 @@ interface ColumnPast {
 function columnOf(now: ShapeColumn, past: ColumnPast): Column | null {
   const { before, known } = past
   const typed = before && known && !retyped(now, past) ? known : typeOf(now, past.come)
-  if (!typed) return null
   const alone = (constraint: ShapeConstraint) => constraint.type === 'u' && isAlone(constraint, now.name)
   const unique = past.come.some(alone) || (!past.gone.some(alone) && (known?.unique ?? false))
   const same = before?.default === now.default && known && before.generated === now.generated
   const comment = before && before.comment === now.comment ? known?.description : described(now.comment, 500)
-  const parsed = Column.safeParse({
-    ...typed,
+  const common = {
     name: now.name,
     nullable: known && before?.notNull === now.notNull ? known.nullable : !now.notNull,
     unique,
@@ -113,8 +112,11 @@ function columnOf(now: ShapeColumn, past: ColumnPast): Column | null {
         ? null
         : { expression: now.default },
     description: comment ?? '',
-  })
-  return parsed.success ? parsed.data : null
+  }
+  const parsed = Column.safeParse({ ...typed, ...common })
+  if (typed && parsed.success) return parsed.data
+  // What no other type expresses is shown all the same.
+  return Column.safeParse({ type: 'other', sqlType: now.type, ...common }).data ?? null
 }
 
 /** Whether what makes the type of a column has changed: an enum is a text with a check, a reference one with a foreign key. */
@@ -136,22 +138,38 @@ function typeOf(
   constraints: readonly ShapeConstraint[],
 ) {
   const plain = plainType(type)
-  if (generated) return plain && { type: 'computed', expression: expression ?? '', resultType: plain.type }
+  if (generated)
+    return plain && plain.type !== 'array'
+      ? { type: 'computed', expression: expression ?? '', resultType: plain.type }
+      : null
   if (values) return { type: 'enum', values }
   const key = constraints.find((constraint) => constraint.type === 'f' && isAlone(constraint, name))
-  if (key?.references && type === 'text' && key.onDelete in deletions)
-    return { type: 'reference', table: key.references, onDelete: deletions[key.onDelete] }
-  return plain
+  return (key && referenceOf(key)) ?? plain
+}
+
+/** A foreign key as a reference; null where it refers to what a reference cannot. */
+function referenceOf({ references, onDelete, referred }: ShapeConstraint) {
+  const [column] = referred ?? []
+  if (!references || !column || !(onDelete in deletions)) return null
+  const reference = { type: 'reference', table: references, onDelete: deletions[onDelete] }
+  if (column.name === 'id') return reference
+  const type = ScalarType.safeParse(plainType(column.type)?.type)
+  return type.success ? { ...reference, key: { column: column.name, type: type.data } } : null
 }
 
 const plainTypes: Record<string, Column['type']> = {
   ...{ text: 'text', 'character varying': 'text', smallint: 'integer', integer: 'integer', bigint: 'bigint' },
   ...{ numeric: 'decimal', boolean: 'boolean', date: 'date', json: 'json', jsonb: 'json', uuid: 'uuid' },
-  'timestamp with time zone': 'timestamp',
+  ...{ real: 'float', 'double precision': 'float', interval: 'interval', 'time without time zone': 'time' },
+  ...{ 'timestamp with time zone': 'timestamp', 'timestamp without time zone': 'local_timestamp' },
 }
 
 function plainType(written: string) {
   const bare = written.replace(/\s*\([\d,-]+\)/, '')
+  if (bare.endsWith('[]')) {
+    const items = ScalarType.safeParse(plainTypes[bare.slice(0, -2)])
+    return items.success ? { type: 'array' as const, items: items.data } : null
+  }
   const type = plainTypes[bare]
   if (!type) return null
   const [first, second] = (/\((\d+)(?:,(\d+))?\)/.exec(written) ?? [])

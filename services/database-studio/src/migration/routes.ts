@@ -1,10 +1,11 @@
 import {
-  ApplyMigration,
   Drift,
-  DryRun,
   Migration,
+  MigrationOrder,
+  MigrationPatch,
   MigrationStatus,
   NewMigration,
+  OrderedMigrations,
   PromoteMigrations,
   Promotion,
 } from '@opsplane/contracts'
@@ -17,16 +18,7 @@ import { migrations as table } from '../sql/tables.js'
 import { driftOf } from './drift.js'
 import type { MigrationParts, MigrationService } from './migration-service.js'
 import { promote } from './promote.js'
-
-const tag = 'Migrations'
-const running = [
-  'not_found',
-  'forbidden',
-  'conflict',
-  'invalid_state_transition',
-  'precondition_failed',
-  'upstream_timeout',
-] as const
+import { runRoutes, tag } from './run-routes.js'
 
 export function migrationRoutes(
   ctx: ServiceContext,
@@ -92,7 +84,8 @@ export function migrationRoutes(
       summary: 'Take over migrations of another environment',
       description:
         'Applies here, in their order, the migrations that are applied in `from` and not here; changes of tables by ' +
-        '`PATCH /tables` are among them. Each is a transaction; the first that fails ends it, and what came before stays.',
+        '`PATCH /tables` are among them. Each is a transaction; the first that fails ends it, and what came before stays: a ' +
+        '`dryRun` says it beforehand. What is not applied here waits until after them.',
       tag,
       scope: 'migrations:write',
       body: PromoteMigrations,
@@ -123,6 +116,41 @@ export function migrationRoutes(
     }),
 
     defineRoute({
+      operationId: 'updateMigration',
+      method: 'patch',
+      path: '/migrations/:id',
+      summary: 'Edit a migration that is not applied',
+      description: 'It is pending then, also where it had failed. Emits `migration.updated`.',
+      tag,
+      scope: 'migrations:write',
+      body: MigrationPatch,
+      response: Migration,
+      errors: [
+        'not_found',
+        'conflict',
+        'invalid_state_transition',
+        'precondition_failed',
+        'version_conflict',
+      ],
+      handler: ({ params, body, meta }) => service.edit(params.id, body, meta),
+    }),
+
+    defineRoute({
+      operationId: 'reorderMigrations',
+      method: 'put',
+      path: '/migrations/order',
+      summary: 'Put the migrations that are not applied in an order',
+      description:
+        'Those that are named come first; the others keep their order. What is behind the first one that moves gets a new number, and emits `migration.updated`.',
+      tag,
+      scope: 'migrations:write',
+      body: MigrationOrder,
+      response: OrderedMigrations,
+      errors: ['conflict', 'version_conflict'],
+      handler: async ({ body, meta }) => ({ migrations: await service.reorder(body.ids, meta) }),
+    }),
+
+    defineRoute({
       operationId: 'deleteMigration',
       method: 'delete',
       path: '/migrations/:id',
@@ -141,57 +169,6 @@ export function migrationRoutes(
       ],
       handler: ({ params, meta }) => service.remove(params.id, meta),
     }),
-
-    defineRoute({
-      operationId: 'applyMigration',
-      method: 'post',
-      path: '/migrations/:id/apply',
-      summary: 'Apply a migration',
-      description:
-        'In one transaction, one migration at a time in each environment, and in their order. Tables it makes get the ' +
-        'columns and the history every table has. Emits `migration.applied` and `table.*`, or `migration.failed`, and ' +
-        '`record.*` for every row that it changes.',
-      tag,
-      scope: 'migrations:write',
-      body: ApplyMigration,
-      response: Migration,
-      waits: true,
-      idempotency: 'claim',
-      errors: running,
-      handler: ({ params, body, meta }) => service.apply(params.id, body.timeoutMs, meta),
-    }),
-
-    defineRoute({
-      operationId: 'rollBackMigration',
-      method: 'post',
-      path: '/migrations/:id/rollback',
-      summary: 'Roll a migration back',
-      description:
-        'By its `down`; only the last one that is applied. Emits `migration.rolled_back` and `table.*`.',
-      tag,
-      scope: 'migrations:write',
-      body: ApplyMigration,
-      response: Migration,
-      waits: true,
-      idempotency: 'claim',
-      errors: running,
-      handler: ({ params, body, meta }) => service.rollBack(params.id, body.timeoutMs, meta),
-    }),
-
-    defineRoute({
-      operationId: 'dryRunMigration',
-      method: 'post',
-      path: '/migrations/:id/dry-run',
-      summary: 'Try a migration',
-      description: 'Runs it and undoes it: what it locks, how many rows it changes, and which tables.',
-      tag,
-      scope: 'migrations:write',
-      body: ApplyMigration,
-      response: DryRun,
-      waits: true,
-      errors: running,
-      idempotency: 'none',
-      handler: ({ params, body, meta }) => service.dryRun(params.id, body.timeoutMs, meta),
-    }),
+    ...runRoutes(service),
   ]
 }

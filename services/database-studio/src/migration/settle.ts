@@ -3,9 +3,11 @@ import type { Aggregate } from '@opsplane/eventstore'
 import { type EventStore, VersionRaceError } from '@opsplane/eventstore'
 import { type DueRow, type MakeWorker, type StatementRunner, within } from '@opsplane/postgres'
 import type { MigrationCommand } from '../migration-ledger/domain.js'
+import { isOvertaken, numbersOf } from '../migration-ledger/ledger.js'
 import { lockRun, removeRun, tenantOf } from '../migration-ledger/runs.js'
 import { dueRuns } from '../sql/tables.js'
 import type { TableAggregate } from '../table/tables.js'
+import { planPurge, purgeTime, tablesInTrash } from '../table/trash.js'
 import { defineTables, knownTables, parseShapes, slugsOf, tableChanges } from './table-changes.js'
 
 export type Migrations = Aggregate<MigrationState, MigrationCommand, MigrationState & { version: number }>
@@ -35,19 +37,30 @@ export async function settleRun(
   if (done) {
     const [row] = await tx.unsafe('select space_shapes($1) as shapes', [spaceId])
     const known = await knownTables(tx, tenant)
+    const inTrash = await tablesInTrash(tx, spaceId)
     const changes = await store.within(tx, meta, async (unit) => {
       const found = await unit.find(migrations, migrationId)
       const { definition = null, previous = null } = found?.state ?? {}
       const promoted = direction === 'up' ? definition : previous
-      const changes = tableChanges(known, parseShapes(row?.shapes), promoted)
-      const kind = direction === 'down' ? 'roll_back' : 'apply'
+      const changes = tableChanges(known, parseShapes(row?.shapes), { promoted, inTrash })
       // Its tables are what it has made them, also where the migration itself is gone.
-      if (found) await unit.handle(migrations, migrationId, { kind, now })
+      if (found && direction === 'down')
+        await unit.handle(migrations, migrationId, { kind: 'roll_back', now })
+      else if (found) {
+        const { number: place } = found.state
+        const isLate = await isOvertaken(tx, tenant, found.state)
+        const number = isLate
+          ? await store.numbers.next(tenant.workspaceId, numbersOf(tenant.environment))
+          : place
+        await unit.handle(migrations, migrationId, { kind: 'apply', number, now })
+      }
       await defineTables(unit, tables, changes, now)
       return changes
     })
     slugs = slugsOf(changes)
-    for (const { id } of changes.deleted) await tx.unsafe('select drop_capture($1)', [id])
+    for (const { id, inTrash } of changes.deleted)
+      if (inTrash) await planPurge(tx, tenant, id, purgeTime(now))
+      else await tx.unsafe('select drop_capture($1)', [id])
     await tx.unsafe('select keep_shapes($1)', [spaceId])
   } else if (direction !== 'dry') {
     const reason = error ?? 'It was interrupted, and has changed nothing.'

@@ -21,6 +21,8 @@ const ShapeConstraint = z.object({
   definition: z.string(),
   expression: z.string().nullable(),
   references: z.string().nullable(),
+  /** Columns of the other table that a foreign key refers to. */
+  referred: z.array(z.object({ name: z.string(), type: z.string() })).nullish(),
   onDelete: z.string(),
 })
 export type ShapeConstraint = z.infer<typeof ShapeConstraint>

@@ -1,6 +1,7 @@
 import type { AlterTableStmt, CreateStmt, DropStmt, IndexStmt, Node } from 'libpg-query'
 import {
   isStatement,
+  nameOf,
   namingType,
   parseStatements,
   partsWithin,
@@ -15,6 +16,10 @@ export interface MigrationStatement extends Pick<Statement, 'text' | 'start'> {
   changesRows: boolean
   /** Name of the index it builds concurrently, outside of any transaction. */
   buildsIndex: string | null
+  /** The tables it drops, which go into the trash. */
+  drops: { names: string[]; cascades: boolean; mayLack: boolean } | null
+  /** The types it drops, which tables in the trash may have. */
+  dropsTypes: string[]
 }
 
 interface Problem {
@@ -54,7 +59,14 @@ function checked({ node, kind, text, start }: Statement, problem: Problem, trans
   for (const within of partsWithin(node)) refuseWithin(within.kind, within.fields, problem)
   const buildsIndex =
     'IndexStmt' in node && node.IndexStmt.concurrent ? (node.IndexStmt.idxname ?? null) : null
-  return { text, start, changesRows: rowStatements.has(kind), buildsIndex }
+  return {
+    text,
+    start,
+    changesRows: rowStatements.has(kind),
+    buildsIndex,
+    drops: droppedTables(node),
+    dropsTypes: droppedTypes(node),
+  }
 }
 
 /** By the kind of a statement's node: what more it has to keep to. */
@@ -130,6 +142,24 @@ function checkDrop(drop: DropStmt, problem: Problem): void {
     if (Array.isArray(fields.items) && fields.items.length > 1 && drop.removeType !== 'OBJECT_TYPE')
       throw refused('names a schema: tables and indexes are named without', problem)
 }
+
+function droppedTables(node: Node): MigrationStatement['drops'] {
+  if (!('DropStmt' in node) || node.DropStmt.removeType !== 'OBJECT_TABLE') return null
+  const { objects = [], behavior, missing_ok: mayLack = false } = node.DropStmt
+  const names = objects.map((object) => ('List' in object ? nameOf(object.List.items) : ''))
+  return { names, cascades: behavior === 'DROP_CASCADE', mayLack }
+}
+
+function droppedTypes(node: Node): string[] {
+  if (!('DropStmt' in node) || node.DropStmt.removeType !== 'OBJECT_TYPE') return []
+  return (node.DropStmt.objects ?? []).map((object) =>
+    'TypeName' in object ? nameOf(object.TypeName.names) : '',
+  )
+}
+
+/** The same within a transaction, for one that is undone. */
+export const withoutConcurrently = (text: string): string =>
+  text.replace(/^((?:create(?:\s+unique)?|drop)\s+index\s+)concurrently\b/i, '$1')
 
 function checkIndex({ tableSpace, options }: IndexStmt, problem: Problem): void {
   if (tableSpace || options) throw refused('makes an index with storage of its own', problem)

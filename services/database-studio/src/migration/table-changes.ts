@@ -1,4 +1,5 @@
 import {
+  baseColumns,
   type PromotedDefinition,
   stringifyExact,
   type TableState,
@@ -8,6 +9,7 @@ import type { Unit } from '@opsplane/eventstore'
 import type { StatementRunner } from '@opsplane/postgres'
 import { z } from 'zod'
 import type { TableAggregate } from '../table/tables.js'
+import { purgeTime } from '../table/trash.js'
 import { promotedOver } from './promoted.js'
 import { type ReadBack, readBack } from './read-back.js'
 import { TableShape } from './shape.js'
@@ -16,7 +18,7 @@ import { TableShape } from './shape.js'
 export interface TableChanges {
   created: { id: string; found: ReadBack; like: PromotedDefinition | null }[]
   updated: { id: string; slug: string; found: ReadBack; like: PromotedDefinition | null }[]
-  deleted: { id: string; slug: string }[]
+  deleted: { id: string; slug: string; inTrash: boolean }[]
 }
 
 const Shapes = z.record(z.string(), TableShape)
@@ -44,12 +46,17 @@ export async function knownTables(tx: StatementRunner, { workspaceId, environmen
 }
 export type KnownTable = Awaited<ReturnType<typeof knownTables>>[number]
 
-/** What has become of a tenant's tables, by their shapes now. `promoted` is what one of them has become
- * elsewhere, or was before, and is to be here. */
+/**
+ * What has become of a tenant's tables, by their shapes now. `promoted` is what one of them has become elsewhere, or was before,
+ * and is to be here; `inTrash` are those that a migration has dropped.
+ */
 export function tableChanges(
   known: readonly KnownTable[],
   shapes: Readonly<Record<string, TableShape>>,
-  promoted: PromotedDefinition | null = null,
+  {
+    promoted = null,
+    inTrash = new Set(),
+  }: { promoted?: PromotedDefinition | null; inTrash?: ReadonlySet<string> } = {},
 ): TableChanges {
   const definitions = new Map(known.map((table) => [table.id, table]))
   const changes: TableChanges = { created: [], updated: [], deleted: [] }
@@ -58,12 +65,13 @@ export function tableChanges(
     const like = promoted?.slug === shape.name ? promoted : null
     const over = (found: ReadBack) => (like ? promotedOver(like, found, shape) : found)
     if (!table) changes.created.push({ id, found: over(readBack(shape)), like })
-    else if (table.shape && (like || !sameShape(table.shape, shape))) {
+    else if (table.shape && (like || !sameShape(table.shape, shape) || leavesOut(table.state, shape))) {
       const found = readBack(shape, { definition: table.state, shape: table.shape })
       changes.updated.push({ id, slug: table.state.slug, found: over(found), like })
     }
   }
-  for (const { id, state } of known) if (!(id in shapes)) changes.deleted.push({ id, slug: state.slug })
+  for (const { id, state } of known)
+    if (!(id in shapes)) changes.deleted.push({ id, slug: state.slug, inTrash: inTrash.has(id) })
   return changes
 }
 
@@ -72,6 +80,10 @@ export const slugsOf = ({ created, updated, deleted }: TableChanges): string[] =
   ...[...created, ...updated].map(({ found }) => found.slug),
   ...[...updated, ...deleted].map(({ slug }) => slug),
 ]
+
+/** Whether a definition says nothing of a column, as those did that were written before there was a type for it. */
+const leavesOut = ({ columns }: TableState, shape: TableShape): boolean =>
+  shape.columns.length > columns.length + Object.keys(baseColumns).length
 
 export const sameShape = (one: TableShape, other: TableShape): boolean =>
   stringifyExact(one) === stringifyExact(other)
@@ -84,9 +96,9 @@ export async function defineTables(
   now: string,
 ): Promise<void> {
   // Names are free before they are taken.
-  for (const { id } of deleted) {
-    await unit.handle(tables, id, { kind: 'delete', purgeAt: now, now })
-    await unit.handle(tables, id, { kind: 'purge' })
+  for (const { id, inTrash } of deleted) {
+    await unit.handle(tables, id, { kind: 'delete', purgeAt: inTrash ? purgeTime(now) : now, now })
+    if (!inTrash) await unit.handle(tables, id, { kind: 'purge' })
   }
   for (const { id, found, like } of updated) {
     const { unmanaged: _, ...defined } = found

@@ -110,6 +110,7 @@ function clientOf(
       options: '-c default_transaction_read_only=off',
       jit: 'off',
       TimeZone: 'UTC',
+      IntervalStyle: 'iso_8601',
       max_parallel_workers_per_gather: 0,
       // What it makes is the owner's; it is a member of nothing else.
       ...(role === 'migrator' && { role: roleOfSpace(space, 'owner') }),

@@ -127,6 +127,22 @@ describe('a query', () => {
     expect(await ran('select from people where false')).toMatchObject({ columns: [], rows: [] })
   })
 
+  it('says how many rows a write has changed, however many it answers', async () => {
+    const write = (sql: string) => ran(sql, { mode: 'write', maxRows: 7 })
+    const values = `select 'cut' || n, to_jsonb(repeat('x', 5000)) from generate_series(1, 2000) n`
+    const insert = await write(`insert into people (name, data) ${values} returning name, data`)
+    expect(insert).toMatchObject({ truncated: 'rows', rowCount: 7, affected: 2000 })
+    expect(await write(`update people set age = 1 where name like 'cut1%'`)).toMatchObject({
+      rowCount: 1111,
+      affected: 1111,
+    })
+    expect(await write(`delete from people where name like 'cut%' returning id`)).toMatchObject({
+      rowCount: 7,
+      affected: 2000,
+    })
+    expect(await ran('select 1')).not.toHaveProperty('affected')
+  })
+
   it('says where its result is cut', async () => {
     const cut = await ran('select generate_series(1, 5000) as n', { maxRows: 450 })
     expect(cut).toMatchObject({ truncated: 'rows', rowCount: 450 })
@@ -309,6 +325,50 @@ describe('a saved query', () => {
     const answer = await api.post('/queries', { ...draft, ...change })
     expect(answer.status).toBe(422)
     expect(answer.error().details?.map((detail) => detail.code)).toContain(code)
+  })
+
+  it.each([
+    ['integer', 'many'],
+    ['integer', 1.5],
+    ['bigint', '9223372036854775808'],
+    ['boolean', 'perhaps'],
+    ['date', '2026-02-30'],
+    ['timestamp', 'soon'],
+    ['uuid', 'x'],
+    ['integer[]', ['a']],
+    ['integer[]', 1],
+    ['text', ['a']],
+  ])('is not saved with a default of type %s that is %j', async (type, value) => {
+    const parameters = [{ name: 'value', type, default: value }]
+    const answer = await api.post('/queries', { name: 'Wrong', sql: 'select :value', parameters })
+    expect(answer.error().details).toMatchObject([{ path: '/parameters/0/default', code: 'invalid_value' }])
+  })
+
+  it('is saved with defaults of every type', async () => {
+    const values = {
+      ...{
+        text: 'a',
+        integer: 1,
+        bigint: '9007199254740993',
+        decimal: '1.50',
+        boolean: true,
+        json: { a: 1 },
+      },
+      ...{
+        date: '2026-03-02',
+        timestamp: '2026-03-02T10:00:00Z',
+        uuid: 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11',
+      },
+      ...{ 'integer[]': [1, null], 'text[]': ['a'], 'date[]': ['2026-03-02'] },
+    }
+    const parameters = Object.entries(values).map(([type, value], at) => ({
+      name: `p${at}`,
+      type,
+      default: value,
+    }))
+    const sql = `select ${parameters.map(({ name }) => `:${name}`).join(', ')}`
+    const saved = (await api.post('/queries', { name: 'Defaults', sql, parameters })).data(SavedQuery)
+    expect((await api.post(`/queries/${saved.id}/run`, {})).status).toBe(200)
   })
 
   it('is listed, and not shown elsewhere', async () => {

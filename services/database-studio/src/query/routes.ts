@@ -55,7 +55,7 @@ export function savedQueryRoutes(ctx: ServiceContext, freeSql: FreeSql): Route[]
       response: SavedQuery,
       status: 201,
       handler: async ({ body, meta }) => {
-        await checkSaved(body)
+        await checkSaved(body, ctx.database)
         const id = newId('query')
         return queries.create(id, { kind: 'create', id, fields: body, now: meta.now }, meta)
       },
@@ -86,10 +86,8 @@ export function savedQueryRoutes(ctx: ServiceContext, freeSql: FreeSql): Route[]
       errors: ['not_found', 'precondition_failed', 'version_conflict'],
       handler: async ({ params, body, meta }) => {
         const { sql, mode, parameters } = body
-        await checkSaved({
-          ...(await queries.get(params.id, meta.tenant)),
-          ...defined({ sql, mode, parameters }),
-        })
+        const present = await queries.get(params.id, meta.tenant)
+        await checkSaved({ ...present, ...defined({ sql, mode, parameters }) }, ctx.database)
         return queries.handle(params.id, { kind: 'update', patch: body, now: meta.now }, meta)
       },
     }),

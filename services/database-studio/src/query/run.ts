@@ -44,13 +44,15 @@ export function createQueryRunner(plane: DataPlane, database: Pick<Database, 'sq
       const { mode, timeoutMs, explain, maxRows } = request
       const statement = await numberParameters(request.sql, request.types)
       const values = argumentsOf(statement, request.parameters, request.types)
-      await checkQuery(statement.masked, mode)
+      const { kind } = await checkQuery(statement.masked, mode)
       const space = await plane.space(tenant)
       const prefix = explain ? `explain (format json${explain === 'analyze' ? ', analyze' : ''}) ` : ''
       const startedAt = performance.now()
+      // Of a write all rows are read, to count them: what is not answered takes none of what may be.
+      let renew = () => {}
       const collector = createCollector({
         ...{ text: `${prefix}${statement.text}`, values, maxRows, maxBytes },
-        whole: explain !== undefined,
+        ...{ whole: explain !== undefined, drain: mode === 'write', passed: () => renew() },
       })
       const mayBeCut = mode === 'read' && !explain
       const execute = async (tx: TransactionSql) => {
@@ -62,6 +64,7 @@ export function createQueryRunner(plane: DataPlane, database: Pick<Database, 'sq
       const role = mode === 'write' ? 'runtime' : 'reader'
       const found = await plane
         .session(space, role, options, (session) => {
+          renew = session.renewAnswer
           if (mode === 'read') return reading(session.sql, timeoutMs, execute)
           return writing(session, { timeoutMs, acting, undo: explain !== undefined }, execute)
         })
@@ -75,9 +78,17 @@ export function createQueryRunner(plane: DataPlane, database: Pick<Database, 'sq
         })
       const result = await found.result(namesOf)
       const durationMs = Math.round((performance.now() - startedAt) * 10) / 10
-      if (!explain) return { ...result, durationMs }
+      if (!explain)
+        return { ...result, durationMs, ...(kind !== 'SelectStmt' && { affected: found.affected }) }
       const [plan] = Object.values(result.rows[0] ?? {})
-      return { columns: [], rows: [], rowCount: 0, truncated: null, durationMs, plan: plan ?? null }
+      return {
+        columns: [],
+        rows: [],
+        rowCount: 0,
+        truncated: null,
+        durationMs,
+        plan: plan ?? null,
+      }
     },
   }
 }

@@ -4,14 +4,17 @@ import {
   notFound,
   type ParameterType,
   type QueryParameter,
+  ResultType,
   type RunSavedQuery,
   type SavedQuery,
   SavedQueryState,
   type TenantScope,
 } from '@opsplane/contracts'
+import { type Database, parameterText } from '@opsplane/postgres'
 import type { ServiceContext } from '@opsplane/service'
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
+import { sqlType } from '../row/fields.js'
 import { numberParameters } from '../sql/parameters.js'
 import { checkQuery } from '../sql/statement.js'
 import type { QueryRequest } from './run.js'
@@ -19,7 +22,10 @@ import type { QueryRequest } from './run.js'
 type Wording = Pick<SavedQueryState, 'sql' | 'mode' | 'parameters'>
 
 /** Throws `validation_failed` unless the SQL may be run in its mode and takes just the parameters that are declared. */
-export async function checkSaved({ sql: text, mode, parameters }: Wording): Promise<void> {
+export async function checkSaved(
+  { sql: text, mode, parameters }: Wording,
+  database: Pick<Database, 'sql'>,
+): Promise<void> {
   const { names, count, masked } = await numberParameters(text, typesOf(parameters))
   await checkQuery(masked, mode)
   if (count > names.length)
@@ -35,8 +41,38 @@ export async function checkSaved({ sql: text, mode, parameters }: Wording): Prom
       .filter((name) => !names.includes(name))
       .map((name) => detail('/parameters', 'unused', `declares ${name}, which the SQL does not take`)),
   ]
+  problems.push(...(await unreadableDefaults(parameters, database)))
   if (problems.length > 0) throw refused(problems)
 }
+
+/** Defaults that Postgres cannot read as their types: whoever runs the query would be told, and could not change them. */
+async function unreadableDefaults(
+  parameters: readonly QueryParameter[],
+  { sql }: Pick<Database, 'sql'>,
+): Promise<ErrorDetail[]> {
+  const problems = await Promise.all(
+    parameters.map(async ({ type, default: value }, index) => {
+      if (value === undefined || value === null) return []
+      const isList = Array.isArray(value)
+      const fits =
+        type === 'json' || (isList ? type.endsWith('[]') : typeof value !== 'object' && !type.endsWith('[]'))
+      const [row] = fits
+        ? await sql.unsafe('select reads_as($1::text, $2::text) as reads', [
+            parameterText(value, type),
+            readAs(type),
+          ])
+        : []
+      return row?.reads === true
+        ? []
+        : [detail(`/parameters/${index}/default`, 'invalid_value', `must be ${type}`)]
+    }),
+  )
+  return problems.flat()
+}
+
+/** A type of parameters as `reads_as` has it. */
+const readAs = (type: ParameterType): string =>
+  type.replace(/^\w+/, (name) => sqlType({ kind: ResultType.parse(name) }))
 
 /** What runs where a saved query is given these values. Throws `validation_failed` where one is missing. */
 export function requestOf(

@@ -1,4 +1,4 @@
-import { Moment, recordListBounds } from '@opsplane/contracts'
+import { Moment, recordListBounds, TimeZoneName } from '@opsplane/contracts'
 import { z } from 'zod'
 
 const names = (description: string, example: string) =>
@@ -22,6 +22,10 @@ export const ListFilters = z.object({
     .max(recordListBounds.filter)
     .optional()
     .meta({ description: 'A RecordFilter as JSON.', example: '{"status":"new"}' }),
+  timeZone: TimeZoneName.optional().meta({
+    description: 'Where a date in the filter of a timestamp begins: an IANA name; UTC unless given.',
+    example: 'Europe/Berlin',
+  }),
   sort: names('At most four fields; `-` sorts descending.', '-price,name'),
   q: z.string().trim().min(1).max(200).optional().meta({ description: 'Words to search for.' }),
   count: z

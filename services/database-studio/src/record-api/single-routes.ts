@@ -52,8 +52,7 @@ export function singleRoutes({ records, list, past }: RecordServices): Route[] {
       scope: 'records:read',
       query: z.object({ ...ShownFields, asOf: ListFilters.shape.asOf }),
       response: StudioRecord,
-      // What a reference leads to changes without it.
-      changesUnversioned: true,
+      changesUnversioned: (record) => !records.isSettled(record),
       errors: ['not_found'],
       handler: ({ params: { slug, id }, query: { asOf, ...query }, meta }) =>
         asOf === undefined ? records.get(slug, id, query, meta) : past.get(slug, id, asOf, meta),

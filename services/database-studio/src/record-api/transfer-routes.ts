@@ -79,6 +79,7 @@ export function transferRoutes({ imports, exported }: RecordServices): Route[] {
       query: z.object({
         format: ImportFormat.default('csv'),
         filter: ListFilters.shape.filter,
+        timeZone: ListFilters.shape.timeZone,
         fields: ListFilters.shape.fields,
       }),
       mediaTypes: ['text/csv', 'application/x-ndjson'],

@@ -2,7 +2,7 @@ import { newId, type RecordBatch, type RecordOperation } from '@opsplane/contrac
 import type { RequestMeta } from '@opsplane/http'
 import type { StatementRunner } from '@opsplane/postgres'
 import { DryRun } from '../row/dry-run.js'
-import { isOutdated } from '../row/failures.js'
+import { isOutdated, isRefusedRow, writeFailure } from '../row/failures.js'
 import { readRecord } from '../row/input.js'
 import { groupsOf, insertGroups, targetOf } from '../row/inserts.js'
 import { type RecordAccess, run } from '../row/open.js'
@@ -15,13 +15,19 @@ import { deleteStatement, updateStatement } from '../row/write-statements.js'
 import { RacedValidation, untilUnraced } from '../validation/raced.js'
 import { validateSteps } from '../validation/steps.js'
 import type { Validating } from '../validation/validating.js'
-import { failing, forbidden, getStatement, onlyAllowed, preconditionFailed } from './records.js'
+import { forbidden, getStatement, onlyAllowed, preconditionFailed } from './records.js'
+import { refusedRow } from './refused-row.js'
 
 export interface StepResult {
   op: RecordOperation['op']
   table: string
   id: string
   record: Row | null
+}
+
+interface BatchAnswer {
+  results: StepResult[]
+  dryRun: boolean
 }
 
 const operationsPlace: Place = { in: 'body', path: '/operations' }
@@ -31,7 +37,7 @@ const operationsPlace: Place = { in: 'body', path: '/operations' }
  * are one insert. A record made earlier is referred to by its name.
  */
 export function createBatch(access: RecordAccess, validating: Validating) {
-  const perform = async (given: RecordBatch, meta: RequestMeta) => {
+  const perform = async (given: RecordBatch, meta: RequestMeta, mostTogether = given.operations.length) => {
     const tables = await openAll(access, given.operations, meta)
     const steps = readSteps(given.operations, tables)
     const [first] = steps
@@ -41,20 +47,42 @@ export function createBatch(access: RecordAccess, validating: Validating) {
     await validateSteps({ access, validating }, steps, meta)
     return access.commit([...tables.values()], meta, async (tx) => {
       const results: StepResult[] = []
-      for (const run of runsOf(steps)) results.push(...(await runSteps(tx, run)))
+      for (const run of runsOf(steps, mostTogether)) results.push(...(await runSteps(tx, run)))
       const answer = { results, dryRun: given.dryRun }
       if (given.dryRun) throw new DryRun(answer)
       return answer
     })
   }
 
+  const refusalOf = async ({ steps: [step], cause }: RefusedSteps) => {
+    if (!step) return cause
+    const { operation, opened, place, values } = step
+    const path = operation.op === 'delete' ? place.path : `${place.path}/data`
+    return refusedRow(access, opened, { path, values }, cause)
+  }
+
+  /** Postgres does not name the one among several records of a statement: then each is one of its own. */
+  const explained = async (
+    given: RecordBatch,
+    meta: RequestMeta,
+    mostTogether?: number,
+  ): Promise<BatchAnswer> => {
+    try {
+      return await untilUnraced(() => perform(given, meta, mostTogether))
+    } catch (error) {
+      if (!(error instanceof RefusedSteps)) throw error
+      if (error.steps.length === 1) throw await refusalOf(error)
+      return explained(given, meta, 1)
+    }
+  }
+
   return async (given: RecordBatch, meta: RequestMeta) => {
     try {
-      return await untilUnraced(() => perform(given, meta))
+      return await explained(given, meta)
     } catch (error) {
       if (!isOutdated(error)) throw error
       for (const { table } of given.operations) access.forget(table, meta)
-      return untilUnraced(() => perform(given, meta))
+      return explained(given, meta)
     }
   }
 }
@@ -115,7 +143,7 @@ async function checkStepReferences(
 }
 
 /** Neighbours that are one statement. */
-function runsOf(steps: readonly Step[]): Step[][] {
+function runsOf(steps: readonly Step[], most: number): Step[][] {
   const runs: Step[][] = []
   for (const step of steps) {
     const last = runs.at(-1)
@@ -123,18 +151,31 @@ function runsOf(steps: readonly Step[]): Step[][] {
     const joins =
       step.operation.op === 'create' &&
       before?.operation.op === 'create' &&
-      before.operation.table === step.operation.table
+      before.operation.table === step.operation.table &&
+      (last?.length ?? 0) < most
     if (joins) last?.push(step)
     else runs.push([step])
   }
   return runs
 }
 
+/** Postgres has refused the statement of these steps: what it says is explained once the session is free. */
+class RefusedSteps extends Error {
+  constructor(
+    readonly steps: readonly Step[],
+    cause: unknown,
+  ) {
+    super('a statement of a batch was refused', { cause })
+  }
+}
+
 async function runSteps(tx: StatementRunner, steps: Step[]): Promise<StepResult[]> {
   const [first] = steps
   if (!first) return []
   const { opened, operation } = first
-  const failed = failing(opened, operation.op === 'delete' ? first.place.path : `${first.place.path}/data`)
+  const failed = (error: unknown) => {
+    throw isRefusedRow(error) ? new RefusedSteps(steps, error) : writeFailure(error, opened.table)
+  }
   if (operation.op !== 'create') {
     const row = await changeOne(tx, first).catch(failed)
     return [{ op: operation.op, table: operation.table, id: first.id, record: row }]

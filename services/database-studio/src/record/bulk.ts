@@ -3,7 +3,7 @@ import type { RequestMeta } from '@opsplane/http'
 import type { StatementRunner } from '@opsplane/postgres'
 import { countStatement } from '../list/list-statement.js'
 import { DryRun } from '../row/dry-run.js'
-import { tooMany } from '../row/failures.js'
+import { isOutdated, tooMany } from '../row/failures.js'
 import { type Condition, readFilter } from '../row/filter.js'
 import { readRecord, type Values } from '../row/input.js'
 import { groupsOf, insertGroups, targetOf } from '../row/inserts.js'
@@ -25,12 +25,14 @@ import { type Changing, validateMatching } from '../validation/matching.js'
 import { untilUnraced } from '../validation/raced.js'
 import type { Validating } from '../validation/validating.js'
 import { failing, forbidden, onlyAllowed } from './records.js'
+import { refusedRows } from './refused-row.js'
 
 const body: Place = { in: 'body', path: '' }
 const records = below(body, 'records')
 
 export interface Matching {
   filter: Record<string, unknown>
+  timeZone?: string | undefined
   limit: number
   dryRun: boolean
 }
@@ -72,7 +74,13 @@ export function createBulk(access: RecordAccess, validating: Validating): Bulk {
   ) =>
     withTable(slug, meta, async (opened) => {
       const problems = new Problems()
-      const conditions = readFilter(opened.table, given.filter, below(body, 'filter'), problems)
+      const conditions = readFilter(
+        opened.table,
+        given.filter,
+        below(body, 'filter'),
+        problems,
+        given.timeZone,
+      )
       const changing = prepare(opened, problems)
       problems.check()
       await checkReferences(access, opened, { rows: [changing.values], placeOf: () => changing.place }, meta)
@@ -97,8 +105,17 @@ export function createBulk(access: RecordAccess, validating: Validating): Bulk {
             write,
           )
         : write((tx) => run(tx, changing.where(conditions)))
-      return writing.catch(failing(opened))
+      const { values, place } = changing
+      return writing.catch(failing(access, opened, { path: place.path, values }))
     })
+
+  const refusing =
+    (opened: Opened, rows: readonly Values[], meta: RequestMeta, on?: readonly string[]) =>
+    async (error: unknown): Promise<never> => {
+      if (isOutdated(error)) throw error
+      const pathOf = (index: number) => recordPlace(index).path
+      throw await refusedRows(access, opened, { rows, pathOf, ...(on && { on }) }, meta, error)
+    }
 
   return {
     create: (slug, given, meta) =>
@@ -123,7 +140,7 @@ export function createBulk(access: RecordAccess, validating: Validating): Bulk {
                 finish,
               )
             : commit([opened], meta, async (tx) => finish(await insertGroups(tx, targetOf(opened), groups)))
-        return writing.catch(failing(opened, '/records'))
+        return writing.catch(refusing(opened, rows, meta))
       }),
 
     upsert: (slug, { on, records: given }, meta) =>
@@ -152,7 +169,7 @@ export function createBulk(access: RecordAccess, validating: Validating): Bulk {
               return write(isAsValidated)
             })
           : write(() => {})
-        return writing.catch(failing(opened, '/records'))
+        return writing.catch(refusing(opened, rows, meta, on))
       }),
 
     update: (slug, { set, ...given }, meta) =>

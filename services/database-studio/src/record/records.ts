@@ -2,7 +2,7 @@ import { ApiError, newId, notFound } from '@opsplane/contracts'
 import type { RequestMeta } from '@opsplane/http'
 import { quoted } from '@opsplane/postgres'
 import { conditionsSql } from '../row/conditions.js'
-import { writeFailure } from '../row/failures.js'
+import { isOutdated } from '../row/failures.js'
 import { readRecord, type Values } from '../row/input.js'
 import { type Look, type OneStatement, type RecordAccess, run } from '../row/open.js'
 import type { Opened, Row } from '../row/opened.js'
@@ -16,6 +16,7 @@ import { deleteStatement, insertStatement, marks, updateStatement } from '../row
 import { changed } from '../validation/images.js'
 import { RacedValidation, untilUnraced } from '../validation/raced.js'
 import type { Validating } from '../validation/validating.js'
+import { refusedRow } from './refused-row.js'
 
 const wholeBody: Place = { in: 'body', path: '' }
 
@@ -23,12 +24,15 @@ const wholeBody: Place = { in: 'body', path: '' }
 export interface Records {
   create(slug: string, given: unknown, meta: RequestMeta): Promise<Row>
   get(slug: string, id: string, query: ShownQuery, meta: RequestMeta): Promise<Row>
+  /** Whether a record that was got changes only with its version: what a reference leads to does not, nor does the definition. */
+  isSettled(record: Row): boolean
   update(slug: string, id: string, given: unknown, meta: RequestMeta): Promise<Row>
   delete(slug: string, id: string, meta: RequestMeta): Promise<void>
 }
 
 export function createRecords(access: RecordAccess, validating: Validating): Records {
   const { withTable, commitOne, insert, read } = access
+  const settled = new WeakSet<Row>()
 
   /** Why a change of one record has changed none: the record as the caller may see it. Throws `not_found`. */
   const explain = async (
@@ -80,17 +84,23 @@ export function createRecords(access: RecordAccess, validating: Validating): Rec
               one((target) => insertStatement(target, { columns: Object.keys(given), rows: [values] })),
               (inserted) => theOne(onlyAllowed(inserted)),
             )
-        return inserting.catch(failing(opened))
+        return inserting.catch(failing(access, opened, { path: '', values }))
       }),
 
     get: (slug, id, query, meta) =>
       withTable(slug, meta, async (opened) => {
         const { space } = opened
         const selection = await selectionOf(access, opened, query, meta)
-        const [row] = await read(space, getStatement(selection, id, space.schema)).catch(failingRead)
+        const statement = getStatement(selection, id, space.schema)
+        const [row] = await read(space, statement).catch(failingRead)
         if (!row) throw notFound()
+        const { updatedAt } = opened.table
+        if (selection.expanded.size === 0 && row.updatedAt !== undefined && row.updatedAt > updatedAt)
+          settled.add(row)
         return row
       }),
+
+    isSettled: (record) => settled.has(record),
 
     update: (slug, id, given, meta) =>
       withTable(slug, meta, async (opened) => {
@@ -113,7 +123,7 @@ export function createRecords(access: RecordAccess, validating: Validating): Rec
               return there
             },
           ),
-        ).catch(failing(opened))
+        ).catch(failing(access, opened, { path: '', values }))
       }),
 
     delete: (slug, id, meta) =>
@@ -130,7 +140,7 @@ export function createRecords(access: RecordAccess, validating: Validating): Rec
               throw forbidden()
             },
           ),
-        ).catch(failing(opened))
+        ).catch(failing(access, opened, { path: '', values: {} }))
       }),
   }
 }
@@ -181,7 +191,7 @@ export const preconditionFailed = () =>
 
 /** Rethrows what Postgres refused in the words of the API; an outdated definition is for `withTable`. */
 export const failing =
-  ({ table }: Opened, path = '') =>
-  (error: unknown): never => {
-    throw writeFailure(error, table, path)
+  (access: Pick<RecordAccess, 'read'>, opened: Opened, written: { path: string; values: Values }) =>
+  async (error: unknown): Promise<never> => {
+    throw isOutdated(error) ? error : await refusedRow(access, opened, written, error)
   }

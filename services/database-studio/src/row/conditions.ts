@@ -20,7 +20,7 @@ function conditionSql(condition: Condition, row: string, parameters: Parameters)
   }
   const { field } = condition
   const value = `${row}.${quoted(field.column)}`
-  const bind = (operand: string) => parameters.bind(operand, comparedType(field.kind))
+  const bind = (operand: string) => parameters.bind(operand, comparedType(field))
   switch (condition.kind) {
     case 'equals':
       return equality(value, condition, bind)
@@ -36,6 +36,8 @@ function conditionSql(condition: Condition, row: string, parameters: Parameters)
       return startsWith(`${value}::text`, condition.value, parameters)
     case 'matches':
       return matches(`${value}::text`, condition, parameters)
+    case 'has':
+      return `coalesce(${parameters.bind(condition.value, comparedType({ kind: condition.items }))} = any(${value}), false)`
     case 'json':
       return jsonSql(jsonAt(`${value}::jsonb`, condition.path, parameters), condition.test, parameters)
     default:
@@ -57,11 +59,12 @@ function among(
   { field, values, orNull, negated }: Extract<Condition, { kind: 'among' }>,
   parameters: Parameters,
 ): string {
-  const type = comparedType(field.kind)
-  const [only] = values
+  const type = comparedType(field)
+  // A list of lists would be one list to Postgres.
+  const each = values.length === 1 || field.kind === 'array'
   const isOne =
-    values.length === 1 && only !== undefined
-      ? `${value} = ${parameters.bind(only, type)}`
+    each && values.length > 0
+      ? `(${values.map((one) => `${value} = ${parameters.bind(one, type)}`).join(' or ')})`
       : type === undefined
         ? `${value} = any(${parameters.bind(parameterText(values, undefined))})`
         : `${value} = any(array(select json_array_elements_text(${parameters.bind(JSON.stringify(values), 'json')})::${type}))`

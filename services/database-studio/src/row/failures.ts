@@ -1,6 +1,8 @@
-import { ApiError, type ErrorDetail, type TableState } from '@opsplane/contracts'
-import { validationFailed } from '@opsplane/http'
+import { ApiError, type ErrorDetail, stringifyExact, type TableState } from '@opsplane/contracts'
+import { jsonPointer, validationFailed } from '@opsplane/http'
 import { isTransient, translatePostgresError } from '@opsplane/postgres'
+import { nameOf } from './constraint-name.js'
+import type { Values } from './input.js'
 
 /** What Postgres says of a statement it refused. */
 interface Refusal {
@@ -19,53 +21,94 @@ const isRefusal = (error: unknown): error is Refusal =>
 export const isOutdated = (error: unknown): boolean =>
   isRefusal(error) && ['42P01', '42703', '42883', '42804', '3F000', '55000'].includes(error.code)
 
-/** What a client is answered for a write that Postgres refused; `path` is where its values stand in the body. */
-export function writeFailure(error: unknown, table: TableState, path = ''): unknown {
+/** Whether a row is the cause: by itself it would be refused, or let through. */
+export const isRefusedRow = (error: unknown): boolean =>
+  isRefusal(error) && (/^2[23]/.test(error.code) || ['428C9', '21000', '54000'].includes(error.code))
+
+/**
+ * What a client is answered for a write that Postgres refused: `path` is where its values stand in the body, and `values` are
+ * those of the row, where one is known to be the cause; `column` is the one that could not be read.
+ */
+export function writeFailure(
+  error: unknown,
+  table: TableState,
+  path = '',
+  values: Values = {},
+  column?: string,
+): unknown {
   if (!isRefusal(error)) return translatePostgresError(error)
   const columns = columnsOf(error)
-  const at = columns.length === 1 ? `${path}/${columns[0]}` : path
+  const place = (name: string | undefined) =>
+    name === undefined ? { path } : { path: `${path}${jsonPointer([name])}`, ...shownValue(values[name]) }
+  const at = place(columns.length === 1 ? columns[0] : undefined)
+  const key = keyOf(error)
   switch (error.code) {
-    case '23505':
-      return conflict(at, 'not_unique', `There is a record with the same ${named(columns)} already.`, error)
-    case '23503':
-      return error.message.startsWith('insert or update')
-        ? refused(at, 'not_found', 'refers to a record that does not exist', error)
-        : conflict(
-            path,
-            'referenced',
-            `Records of ${error.table_name ?? 'another table'} refer to it.`,
-            error,
-          )
+    case '23505': {
+      const message = `There is a record with the same ${named(columns)} already${key ? `: ${key}` : ''}.`
+      return conflict({ ...at, ...(key && { value: key }) }, 'not_unique', message, error)
+    }
+    case '23503': {
+      if (!error.message.startsWith('insert or update'))
+        return conflict(
+          { path },
+          'referenced',
+          `Records of ${error.table_name ?? 'another table'} refer to it.`,
+          error,
+        )
+      const message = `refers to a record that does not exist${key ? `: ${key}` : ''}`
+      return refused({ ...at, ...(key && { value: key }) }, 'not_found', message, error)
+    }
     case '23502':
-      return refused(`${path}/${error.column_name ?? ''}`, 'required', 'must not be null', error)
-    case '23514':
-      return refused(
-        path,
-        'check_failed',
-        `breaks the check ${error.constraint_name ?? 'of the table'}`,
-        error,
-      )
+      return refused(place(error.column_name ?? ''), 'required', 'must not be null', error)
+    case '23514': {
+      const { constraint_name: check = 'of the table' } = error
+      const of = place(columnOfCheck(table, check))
+      const value = of.value === undefined ? '' : `: ${of.value}`
+      return refused(of, 'check_failed', `breaks the check ${check}${value}`, error)
+    }
     case '428C9':
       return refused(
-        `${path}/${filledOf(error)}`,
+        place(filledOf(error)),
         'invalid_value',
         'is filled by Postgres, so it cannot be given',
         error,
       )
     case '21000':
-      return refused(path, 'not_unique', 'has two records of the same key', error)
+      return refused({ path }, 'not_unique', 'has two records of the same key', error)
     case '54000':
-      return refused(path, 'too_big', 'makes a record larger than 256 KiB', error)
+      return refused({ path }, 'too_big', 'makes a record larger than 256 KiB', error)
     case '42P10':
-      return refused('/on', 'invalid_value', `names no unique columns of ${table.slug}`, error)
+      return refused({ path: '/on' }, 'invalid_value', `names no unique columns of ${table.slug}`, error)
     default:
-      if (isUnreadable(error)) return refused(path, 'invalid_value', `is refused: ${error.message}`, error)
+      if (isUnreadable(error))
+        return refused(place(column), 'invalid_value', `is refused: ${error.message}`, error)
       if (isTransient(error))
         return new ApiError('service_unavailable', 'Others were in the way for too long. Try again.', {
           cause: error,
         })
       return translatePostgresError(error)
   }
+}
+
+const mostOfValue = 200
+
+/** A value as a message has it. */
+const shownValue = (value: unknown): { value?: string } =>
+  value === undefined || value === null
+    ? {}
+    : { value: (typeof value === 'string' ? value : stringifyExact(value)).slice(0, mostOfValue) }
+
+/** The one column of a check, where it speaks of one. */
+function columnOfCheck({ slug, columns, checks }: TableState, constraint: string): string | undefined {
+  const ofEnum = columns.find(
+    ({ name, type }) => type === 'enum' && nameOf(slug, name, 'enum') === constraint,
+  )
+  if (ofEnum) return ofEnum.name
+  const expression = checks.find(({ name }) => name === constraint)?.expression ?? ''
+  const words = expression.match(/"(?:[^"]|"")+"|[\p{L}_][\p{L}\p{N}_$]*/gu) ?? []
+  const called = new Set(words.map((word) => word.replaceAll('"', '')))
+  const of = columns.filter(({ name }) => called.has(name))
+  return of.length === 1 ? of[0]?.name : undefined
 }
 
 /** Whether there is a value that is none of the type it is read as. */
@@ -91,23 +134,31 @@ const columnsOf = ({ detail }: Refusal): string[] => {
   return names === undefined ? [] : names.split(', ').map((name) => name.replaceAll('"', ''))
 }
 
+/** The values in it, which are those of the row that was refused. */
+const keyOf = ({ detail }: Refusal): string | undefined =>
+  /^Key \([^)]+\)=\((.*?)\) (?:already exists|is not present)/s.exec(detail ?? '')?.[1]?.slice(0, mostOfValue)
+
 /** `Column "a" is an identity column defined as GENERATED ALWAYS.` */
 const filledOf = ({ detail }: Refusal): string => /^Column "(.+?)" /.exec(detail ?? '')?.[1] ?? ''
 
 const named = (columns: readonly string[]) => (columns.length > 0 ? columns.join(' and ') : 'key')
 
-const detailOf = (path: string, code: string, message: string): ErrorDetail => ({
-  in: 'body',
-  path,
-  code,
-  message,
+/** A place in the body, and what stands there. */
+interface Cause {
+  path: string
+  value?: string
+}
+
+const detailOf = ({ path, value }: Cause, code: string, message: string): ErrorDetail => ({
+  ...{ in: 'body', path, code, message },
+  ...(value !== undefined && { params: { value } }),
 })
 
-const conflict = (path: string, code: string, message: string, cause: unknown) =>
-  new ApiError('conflict', message, { details: [detailOf(path, code, message)], cause })
+const conflict = (at: Cause, code: string, message: string, cause: unknown) =>
+  new ApiError('conflict', message, { details: [detailOf(at, code, message)], cause })
 
-const refused = (path: string, code: string, message: string, cause: unknown) => {
-  const error = validationFailed([detailOf(path, code, message)])
+const refused = (at: Cause, code: string, message: string, cause: unknown) => {
+  const error = validationFailed([detailOf(at, code, message)])
   error.cause = cause
   return error
 }

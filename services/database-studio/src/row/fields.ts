@@ -7,13 +7,19 @@ export type ValueKind =
   | 'integer'
   | 'bigint'
   | 'decimal'
+  | 'float'
   | 'boolean'
   | 'date'
+  | 'time'
   | 'timestamp'
+  | 'local_timestamp'
+  | 'interval'
   | 'json'
   | 'uuid'
   | 'enum'
   | 'reference'
+  | 'array'
+  | 'other'
 
 /** One field of a record: a column of the table, or one that every record has. */
 export interface Field {
@@ -57,53 +63,92 @@ export function fieldsOf(table: Columns): ReadonlyMap<string, Field> {
 
 export const isOwn = ({ definition }: Field): boolean => definition === undefined
 
-const kindOf = (column: Column): ValueKind => (column.type === 'computed' ? column.resultType : column.type)
+/** Whether a request may give values of a column: the others are computed, or of a type that only SQL writes. */
+export const isWritable = ({ type }: Column): boolean => type !== 'computed' && type !== 'other'
 
-const sqlTypes: Record<ValueKind, string> = {
-  text: 'text',
-  integer: 'int4',
-  bigint: 'int8',
-  decimal: 'numeric',
-  boolean: 'bool',
-  date: 'date',
-  timestamp: 'timestamptz',
-  json: 'jsonb',
-  uuid: 'uuid',
-  enum: 'text',
-  reference: 'text',
+/** The kind of a column's values. */
+export function kindOf(column: Column): ValueKind {
+  if (column.type === 'computed') return column.resultType
+  return column.type === 'reference' && column.key ? column.key.type : column.type
 }
 
-/** The type of this kind's values where no column says it. */
-export const sqlType = (kind: ValueKind): string => sqlTypes[kind]
+/** The column of the other table that a reference refers to. */
+export const keyOf = (column: Column | undefined): string =>
+  column?.type === 'reference' ? (column.key?.column ?? 'id') : 'id'
 
-/** The type a parameter is cast to that is compared with a column; of an enum it is the column's, which a migration may have made one of Postgres. */
-export const comparedType = (kind: ValueKind): string | undefined =>
-  kind === 'enum' ? undefined : sqlTypes[kind]
+/** How values of a kind are read. */
+interface Form {
+  /** Their type in Postgres where no column says it. */
+  sql: string
+  /** A parameter has the column's own type, as a migration may have made the column of another one with such values. */
+  asColumn?: true
+  /** They are neither sorted nor held against each other by `gt` and its like. */
+  unordered?: true
+  /** SQL for what the API shows of a value. */
+  shown(value: string, field: Field): string
+  /** SQL for the same as JSON, where that is not a text that needs no escapes. */
+  json?(shown: string): string
+}
+
+const plain = (value: string) => value
+const text = (value: string) => `${value}::text`
+const escaped = (value: string) => `to_json(${value})::text`
+const instant = (value: string) => `to_char(${value} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+
+const forms: Record<ValueKind, Form> = {
+  text: { sql: 'text', shown: plain, json: escaped },
+  integer: { sql: 'int4', shown: plain, json: text },
+  bigint: { sql: 'int8', shown: text },
+  decimal: { sql: 'numeric', shown: text },
+  // As JSON, which has texts for what is no number.
+  float: { sql: 'float8', asColumn: true, shown: (value) => `to_json(${value})`, json: text },
+  boolean: { sql: 'bool', shown: plain, json: text },
+  date: { sql: 'date', shown: text },
+  time: { sql: 'time', shown: text },
+  timestamp: { sql: 'timestamptz', shown: instant },
+  local_timestamp: { sql: 'timestamp', shown: (value) => `(to_json(${value}) #>> '{}')` },
+  interval: { sql: 'interval', shown: text },
+  json: { sql: 'jsonb', unordered: true, shown: plain, json: text },
+  uuid: { sql: 'uuid', shown: plain },
+  enum: { sql: 'text', asColumn: true, shown: plain, json: escaped },
+  reference: { sql: 'text', shown: plain, json: escaped },
+  array: { sql: 'text[]', asColumn: true, unordered: true, shown: shownArray, json: text },
+  other: { sql: 'text', asColumn: true, unordered: true, shown: shownOther, json: text },
+}
+
+/** Elements as fields of their kind are shown. The capture of changes writes them in the same way. */
+function shownArray(value: string, { definition }: Field): string {
+  const items = definition?.type === 'array' ? definition.items : 'text'
+  if (items === 'bigint' || items === 'decimal') return `to_json(${value}::text[])`
+  if (items === 'timestamp')
+    return `case when ${value} is not null then to_json(array(select ${instant('item')} from unnest(${value}) item)) end`
+  return `to_json(${value})`
+}
+
+function shownOther(value: string, { definition }: Field): string {
+  const isBytes = definition?.type === 'other' && definition.sqlType === 'bytea'
+  return `to_json(${isBytes ? `encode(${value}, 'base64')` : value})`
+}
+
+export type Typed = Pick<Field, 'kind' | 'definition'>
+
+/** The type of a field's values where no column says it. */
+export const sqlType = ({ kind, definition }: Typed): string =>
+  definition?.type === 'array' ? `${forms[definition.items].sql}[]` : forms[kind].sql
+
+/** The type a parameter is cast to that is compared with a field; none where it has that of the column. */
+export const comparedType = ({ kind }: Typed): string | undefined =>
+  forms[kind].asColumn ? undefined : forms[kind].sql
+
+export const isOrdered = ({ kind }: Typed): boolean => !forms[kind].unordered
 
 /** The expression that reads a field of the row called `row` as the API shows it. */
-export function shownAs({ column, kind }: Field, row: string): string {
-  const value = `${row}.${quoted(column)}`
-  if (kind === 'timestamp') return `to_char(${value} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
-  return kind === 'bigint' || kind === 'decimal' || kind === 'date' ? `${value}::text` : value
-}
+export const shownAs = (field: Field, row: string): string =>
+  forms[field.kind].shown(`${row}.${quoted(field.column)}`, field)
 
 /** The same as JSON, as a text: faster by half than rows as JSON, which look up the type of each value. */
 export function jsonText(field: Field, row: string): string {
-  const text = jsonOf(field, shownAs(field, row))
-  return isOwn(field) ? text : `coalesce(${text}, 'null')`
-}
-
-function jsonOf({ kind }: Field, value: string): string {
-  switch (kind) {
-    case 'integer':
-    case 'boolean':
-    case 'json':
-      return `${value}::text`
-    case 'text':
-    case 'enum':
-    case 'reference':
-      return `to_json(${value})::text`
-    default:
-      return `'"' || ${value}::text || '"'`
-  }
+  const shown = shownAs(field, row)
+  const json = forms[field.kind].json?.(shown) ?? `'"' || ${shown}::text || '"'`
+  return isOwn(field) ? json : `coalesce(${json}, 'null')`
 }

@@ -51,7 +51,7 @@ describe('a filter', () => {
     ],
     [{ name: { starts_with: '\u{10ffff}' } }, 'r."name"::text >= $1::text', ['\u{10ffff}']],
     [{ name: { contains: '50%_\\' } }, 'r."name"::text like $1::text', ['%50\\%\\_\\\\%']],
-    [{ quantity: { in: [1, 1] } }, 'r."quantity" = $1::text::int4', ['1']],
+    [{ quantity: { in: [1, 1] } }, '(r."quantity" = $1::text::int4)', ['1']],
     [
       { or: [{ name: 'a' }, { quantity: 2, active: true }] },
       '((r."name" = $1::text) or (r."quantity" = $2::text::int4 and r."active" = $3::text::bool))',

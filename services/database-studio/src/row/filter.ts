@@ -1,5 +1,13 @@
-import { type Column, ExactNumber, recordListBounds, stringifyExact } from '@opsplane/contracts'
-import { type Columns, type Field, fieldsOf } from './fields.js'
+import {
+  CalendarDay,
+  type Column,
+  ExactNumber,
+  recordListBounds,
+  type ScalarType,
+  stringifyExact,
+} from '@opsplane/contracts'
+import { parameterText } from '@opsplane/postgres'
+import { type Columns, type Field, fieldsOf, isOrdered, type Typed } from './fields.js'
 import { below, type Place, type Problems } from './problems.js'
 import { parseValue } from './values.js'
 
@@ -14,6 +22,8 @@ export type Condition =
   | { kind: 'contains' | 'starts_with'; field: Field; value: string }
   /** In upper or lower case; and with or without accents, unless an index is to find it. */
   | { kind: 'matches'; field: Field; value: string; atStart: boolean; byIndex?: boolean }
+  /** A list has this element. */
+  | { kind: 'has'; field: Field; items: ScalarType; value: string }
   | { kind: 'json'; field: Field; path: readonly string[]; test: JsonTest }
   | { kind: 'or'; alternatives: readonly (readonly Condition[])[] }
 
@@ -44,16 +54,24 @@ const operators = new Set([
 
 interface Reading {
   fields: ReadonlyMap<string, Field>
+  timeZone: string
   problems: Problems
   conditions: number
 }
 
 /**
  * A filter in the platform's syntax, typed by the columns of a table: fields are ANDed, operators of one field too, and `or`
- * holds filters of which one must hold. What is wrong is added to `problems` by its place.
+ * holds filters of which one must hold. A date stands for the instant it begins at in `timeZone`. What is wrong is added to
+ * `problems` by its place.
  */
-export function readFilter(table: Columns, given: unknown, place: Place, problems: Problems): Condition[] {
-  return readAll({ fields: fieldsOf(table), problems, conditions: 0 }, given, place, 1)
+export function readFilter(
+  table: Columns,
+  given: unknown,
+  place: Place,
+  problems: Problems,
+  timeZone = 'UTC',
+): Condition[] {
+  return readAll({ fields: fieldsOf(table), problems, timeZone, conditions: 0 }, given, place, 1)
 }
 
 function readAll(reading: Reading, given: unknown, place: Place, depth: number): Condition[] {
@@ -105,7 +123,7 @@ function readField(reading: Reading, name: string, condition: unknown, at: Place
     const found =
       field.kind === 'json' && (path.length > 0 || operator !== 'exists')
         ? readJson({ field, path }, operator, operand)
-        : readTest(field, operator, operand)
+        : readTest(field, operator, operandIn(field, operand, reading.timeZone))
     if (typeof found !== 'string') return [found]
     reading.problems.add(place, 'invalid_value', found)
     return []
@@ -125,8 +143,21 @@ function operatorsOf({ problems }: Reading, condition: unknown, at: Place): [str
   })
 }
 
+/** An operand whose dates are those of the field: of an instant they are when the day begins, which Postgres knows. */
+function operandIn(field: Field, operand: unknown, timeZone: string): unknown {
+  if (field.kind !== 'timestamp') return operand
+  if (Array.isArray(operand)) return operand.map((one) => operandIn(field, one, timeZone))
+  return CalendarDay.safeParse(operand).success ? new StartOfDay(`${operand} 00:00 ${timeZone}`) : operand
+}
+
+class StartOfDay {
+  constructor(readonly text: string) {}
+}
+
 /** A condition, or what is wrong with its operand. */
 function readTest(field: Field, operator: string, operand: unknown): Condition | string {
+  if (field.kind === 'other' && operator !== 'exists')
+    return 'can only be tested by exists: the field is of a type that only SQL compares'
   switch (operator) {
     case 'eq':
     case 'ne': {
@@ -142,6 +173,7 @@ function readTest(field: Field, operator: string, operand: unknown): Condition |
     case 'lt':
     case 'lte': {
       if (field.kind === 'boolean') return 'must not be compared: the field is true or false'
+      if (!isOrdered(field)) return 'must not be compared: the field is a list'
       const value = operandOf(field, operand)
       return typeof value === 'string' ? { kind: 'compares', field, by: operator, value } : value.problem
     }
@@ -150,8 +182,16 @@ function readTest(field: Field, operator: string, operand: unknown): Condition |
         ? { kind: 'exists', field, value: operand }
         : 'must be true or false'
     default:
+      if (operator === 'contains' && field.definition?.type === 'array')
+        return readElement(field, field.definition.items, operand)
       return readText(field, operator, operand)
   }
+}
+
+function readElement(field: Field, items: ScalarType, operand: unknown): Condition | string {
+  if (operand === null) return 'must be a value'
+  const value = operandOf({ kind: items }, operand)
+  return typeof value === 'string' ? { kind: 'has', field, items, value } : value.problem
 }
 
 function readText(field: Field, operator: string, operand: unknown): Condition | string {
@@ -176,11 +216,14 @@ function readAmong(field: Field, operand: unknown, negated: boolean): Condition 
 }
 
 /** An operand as text. It may be longer or more exact than the column holds: then nothing is equal to it. */
-function operandOf({ kind, definition }: Field, operand: unknown): string | { problem: string } {
-  const bounded: Column | undefined = kind === 'enum' ? definition : undefined
+function operandOf({ kind, definition }: Typed, operand: unknown): string | { problem: string } {
+  if (operand instanceof StartOfDay) return operand.text
+  const bounded: Column | undefined = kind === 'enum' || kind === 'array' ? definition : undefined
   const parsed = parseValue({ kind, ...(bounded && { definition: bounded }) }, operand)
   if ('problem' in parsed) return parsed
-  const text = String(parsed.value)
+  const text = Array.isArray(parsed.value)
+    ? (parameterText(parsed.value, undefined) ?? '')
+    : String(parsed.value)
   return text.length > bounds.text ? { problem: `must have at most ${bounds.text} characters` } : text
 }
 

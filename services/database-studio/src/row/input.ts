@@ -1,5 +1,6 @@
 import { ExactNumber, type TableState } from '@opsplane/contracts'
-import { fieldsOf } from './fields.js'
+import { fieldsOf, isWritable } from './fields.js'
+
 import { below, type Place, type Problems } from './problems.js'
 import { parseValue } from './values.js'
 
@@ -32,11 +33,14 @@ export function readRecord(
       problems.add(below(place, name), 'unrecognized_key', message)
     } else if (column.type === 'computed') {
       problems.add(below(place, name), 'invalid_value', 'is computed, so it cannot be given')
+    } else if (column.type === 'other') {
+      const message = `is of the type ${column.sqlType}, which only SQL writes`
+      problems.add(below(place, name), 'invalid_value', message)
     } else if (value === null) {
       values[name] = null
       if (!field.nullable) problems.add(below(place, name), 'invalid_value', 'must not be null')
     } else {
-      const parsed = parseValue(field, column.type === 'reference' ? (referred(value, ref) ?? value) : value)
+      const parsed = parseValue(field, field.kind === 'reference' ? (referred(value, ref) ?? value) : value)
       if ('problem' in parsed) problems.add(below(place, name), 'invalid_value', parsed.problem)
       else values[name] = parsed.value
     }
@@ -51,8 +55,9 @@ function referred(value: unknown, ref: FindRef | undefined): string | undefined 
 }
 
 function requireColumns(table: TableState, given: object, place: Place, problems: Problems): void {
-  for (const { name, type, nullable, default: byDefault } of table.columns) {
-    if (!nullable && byDefault === null && type !== 'computed' && !Object.hasOwn(given, name))
+  for (const column of table.columns) {
+    const { name, nullable, default: byDefault } = column
+    if (!nullable && byDefault === null && isWritable(column) && !Object.hasOwn(given, name))
       problems.add(below(place, name), 'required', 'is required')
   }
 }

@@ -1,5 +1,7 @@
+import type { Column } from '@opsplane/contracts'
 import { quoted } from '@opsplane/postgres'
 import { conditionsSql } from './conditions.js'
+import { keyOf, kindOf, sqlType } from './fields.js'
 import type { Values } from './input.js'
 import type { RecordAccess } from './open.js'
 import type { Caller, Opened } from './opened.js'
@@ -38,8 +40,9 @@ export async function missingReferences(
   made: ReadonlySet<unknown> = new Set(),
 ): Promise<MissingReference[]> {
   const missing: MissingReference[] = []
-  for (const { name: column, ...definition } of opened.table.columns) {
+  for (const definition of opened.table.columns) {
     if (definition.type !== 'reference') continue
+    const { name: column } = definition
     const given = rows.flatMap((row, at): Given[] => {
       const ref = row[column] ?? null
       return ref === null || made.has(ref) ? [] : [{ at, id: row.id ?? null, ref }]
@@ -49,7 +52,7 @@ export async function missingReferences(
     if (!target || target.readRule.length === 0) continue
     const found = await read<{ at: number }>(
       opened.space,
-      missingStatement(opened, { column, target, given }),
+      missingStatement(opened, { definition, target, given }),
     )
     missing.push(...found.map(({ at: index }) => ({ index, column })))
   }
@@ -75,17 +78,19 @@ export async function checkReferences(
 
 function missingStatement(
   { space, table, readRule }: Opened,
-  { column, target, given }: { column: string; target: Opened; given: readonly Given[] },
+  { definition, target, given }: { definition: Column; target: Opened; given: readonly Given[] },
 ): Statement {
+  const type = sqlType({ kind: kindOf(definition) })
+  const column = quoted(definition.name)
   const parameters = new Parameters()
   const from = (slug: string) => `${quoted(space.schema)}.${quoted(slug)}`
   const rows = parameters.bind(JSON.stringify(given), 'json')
   const seen = conditionsSql(target.readRule, 't', parameters)
   const kept = conditionsSql(readRule, 'r', parameters)
   return {
-    text: `select given.at from json_to_recordset(${rows}) as given(at int4, id text, ref text)
-      where not exists (select from ${from(target.table.slug)} t where t.id = given.ref and ${seen})
-        and not exists (select from ${from(table.slug)} r where r.id = given.id and r.${quoted(column)} = given.ref and ${kept})
+    text: `select given.at from json_to_recordset(${rows}) as given(at int4, id text, ref ${type})
+      where not exists (select from ${from(target.table.slug)} t where t.${quoted(keyOf(definition))} = given.ref and ${seen})
+        and not exists (select from ${from(table.slug)} r where r.id = given.id and r.${column} = given.ref and ${kept})
       order by given.at`,
     parameters: parameters.values,
   }

@@ -1,7 +1,7 @@
 import type { TableState } from '@opsplane/contracts'
 import { quoted } from '@opsplane/postgres'
 import { conditionsSql } from './conditions.js'
-import { type Field, fieldsOf, shownAs } from './fields.js'
+import { type Field, fieldsOf, keyOf, shownAs } from './fields.js'
 import type { Condition } from './filter.js'
 import type { Parameters } from './parameters.js'
 import type { Place, Problems } from './problems.js'
@@ -102,9 +102,7 @@ export function selectList(
   return fields
     .map((field) => {
       const target = expanded.get(field.name)
-      const value = target
-        ? expandedSql(target, `${row}.${quoted(field.column)}`, { schema, parameters, row })
-        : shownAs(field, row)
+      const value = target ? expandedSql(target, field, { schema, parameters, row }) : shownAs(field, row)
       return `${value} as ${quoted(field.name)}`
     })
     .join(', ')
@@ -113,12 +111,13 @@ export function selectList(
 /** The record a reference leads to, as JSON; null where there is none, or none that the caller may read. */
 function expandedSql(
   target: Selection,
-  reference: string,
+  { column, definition }: Field,
   { schema, parameters, row }: { schema: string; parameters: Parameters; row: string },
 ): string {
   const inner = `${row}x`
   const list = selectList(target, inner, schema, parameters)
   const rule = conditionsSql(target.rule, inner, parameters)
   const from = `${quoted(schema)}.${quoted(target.table.slug)} ${inner}`
-  return `(select row_to_json(found) from (select ${list} from ${from} where ${inner}.id = ${reference} and ${rule}) found)`
+  const key = quoted(keyOf(definition))
+  return `(select row_to_json(found) from (select ${list} from ${from} where ${inner}.${key} = ${row}.${quoted(column)} and ${rule}) found)`
 }

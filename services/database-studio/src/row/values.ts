@@ -1,5 +1,13 @@
-import { type Column, ExactNumber, plainDecimal, stringifyExact } from '@opsplane/contracts'
+import {
+  CalendarDay,
+  type Column,
+  ExactNumber,
+  Moment,
+  plainDecimal,
+  stringifyExact,
+} from '@opsplane/contracts'
 import type { Field, ValueKind } from './fields.js'
+import { floatProblem, intervalPattern, localPattern, specialFloats, timePattern } from './value-forms.js'
 
 /** A value as it goes to Postgres, in JSON; or what is wrong with it. */
 export type Parsed = { value: unknown } | { problem: string }
@@ -53,21 +61,33 @@ const parsers: Record<ValueKind, Parser> = {
       return wrong(`must have at most ${precision - scale} digits before the decimal point`)
     return right(text)
   },
-  boolean: (value) => (typeof value === 'boolean' ? right(value) : wrong('must be true or false')),
-  date(value) {
-    return typeof value === 'string' && datePattern.test(value) && isDay(value)
+  float: (value) =>
+    (typeof value === 'number' && Number.isFinite(value)) ||
+    value instanceof ExactNumber ||
+    specialFloats.has(value)
       ? right(value)
-      : wrong('must be a date, such as "2026-03-02"')
-  },
+      : wrong(floatProblem),
+  boolean: (value) => (typeof value === 'boolean' ? right(value) : wrong('must be true or false')),
+  date: (value) =>
+    CalendarDay.safeParse(value).success ? right(value) : wrong('must be a date, such as "2026-03-02"'),
   timestamp(value) {
-    // A Date takes the 30th of February for the 2nd of March.
-    const isInstant = typeof value === 'string' && instantPattern.test(value) && isDay(value.slice(0, 10))
-    const instant = isInstant ? new Date(value) : undefined
-    const isTime = instant !== undefined && !Number.isNaN(instant.getTime()) && isInYears(instant)
-    return isTime
-      ? right(instant.toISOString())
+    const moment = Moment.safeParse(value)
+    return moment.success
+      ? right(moment.data)
       : wrong('must be an instant with its offset, such as "2026-03-02T10:00:00Z"')
   },
+  time: (value) =>
+    typeof value === 'string' && timePattern.test(value)
+      ? right(value)
+      : wrong('must be a time of day, such as "08:30:00"'),
+  local_timestamp: (value) =>
+    typeof value === 'string' && localPattern.test(value) && CalendarDay.safeParse(value.slice(0, 10)).success
+      ? right(value)
+      : wrong('must be a date and time without an offset, such as "2026-03-02T10:00:00"'),
+  interval: (value) =>
+    typeof value === 'string' && intervalPattern.test(value)
+      ? right(value)
+      : wrong('must be a duration of ISO 8601, such as "P1DT2H30M"'),
   json: (value) =>
     /(?<!\\)(?:\\\\)*\\u0000/.test(stringifyExact(value))
       ? wrong('must not contain the character U+0000')
@@ -87,27 +107,25 @@ const parsers: Record<ValueKind, Parser> = {
     typeof value === 'string' && value.length <= 200 && !value.includes('\0')
       ? right(value)
       : wrong('must be the id of a record'),
+  array(value, column) {
+    if (!Array.isArray(value) || value.length > mostItems)
+      return wrong(`must be a list of at most ${mostItems} values`)
+    const items = column?.type === 'array' ? column.items : 'text'
+    const found: unknown[] = []
+    for (const [index, item] of value.entries()) {
+      const parsed = item === null ? right(null) : parsers[items](item, undefined)
+      if ('problem' in parsed) return wrong(`has an element, at place ${index}, that ${parsed.problem}`)
+      found.push(parsed.value)
+    }
+    return right(found)
+  },
+  other: () => wrong('is of a type that only SQL writes'),
 }
+
+const mostItems = 10_000
 
 const decimalPattern = /^-?(\d{1,1000})(?:\.(\d{1,1000}))?$/
-const datePattern = /^(?!0000)\d{4}-\d\d-\d\d$/
-const daysOfMonths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-
-/** Whether there is such a day in the calendar of today, of a text of the right form. */
-function isDay(text: string): boolean {
-  const [year, month, day] = [Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8))]
-  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
-  const days = month === 2 && isLeap ? 29 : (daysOfMonths[month - 1] ?? 0)
-  return day >= 1 && day <= days
-}
-
-const instantPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/i
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-
-const isInYears = (instant: Date): boolean => {
-  const year = instant.getUTCFullYear()
-  return year >= 1 && year <= 9999
-}
 
 /** Characters are what Postgres counts: code points. Counted only where the text could be too long. */
 const lengthOf = (text: string, most: number): number =>

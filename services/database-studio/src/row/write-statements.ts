@@ -19,8 +19,8 @@ export interface WriteTarget {
 /** Arguments of a proof. */
 const proofArguments = 3
 
-/** What is answered beside a record's own fields, which begin with a letter. */
-export const marks = { allowed: '_allowed', created: '_created' } as const
+/** What is answered beside a record's own fields, none of which begins with a point. */
+export const marks = { allowed: '.allowed', created: '.created', given: '.given' } as const
 
 const row = 'r'
 
@@ -48,7 +48,10 @@ export function insertStatement(
       ? returning(target, parameters)
       : `returning ${row}.id, ${row}.version${allowed(target, parameters)}`
   const text = `insert into ${into(target)} as ${row} (${names.map(quoted).join(', ')}) select ${names.map((name) => `given.${quoted(name)}`).join(', ')} from ${source}${conflict} ${answered}`
-  return { text: on ? `${text}, (${row}.xmax = 0) as ${marks.created}` : text, parameters: parameters.values }
+  return {
+    text: on ? `${text}, (${row}.xmax = 0) as ${quoted(marks.created)}` : text,
+    parameters: parameters.values,
+  }
 }
 
 function onConflict(
@@ -65,7 +68,7 @@ function onConflict(
 
 /**
  * What is there already of these and satisfies the rule, distinguished by the columns `on`: records as the API shows them, each with the id of the given
- * one as `_given`.
+ * one as a mark.
  */
 export function existingStatement(
   target: WriteTarget,
@@ -78,7 +81,7 @@ export function existingStatement(
   const list = selectList(wholeOf(target.table), row, target.schema, parameters)
   const seen = conditionsSql(target.rule, row, parameters)
   return {
-    text: `select given.id as _given, ${list} from ${source} join ${into(target)} ${row} on ${same} where ${seen}`,
+    text: `select given.id as ${quoted(marks.given)}, ${list} from ${source} join ${into(target)} ${row} on ${same} where ${seen}`,
     parameters: parameters.values,
   }
 }
@@ -145,7 +148,7 @@ const returning = (target: WriteTarget, parameters: Parameters) =>
   `returning ${selectList(wholeOf(target.table), row, target.schema, parameters)}${allowed(target, parameters)}`
 
 const allowed = ({ rule }: WriteTarget, parameters: Parameters) =>
-  rule.length === 0 ? '' : `, (${conditionsSql(rule, row, parameters)}) is true as ${marks.allowed}`
+  rule.length === 0 ? '' : `, (${conditionsSql(rule, row, parameters)}) is true as ${quoted(marks.allowed)}`
 
 const parametersOf = ({ proof }: WriteTarget) => new Parameters(proof ? proofArguments : 0)
 

@@ -1,6 +1,6 @@
 import { baseColumns, type Column, type TableState } from '@opsplane/contracts'
 import { quoted } from '@opsplane/postgres'
-import { columnSql, defaultSql, type Place, relation, sqlTypeOf } from './column-sql.js'
+import { columnSql, defaultSql, isText, type Place, relation, sqlTypeOf } from './column-sql.js'
 import type { Patched } from './patched.js'
 import { checksOfColumn, checksOfNewColumn, checksOfParts, dropLoses, type RowCheck } from './row-checks.js'
 import { createIndex, type Parts, partsOf, uniqueIndexes } from './table-sql.js'
@@ -151,13 +151,13 @@ const isOtherwiseComputed = (from: Column, to: Column, namesHold: boolean): bool
 /** The value of a column as one of another type: by its text, which every type can be read from. */
 export function castTo(column: string, from: Column, to: Column): string {
   const type = sqlTypeOf(to)
-  const direct = ['timestamp', 'date'].includes(from.type) && ['timestamp', 'date'].includes(to.type)
+  const times = ['timestamp', 'local_timestamp', 'date']
+  const direct = times.includes(from.type) && times.includes(to.type)
   return direct ? `${column}::${type}` : `${column}::text::${type}`
 }
 
 /** Changes of type for which Postgres writes no row anew. */
-const widens = (from: Column, to: Column): boolean =>
-  ['text', 'enum', 'reference'].includes(from.type) && ['text', 'enum', 'reference'].includes(to.type)
+const widens = (from: Column, to: Column): boolean => isText(from) && isText(to)
 
 /** Names of the same things that differ. */
 const zip = (from: ReadonlyMap<string, string>, to: ReadonlyMap<string, string>): [string, string][] => {
@@ -170,9 +170,9 @@ function inTurn(renames: readonly [from: string, to: string][]): [from: string, 
   const had = new Set(renames.map(([from]) => from))
   const waiting = renames.filter(([, to]) => had.has(to))
   return [
-    ...waiting.map(([from, to]): [string, string] => [from, `~${to}`]),
+    ...waiting.map(([from], at): [string, string] => [from, `~${at}`]),
     ...renames.filter(([, to]) => !had.has(to)),
-    ...waiting.map(([, to]): [string, string] => [`~${to}`, to]),
+    ...waiting.map(([, to], at): [string, string] => [`~${at}`, to]),
   ]
 }
 

@@ -6,11 +6,12 @@ import {
   type NewTable,
   type TableState,
 } from '@opsplane/contracts'
+import { nameOf } from '../row/constraint-name.js'
+import { kindOf } from '../row/fields.js'
 import { Problems } from '../row/problems.js'
 import { checkRules } from '../row/rules.js'
 import { parseValue } from '../row/values.js'
 import { checkExpression } from '../sql/expression.js'
-import { nameOf } from './constraint-name.js'
 import { partNames } from './table-sql.js'
 
 type Defined = Pick<TableState, 'slug' | 'columns' | 'indexes' | 'uniques' | 'checks' | 'rules'>
@@ -56,6 +57,7 @@ export async function checkDefinition(table: Defined, origins: Origins = new Map
     )
   for (const [at, { columns: of }] of uniques.entries()) knows(`/uniques/${at}`, of)
   for (const [at, column] of columns.entries()) {
+    checkType(column, origins.get(column), `/columns/${at}`)
     await checkColumn(column, columns, `/columns/${at}`)
     await checkDefault(column, origins.get(column), `/columns/${at}/default`)
   }
@@ -64,6 +66,14 @@ export async function checkDefinition(table: Defined, origins: Origins = new Map
   const problems = new Problems()
   checkRules(table, { in: 'body', path: '/rules' }, problems)
   problems.check()
+}
+
+/** A type that only migrations make stays as it is: nothing says what of its values another one would keep. */
+function checkType(column: Column, before: Column | undefined, path: string): void {
+  const typed = (one: Column | undefined) => (one?.type === 'other' ? one.sqlType : undefined)
+  if (typed(column) === typed(before)) return
+  const message = `The type ${typed(column) ?? typed(before)} is made and changed by migrations alone.`
+  throw invalidField(`${path}/type`, 'not_allowed', message)
 }
 
 async function checkColumn(column: Column, columns: readonly Column[], path: string): Promise<void> {
@@ -101,12 +111,12 @@ async function checkDefault(column: Column, before: Column | undefined, path: st
       await checkExpression(given.expression, { columns: [], kind: 'default', path: `${path}/expression` })
     return
   }
-  if ((typeof given === 'object') !== (type === 'json')) {
-    const message = 'A default of a json column is written as {"json": …}, and no other one.'
+  if ((typeof given === 'object') !== (type === 'json' || type === 'array')) {
+    const message = 'A default of a json or array column is written as {"json": …}, and no other one.'
     throw invalidField(path, 'invalid_type', message)
   }
   const value = typeof given === 'object' ? given.json : given
-  const parsed = parseValue({ kind: type, definition: column }, value)
+  const parsed = parseValue({ kind: kindOf(column), definition: column }, value)
   if ('problem' in parsed)
     throw invalidField(path, 'invalid_value', `The default of ${name} ${parsed.problem}.`)
 }

@@ -1,6 +1,6 @@
-import { type Column, type ResultType, stringifyExact } from '@opsplane/contracts'
-import { literal, quoted } from '@opsplane/postgres'
-import { nameOf } from './constraint-name.js'
+import type { Column, ResultType } from '@opsplane/contracts'
+import { literal, parameterText, quoted } from '@opsplane/postgres'
+import { nameOf } from '../row/constraint-name.js'
 
 /** A table as statements about it name it. */
 export interface Place {
@@ -11,8 +11,9 @@ export interface Place {
 export const relation = ({ schema, slug }: Place): string => `${quoted(schema)}.${quoted(slug)}`
 
 const resultTypes: Record<ResultType, string> = {
-  ...{ text: 'text', integer: 'integer', bigint: 'bigint', decimal: 'numeric', boolean: 'boolean' },
-  ...{ date: 'date', json: 'jsonb', uuid: 'uuid' },
+  ...{ text: 'text', integer: 'integer', bigint: 'bigint', decimal: 'numeric', float: 'double precision' },
+  ...{ boolean: 'boolean', date: 'date', time: 'time', timestamp: 'timestamptz(3)' },
+  ...{ local_timestamp: 'timestamp(3)', interval: 'interval', json: 'jsonb', uuid: 'uuid' },
 }
 
 /** The type of a column in Postgres. */
@@ -22,11 +23,14 @@ export function sqlTypeOf(column: Column): string {
       return column.maxLength === null ? 'text' : `varchar(${column.maxLength})`
     case 'decimal':
       return column.precision === null ? 'numeric' : `numeric(${column.precision}, ${column.scale ?? 0})`
-    case 'timestamp':
-      return 'timestamptz(3)'
     case 'enum':
-    case 'reference':
       return 'text'
+    case 'reference':
+      return column.key ? resultTypes[column.key.type] : 'text'
+    case 'array':
+      return `${resultTypes[column.items]}[]`
+    case 'other':
+      return column.sqlType
     case 'computed':
       return resultTypes[column.resultType]
     default:
@@ -34,12 +38,17 @@ export function sqlTypeOf(column: Column): string {
   }
 }
 
+/** Whether values are texts to Postgres, of any length. */
+export const isText = (column: Column): boolean =>
+  ['text', 'enum', 'reference'].includes(column.type) && /^(text|varchar)/.test(sqlTypeOf(column))
+
 /** The default of a column as SQL; undefined without one. */
 export function defaultSql(column: Column): string | undefined {
   const { default: given } = column
   if (given === null || column.type === 'computed') return undefined
   if (typeof given === 'object' && 'expression' in given) return `(${given.expression})`
-  const text = typeof given === 'object' ? stringifyExact(given.json) : String(given)
+  const json = typeof given === 'object' && 'json' in given ? given.json : given
+  const text = parameterText(json, column.type === 'json' ? 'json' : undefined) ?? 'null'
   return `${literal(text)}::${sqlTypeOf(column)}`
 }
 
@@ -68,7 +77,7 @@ export function columnConstraints({ schema, slug }: Place, column: Column): Map<
   if (column.type === 'reference')
     found.set(
       nameOf(slug, column.name, 'fkey'),
-      `foreign key (${name}) references ${relation({ schema, slug: column.table })} (id) on delete ${referenceActions[column.onDelete]}`,
+      `foreign key (${name}) references ${relation({ schema, slug: column.table })} (${column.key ? quoted(column.key.column) : 'id'}) on delete ${referenceActions[column.onDelete]}`,
     )
   return found
 }

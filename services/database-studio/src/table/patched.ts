@@ -12,17 +12,25 @@ export interface Patched {
 export function patched(before: TableState, patch: TablePatch): Patched {
   const { columns, indexes, uniques, checks, slug = before.slug, name, description, rules } = patch
   const renamed = new Map<string, string>()
-  const changes = new Map((columns?.change ?? []).map(({ name: from, to }, at) => [from, { to, at }]))
+  const changes = new Map((columns?.change ?? []).map(({ name: from, to }) => [from, to]))
   const drops = new Set(columns?.drop)
   knows(before.columns, [...changes.keys()], '/columns/change')
+  for (const [at, { name: from, to }] of (columns?.rename ?? []).entries()) {
+    const column = before.columns.find((each) => each.name === from)
+    if (!column)
+      throw invalidField(`/columns/rename/${at}/name`, 'unknown', `There is nothing called ${from}.`)
+    if (changes.has(from) || drops.has(from))
+      throw invalidField(`/columns/rename/${at}/name`, 'duplicate', `The column ${from} is named twice.`)
+    changes.set(from, { ...column, name: to })
+  }
   knows(before.columns, [...drops], '/columns/drop')
   namesOnce(columns?.change ?? [], drops)
   const kept = before.columns.flatMap((column): Column[] => {
     if (drops.has(column.name)) return []
     const change = changes.get(column.name)
     if (!change) return [column]
-    if (change.to.name !== column.name) renamed.set(change.to.name, column.name)
-    return [change.to]
+    if (change.name !== column.name) renamed.set(change.name, column.name)
+    return [change]
   })
   const now = new Map([...renamed].map(([to, from]) => [from, to]))
   const own = nameParts({ slug, indexes: indexes?.add ?? [], uniques: uniques?.add ?? [] })

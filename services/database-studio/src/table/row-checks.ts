@@ -1,6 +1,7 @@
 import type { Column, TableState } from '@opsplane/contracts'
 import { literal, quoted } from '@opsplane/postgres'
-import { type Place, relation, sqlTypeOf } from './column-sql.js'
+import { keyOf } from '../row/fields.js'
+import { isText, type Place, relation, sqlTypeOf } from './column-sql.js'
 
 /** Something rows can stand against, or lose by a change. */
 export interface RowCheck {
@@ -47,11 +48,14 @@ export function checksOfColumn(place: Place, from: Column, to: Column): RowCheck
   if (from.nullable && !to.nullable) add(`${from.name} is null`, `${name} is null`)
   if (to.type === 'enum' && !isSubset(from, to))
     add(`${from.name} is none of the values`, `${name}::text not in (${to.values.map(literal).join(', ')})`)
-  if (to.type === 'reference' && !(from.type === 'reference' && from.table === to.table)) {
+  if (
+    to.type === 'reference' &&
+    !(from.type === 'reference' && from.table === to.table && keyOf(from) === keyOf(to))
+  ) {
     const other = relation({ schema: place.schema, slug: to.table })
     add(
       `${from.name} names no record of ${to.table}`,
-      `${name} is not null and not exists (select from ${other} o where o.id = t.${name}::text)`,
+      `${name} is not null and not exists (select from ${other} o where o.${quoted(keyOf(to))}::text = t.${name}::text)`,
     )
   }
   if (to.unique && !from.unique) found.push(duplicates(place, [from.name], to.name))
@@ -100,9 +104,8 @@ const none = (place: Place): string => `select id, null::text as value from ${re
 
 /** Changes of type that every value survives. */
 function isWider(from: Column, to: Column): boolean {
-  const texts = ['text', 'enum', 'reference']
   if (to.type === 'text' && to.maxLength === null && from.type !== 'json') return true
-  if (texts.includes(from.type) && ['enum', 'reference'].includes(to.type)) return true
+  if (isText(from) && isText(to) && to.type !== 'text') return true
   if (from.type === 'integer' && to.type === 'bigint') return true
   if (['integer', 'bigint'].includes(from.type) && to.type === 'decimal') return to.precision === null
   return false

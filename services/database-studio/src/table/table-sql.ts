@@ -1,7 +1,7 @@
 import type { Column, TableIndex, TableState } from '@opsplane/contracts'
 import { quoted } from '@opsplane/postgres'
+import { nameOf } from '../row/constraint-name.js'
 import { columnConstraints, columnSql, type Place, relation } from './column-sql.js'
-import { nameOf } from './constraint-name.js'
 
 /** What has a name and belongs to a table: constraints and indexes, each with its definition as SQL. */
 export interface Parts {

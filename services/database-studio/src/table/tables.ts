@@ -23,10 +23,11 @@ import { createDefine, type Defining } from './define.js'
 import { type TableCommand, table } from './domain.js'
 import { expectedNames } from './expected-names.js'
 import { type Patched, patched } from './patched.js'
+import { inNames, type Renames, renamesOf, reversed } from './renamed.js'
 import { refersTo } from './row-checks.js'
 import { refuseLongLock, runChecks } from './run-checks.js'
 import { createTable } from './table-sql.js'
-import { restoreFromTrash, trashDays, trashTable } from './trash.js'
+import { planPurge, purgeTime, restoreFromTrash, trashTable } from './trash.js'
 
 export type TableAggregate = Aggregate<TableState, TableCommand, Table>
 
@@ -101,10 +102,12 @@ export function createTables(
     },
     async change(slug, { force = false, ...patch }, meta) {
       const result = await changing(slug, meta, async ({ tx, unit, asOwner, space, state, others }) => {
-        const change = patched(state, patch)
-        const origins = pairsOf(state, change).pairs.map(([from, to]) => [to, from] as const)
+        const renames = renamesOf(state, patch)
+        const before = await inNames(state, renames)
+        const change = patched(before, patch)
+        const origins = pairsOf(before, change).pairs.map(([from, to]) => [to, from] as const)
         await checkDefinition(change.after, new Map(origins))
-        const plan = planChange(space.schema, state, change)
+        const plan = planChange(space.schema, before, change)
         const place = { schema: space.schema, slug: state.slug }
         plan.statements.unshift(...(await expectedNames(tx, place, state, plan.statements)))
         // If-Match is held against it first.
@@ -118,11 +121,12 @@ export function createTables(
           }
         })
         if (made.updatedAt !== state.updatedAt) {
-          const undo = undoOf(space.schema, made, state, change)
+          const back = await inNames(made, reversed(renames))
+          const undo = undoOf(space.schema, back, state, change)
           const done = { statements: statementsOf(plan), undo, definition: made, previous: state }
           await record(unit, space, { name: `Change ${slug}`, ...done }, meta)
         }
-        if (made.slug !== slug) await follow(unit, aggregate, others, slug, made.slug, meta)
+        await follow(unit, { aggregate, others, from: slug, to: made.slug, renames }, meta)
         await attach(tx, space.schema, made)
         return made
       })
@@ -130,19 +134,16 @@ export function createTables(
       return result
     },
     remove: (slug, meta) =>
-      changing(slug, meta, async ({ tx, unit, asOwner, space, state, others }) => {
+      changing(slug, meta, async ({ tx, unit, space, state, others }) => {
         const referring = others.filter((other) => refersTo(other, slug)).map((other) => other.slug)
-        const purgeAt = new Date(Date.parse(meta.now) + trashDays * 86_400_000).toISOString()
+        const purgeAt = purgeTime(meta.now)
         await unit.handle(aggregate, state.id, { kind: 'delete', purgeAt, now: meta.now })
         if (referring.length > 0) throw referredTo(slug, referring)
         const statements = [`drop table ${relation({ ...space, slug })}`]
         const change = { statements, undo: null, definition: null, previous: state }
         await record(unit, space, { name: `Drop ${slug}`, ...change }, meta)
-        await trashTable({ tx, asOwner }, space, state)
-        await tx.unsafe(
-          'insert into table_purges (table_id, workspace_id, environment, due_at) values ($1, $2, $3, $4)',
-          [state.id, space.workspaceId, space.environment, purgeAt],
-        )
+        await trashTable(tx, state)
+        await planPurge(tx, meta.tenant, state.id, purgeAt)
       }),
     restore: (name, meta) =>
       changing(
@@ -193,19 +194,28 @@ async function all(tx: StatementRunner, statements: readonly string[]): Promise<
 const attach = (tx: StatementRunner, schema: string, { id, slug, version }: Table) =>
   tx.unsafe('select attach_capture($1, $2, $3, $3, $4)', [id, schema, slug, version])
 
-/** Definitions that refer to a table name it by its slug. */
+interface Following {
+  aggregate: TableAggregate
+  others: readonly TableState[]
+  from: string
+  to: string
+  renames: Renames
+}
+
+/** Definitions that refer to a table name it by its slug, and what of it they refer to by its column. */
 async function follow(
   unit: Unit,
-  aggregate: TableAggregate,
-  others: readonly TableState[],
-  from: string,
-  to: string,
+  { aggregate, others, from, to, renames }: Following,
   { now }: CommandMeta,
 ): Promise<void> {
+  if (from === to && renames.size === 0) return
   for (const other of others.filter((each) => refersTo(each, from))) {
-    const columns = other.columns.map((column) =>
-      column.type === 'reference' && column.table === from ? { ...column, table: to } : column,
-    )
+    const columns = other.columns.map((column) => {
+      if (column.type !== 'reference' || column.table !== from) return column
+      const { key } = column
+      const called = key && { ...key, column: renames.get(key.column) ?? key.column }
+      return { ...column, table: to, ...(called && { key: called }) }
+    })
     await unit.handle(aggregate, other.id, { kind: 'change', to: { columns }, now })
   }
 }

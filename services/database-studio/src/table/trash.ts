@@ -1,13 +1,12 @@
-import type { TableState } from '@opsplane/contracts'
+import type { Instant, TableState, TenantScope } from '@opsplane/contracts'
 import type { StatementRunner } from '@opsplane/postgres'
 import { quoted } from '@opsplane/postgres'
 import { roleOfSpace, type Space } from '../plane/space.js'
 import { relation } from './column-sql.js'
 import type { Defining } from './define.js'
-import { expectedNames } from './expected-names.js'
 import { partsOf } from './table-sql.js'
 
-export const trashDays = 7
+const trashDays = 7
 
 type Doing = Pick<Defining, 'tx' | 'asOwner'>
 
@@ -15,32 +14,29 @@ const trashOf = ({ schema }: Space): string => `${schema}_trash`
 /** What a table is called in the trash, where several may have had one slug. */
 const nameInTrash = ({ id }: Pick<TableState, 'id'>): string => id.toLowerCase()
 
+/** When what is dropped now goes for good. */
+export const purgeTime = (now: Instant): Instant =>
+  new Date(Date.parse(now) + trashDays * 86_400_000).toISOString()
+
 /** Puts a table where only its owner finds it. Records it refers to may be deleted meanwhile. */
-export async function trashTable({ tx, asOwner }: Doing, space: Space, state: TableState): Promise<void> {
-  const place = { schema: space.schema, slug: state.slug }
-  const indexes = await tx.unsafe<{ name: string }[]>(
-    'select indexname as name from pg_indexes where schemaname = $1 and tablename = $2 order by 1',
-    [space.schema, state.slug],
+export const trashTable = (tx: StatementRunner, { id }: Pick<TableState, 'id'>) =>
+  tx.unsafe('select put_in_trash($1)', [id])
+
+/** Has a table in the trash dropped for good when it is time. */
+export const planPurge = (tx: StatementRunner, tenant: TenantScope, id: string, at: Instant) =>
+  tx.unsafe(
+    'insert into table_purges (table_id, workspace_id, environment, due_at) values ($1, $2, $3, $4)',
+    [id, tenant.workspaceId, tenant.environment, at],
   )
-  const names = indexes.map(({ name }, at) => ({ name, trashed: `${nameInTrash(state)}_${at}` }))
-  for (const { name, trashed } of names)
-    await tx.unsafe('insert into trashed_names (table_id, trashed, name) values ($1, $2, $3)', [
-      state.id,
-      trashed,
-      name,
-    ])
-  const drops = references(space, state).map(
-    ([name]) => `alter table ${relation(place)} drop constraint ${quoted(name)}`,
+
+/** Ids of the tables of a space that are in its trash. */
+export async function tablesInTrash(tx: StatementRunner, spaceId: string): Promise<ReadonlySet<string>> {
+  const rows = await tx.unsafe<{ id: string }[]>(
+    `select c.table_id as id from captured_tables c join pg_class r on r.oid = c.relation join spaces s on s.id = c.space_id
+     where c.space_id = $1 and r.relnamespace = (s.schema_name || '_trash')::regnamespace`,
+    [spaceId],
   )
-  const named = await expectedNames(tx, place, state, drops)
-  await asOwner(async (owner) => {
-    for (const statement of [...named, ...drops]) await owner.unsafe(statement)
-    for (const { name, trashed } of names)
-      await owner.unsafe(`alter index ${quoted(space.schema)}.${quoted(name)} rename to ${quoted(trashed)}`)
-    await owner.unsafe(`alter table ${relation(place)} rename to ${quoted(nameInTrash(state))}`)
-    const renamed = relation({ ...place, slug: nameInTrash(state) })
-    await owner.unsafe(`alter table ${renamed} set schema ${quoted(trashOf(space))}`)
-  })
+  return new Set(rows.map(({ id }) => id))
 }
 
 /** The way back. Where records it refers to are gone, Postgres refuses it. */

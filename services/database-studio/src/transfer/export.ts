@@ -12,7 +12,7 @@ import { Parameters, type Statement } from '../row/parameters.js'
 import { failingRead } from '../row/selected.js'
 import type { Selection } from '../row/selection.js'
 
-export type ExportQuery = Pick<ListQuery, 'filter' | 'fields'> & { format: ImportFormat }
+export type ExportQuery = Pick<ListQuery, 'filter' | 'timeZone' | 'fields'> & { format: ImportFormat }
 
 /** Of one page: enough to be worth a statement, and little enough to hold. Nothing is known of the size of the first rows. */
 const page = { firstRows: 256, mostRows: 8_192, bytes: 8_388_608 }
@@ -149,6 +149,7 @@ const jsonMember = (field: Field, index: number) =>
 /** Nothing for null. Texts are in quotes, always: to look whether they need them costs more than all the rest. */
 function csvCell(field: Field, row: string): string {
   const value = shownAs(field, row)
-  if (!['text', 'enum', 'reference', 'json'].includes(field.kind)) return `coalesce(${value}::text, '')`
+  if (!['text', 'enum', 'reference', 'json', 'array', 'other'].includes(field.kind))
+    return `coalesce(${value}::text, '')`
   return `coalesce('"' || replace(${value}::text, '"', '""') || '"', '')`
 }

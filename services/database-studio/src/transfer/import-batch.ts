@@ -141,7 +141,9 @@ async function writeParts(
     return rows.length
   } catch (thrown) {
     if (thrown instanceof RacedValidation) throw thrown
-    const error = isOutdated(thrown) ? thrown : writeFailure(thrown, opened.table)
+    const error = isOutdated(thrown)
+      ? thrown
+      : writeFailure(thrown, opened.table, '', rows.length === 1 ? first.values : {})
     if (!(error instanceof ApiError) || error.status >= 500) throw error
     if (rows.length === 1) {
       const [detail] = error.details

@@ -1,7 +1,7 @@
 import { ApiError, ExactNumber, type ImportFormat, type TableState } from '@opsplane/contracts'
 import { readJsonText } from '@opsplane/http'
 import { CsvError, parse } from 'csv-parse'
-import { type Field, fieldsOf, isOwn } from '../row/fields.js'
+import { type Field, fieldsOf, isWritable } from '../row/fields.js'
 
 /** One row of a file: its columns as JSON has them, or why it cannot be read. Lines count from 1, with the header of CSV. */
 export type FileRow = { line: number; characters: number } & (
@@ -87,7 +87,7 @@ function csvRecord(
   const given: Record<string, unknown> = {}
   for (const [index, name] of names.entries()) {
     const field = fields.get(name)
-    if (field && (isOwn(field) || field.definition?.type === 'computed')) continue
+    if (field && !(field.definition && isWritable(field.definition))) continue
     const cell = cells[index] ?? ''
     if (field) {
       const value = cellValue(field, cell)
@@ -106,9 +106,12 @@ function cellValue({ kind, nullable, definition }: Field, cell: string): unknown
   switch (kind) {
     case 'integer':
       return /^[+-]?\d+$/.test(cell.trim()) ? Number(cell) : cell
+    case 'float':
+      return cell.trim() !== '' && Number.isFinite(Number(cell)) ? Number(cell) : cell.trim()
     case 'boolean':
       return booleans[cell.trim().toLowerCase()] ?? cell
     case 'json':
+    case 'array':
       return jsonOr(cell)
     case 'text':
     case 'enum':

@@ -68,7 +68,7 @@ describe('an import', () => {
       bytesDone: done.bytes,
     })
     expect(done.refusedRows).toEqual([
-      { line: 5, path: '/serial', message: 'There is a record with the same serial already.' },
+      { line: 5, path: '/serial', message: 'There is a record with the same serial already: c-1.' },
       { line: 6, path: '/name', message: 'must have at most 40 characters' },
       { line: 6, path: '/quantity', message: 'must be a whole number' },
       { line: 8, path: '', message: 'has 9 cells, and the header 7' },

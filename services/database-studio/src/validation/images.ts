@@ -8,7 +8,7 @@ import type { RecordAccess } from '../row/open.js'
 import type { Opened, Row } from '../row/opened.js'
 import { Parameters, type Statement } from '../row/parameters.js'
 import { selectList, wholeOf } from '../row/selection.js'
-import { existingStatement } from '../row/write-statements.js'
+import { existingStatement, marks } from '../row/write-statements.js'
 import { type Image, mostBytes, tooLarge } from './validating.js'
 
 type Reading = Pick<RecordAccess, 'read'>
@@ -62,7 +62,7 @@ export async function existingRecords(
       space,
       existingStatement(target, { rows: rows.slice(at, at + mostReadAtOnce), on }),
     )
-    for (const { _given, ...row } of page) found.set(String(_given), row as Row)
+    for (const { [marks.given]: given, ...row } of page) found.set(String(given), row as Row)
     bytes += stringifyExact(page).length
     if (bytes > mostBytes) throw tooLarge()
   }

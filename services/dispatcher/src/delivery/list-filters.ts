@@ -1,4 +1,4 @@
-import { DeliveryStatus } from '@opsplane/contracts'
+import { DeliveryStatus, Moment } from '@opsplane/contracts'
 import { z } from 'zod'
 
 /** A parameter that may be repeated or hold several values separated by commas. */
@@ -7,9 +7,6 @@ const severalOf = <Value extends z.ZodType>(value: Value) =>
     (given) => (typeof given === 'string' || Array.isArray(given) ? String(given).split(',') : given),
     z.array(value).min(1).max(20),
   )
-
-/** Any offset is accepted; what is compared is UTC with milliseconds, as it is stored. */
-const moment = z.iso.datetime({ offset: true }).transform((text) => new Date(text).toISOString())
 
 /** The filters of delivery lists; all that are given must hold. */
 export const deliveryFilters = z.object({
@@ -25,7 +22,7 @@ export const deliveryFilters = z.object({
       description: 'One or several event types, repeated or separated by commas.',
       example: ['incident.created'],
     }),
-  createdAfter: moment.optional().meta({ description: 'Of events, or made as replays, later than this.' }),
-  createdBefore: moment.optional().meta({ description: 'Of events, or made as replays, earlier than this.' }),
+  createdAfter: Moment.optional().meta({ description: 'Of events, or made as replays, later than this.' }),
+  createdBefore: Moment.optional().meta({ description: 'Of events, or made as replays, earlier than this.' }),
 })
 export type DeliveryFilters = z.output<typeof deliveryFilters>

@@ -1,4 +1,4 @@
-import type { ApprovalStep, WaitStep } from '@opsplane/contracts'
+import { type ApprovalStep, CalendarDay, Moment, type WaitStep } from '@opsplane/contracts'
 import { z } from 'zod'
 import { nextReminder } from './due.js'
 import type { Entry } from './history.js'
@@ -6,7 +6,7 @@ import { completed, type Deciding, failedFor } from './outcomes.js'
 import { fieldsOf, textOf } from './values.js'
 
 const maxWaitMs = 365 * 86_400_000
-const Instant = z.union([z.iso.datetime({ offset: true }), z.iso.date()])
+const Instant = z.union([Moment, CalendarDay])
 
 /** The step waits until an instant, or for an event. */
 export function wait(deciding: Deciding, { event }: WaitStep, value: unknown): Entry[] {

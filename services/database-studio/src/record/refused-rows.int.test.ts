@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { RecordImport, StudioRecord } from '@opsplane/contracts'
+import { waitFor } from '@opsplane/testing'
+import { type MigrationsFixture, startMigrations } from '../fixture/migrations-fixture.js'
+
+let at: MigrationsFixture
+let site: StudioRecord
+beforeAll(async () => {
+  at = await startMigrations()
+  await at.migrated(
+    'Small',
+    `create table sites (name text);
+     create table assets (serial text unique, tiny int2, coarse numeric(2, -2), seats int check (seats > 0), kind text not null,
+       site text references sites (id), filled int generated always as identity, "a/b" int2)`,
+  )
+  site = (await at.api.post('/tables/sites/records', { name: 'Berlin' })).data(StudioRecord)
+  await at.api.post('/tables/assets/records', { serial: 'taken', kind: 'x' })
+})
+afterAll(() => at?.stop())
+
+const good = (n: number) => ({ serial: `s${n}`, kind: 'x' })
+const rows = (place: number, bad: object) =>
+  Array.from({ length: 7 }, (_, n) => (n === place ? { ...good(n), ...bad } : good(n)))
+const absent = 'rec_01JZ8Q4D3N5W7X9Y2B4C6D8E0F'
+
+/** What only Postgres refuses: the row, the column, and what of its value is answered. */
+const refusals: [what: string, bad: object, column: string, value: string | undefined, status: number][] = [
+  ['a key that is there', { serial: 'taken' }, 'serial', 'taken', 409],
+  ['a key that another row has', { serial: 's0' }, 'serial', 's0', 409],
+  ['a number beyond the column', { tiny: 40_000 }, 'tiny', '40000', 422],
+  ['a number that is rounded away', { coarse: '999999' }, 'coarse', '999999', 422],
+  ['a column whose name is no part of a path', { 'a/b': 40_000 }, 'a~1b', '40000', 422],
+  ['a check', { seats: -1 }, 'seats', '-1', 422],
+  ['a reference to nothing', { site: absent }, 'site', absent, 422],
+  ['what Postgres fills', { filled: 5 }, 'filled', '5', 422],
+]
+
+const ways: Record<
+  string,
+  (bad: object) => Promise<[Awaited<ReturnType<MigrationsFixture['api']['post']>>, string]>
+> = {
+  'one record': async (bad) => [await at.api.post('/tables/assets/records', { ...good(9), ...bad }), ''],
+  'bulk create': async (bad) => [
+    await at.api.post('/tables/assets/records/bulk', { records: rows(5, bad) }),
+    '/records/5',
+  ],
+  'bulk create of rows that name other columns': async (bad) => [
+    await at.api.post('/tables/assets/records/bulk', {
+      records: [...rows(5, bad), { kind: 'y', site: site.id }],
+    }),
+    '/records/5',
+  ],
+  'a batch': async (bad) => {
+    const operations = rows(5, bad).map((data) => ({ op: 'create', table: 'assets', data }))
+    return [await at.api.post('/tables/batch', { operations }), '/operations/5/data']
+  },
+}
+
+for (const [way, send] of Object.entries(ways))
+  test.each(refusals.filter(([what]) => way !== 'one record' || what !== 'a key that another row has'))(
+    `${way} with %s names the row and its value, and writes none`,
+    async (_, bad, column, value, status) => {
+      const [answer, path] = await send(bad)
+      expect(answer.status).toBe(status)
+      expect(answer.error().details).toMatchObject([
+        { in: 'body', path: `${path}/${column}`, params: { value } },
+      ])
+      const { rows: found } = { rows: await at.rows('select count(*)::int as n from assets') }
+      expect(found).toEqual([{ n: 1 }])
+    },
+  )
+
+test('PUT names the row that Postgres refuses, and one whose key another has', async () => {
+  const put = (records: object[]) =>
+    at.api.send('PUT', '/tables/assets/records/bulk', { body: { on: ['serial'], records } })
+  const refused = await put(rows(3, { tiny: 40_000 }))
+  expect(refused.error().details).toMatchObject([{ path: '/records/3/tiny', params: { value: '40000' } }])
+  const twice = await put([...rows(-1, {}), good(2)])
+  expect(twice.error().details).toMatchObject([{ path: '/records/7', code: 'not_unique' }])
+})
+
+test('a change by a filter names the column and the value', async () => {
+  const body = { filter: { kind: 'x' }, set: { tiny: 40_000 } }
+  const answer = await at.api.send('PATCH', '/tables/assets/records/bulk', { body })
+  expect(answer.error().details).toMatchObject([{ path: '/set/tiny', params: { value: '40000' } }])
+})
+
+test('an import names the value in what it says of a line', async () => {
+  const body = rows(5, { serial: 'taken' })
+    .map((row) => JSON.stringify(row))
+    .join('\n')
+  const headers = { ...(await at.service.headers(at.principal)), 'content-type': 'application/x-ndjson' }
+  const url = `${at.service.url}/tables/assets/records/import?format=ndjson`
+  const sent = (await (await fetch(url, { method: 'POST', headers, body })).json()) as { data: unknown }
+  const { id } = RecordImport.parse(sent.data)
+  const done = await waitFor(async () => {
+    const one = (await at.api.get(`/tables/assets/imports/${id}`)).data(RecordImport)
+    return one.finishedAt === null ? undefined : one
+  })
+  expect(done).toMatchObject({
+    written: 6,
+    refusedRows: [
+      { line: 6, path: '/serial', message: 'There is a record with the same serial already: taken.' },
+    ],
+  })
+})

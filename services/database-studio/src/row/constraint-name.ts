@@ -1,0 +1,22 @@
+import { sha256Hex } from '@opsplane/runtime'
+
+const mostBytes = 59
+const hashLength = 8
+
+/**
+ * What a constraint or an index is called that nobody has named: after its table and columns. Where that is too long, what is cut
+ * is told apart by a hash of all of it.
+ */
+export function nameOf(...parts: string[]): string {
+  const whole = parts.join('_')
+  if (Buffer.byteLength(whole) <= mostBytes) return whole
+  const ending = `_${sha256Hex(whole).slice(0, hashLength)}_${parts.at(-1)}`
+  return `${cut(whole, mostBytes - Buffer.byteLength(ending))}${ending}`
+}
+
+/** As many whole characters as so many bytes of UTF-8 have. */
+function cut(text: string, bytes: number): string {
+  const characters = [...text]
+  while (Buffer.byteLength(characters.join('')) > bytes) characters.pop()
+  return characters.join('')
+}
