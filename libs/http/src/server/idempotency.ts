@@ -109,11 +109,7 @@ export class Idempotency {
     if (!stored.response && mode === 'repeat') return undefined
     if (!stored.response) throw inProgress()
     const { status, body, headers } = stored.response
-    return {
-      status,
-      body: body as object | null,
-      headers: { ...headers, 'Idempotency-Replayed': 'true' },
-    }
+    return replayedAnswer({ status, body: body as object | null, ...(headers && { headers }) })
   }
 
   /** The store writes the answer in the transaction of the effect. */
@@ -121,7 +117,8 @@ export class Idempotency {
     const { key, fingerprint, meta, respond } = attempt
     meta.idempotency = { key, fingerprint, respond }
     try {
-      return attempt.answer(await attempt.perform())
+      const answer = attempt.answer(await attempt.perform())
+      return meta.idempotency.isReplayed ? replayedAnswer(answer) : answer
     } catch (error) {
       const replayed = mayHaveLost(error) ? await this.#replay(attempt) : undefined
       if (replayed) return replayed
@@ -164,6 +161,11 @@ export class Idempotency {
     }
   }
 }
+
+const replayedAnswer = (answer: Answer): Answer => ({
+  ...answer,
+  headers: { ...answer.headers, 'Idempotency-Replayed': 'true' },
+})
 
 /** A refusal can be the effect of the same request, committed meanwhile by another process. */
 function mayHaveLost(error: unknown): boolean {

@@ -1,0 +1,68 @@
+import { type JsonValue, redactedValue } from '@opsplane/contracts'
+import type { Redact } from './redaction.js'
+
+/** Fields that hold secrets by their names, whatever way they are spelled. */
+const secretField =
+  /^(?:.*[-_.])?(?:password|passwd|passphrase|secret|clientsecret|token|accesstoken|refreshtoken|apikey|authorization|cookie|privatekey|credentials?)$/i
+const isSecretField = (name: string) =>
+  secretField.test(name) || secretField.test(name.replaceAll(/[-_.]/g, ''))
+
+/** What becomes of the parts of a value. */
+interface Masking {
+  name(name: string): string
+  /** A text or a number in a field that is named as a secret is. */
+  secret(part: string | number): JsonValue
+  /** Any other one. */
+  plain(part: string | number): JsonValue
+}
+
+/** The same value where nothing of it changes. */
+function masked(part: JsonValue, isSecret: boolean, masking: Masking): JsonValue {
+  if (typeof part === 'string' || typeof part === 'number')
+    return isSecret && part !== '' ? masking.secret(part) : masking.plain(part)
+  if (Array.isArray(part)) {
+    const items = part.map((item) => masked(item, isSecret, masking))
+    return items.every((item, at) => item === part[at]) ? part : items
+  }
+  if (typeof part !== 'object' || part === null) return part
+  let changes = false
+  const fields = Object.entries(part).map(([name, inner]): [string, JsonValue] => {
+    const field: [string, JsonValue] = [
+      masking.name(name),
+      masked(inner, isSecret || isSecretField(name), masking),
+    ]
+    changes ||= field[0] !== name || field[1] !== inner
+    return field
+  })
+  return changes ? Object.fromEntries(fields) : part
+}
+
+const same = <Part>(part: Part) => part
+
+/** The texts and numbers in fields that are named as secrets are, such as `password` or `api_key`. */
+export function secretsIn(value: JsonValue): string[] {
+  const secrets: string[] = []
+  masked(value, false, {
+    ...{ name: same, plain: same },
+    secret(part) {
+      secrets.push(String(part))
+      return part
+    },
+  })
+  return secrets
+}
+
+/**
+ * A value as it is kept for people: `***` for what stands in fields that are named as secrets are, and for known secrets
+ * wherever they stand, names of fields included. The value itself where it has none. Whoever computes with it gets it as it is.
+ */
+export function maskValue(value: JsonValue, redact: Redact): JsonValue {
+  return masked(value, false, {
+    name: redact,
+    secret: () => redactedValue,
+    plain(part) {
+      const redacted = redact(String(part))
+      return redacted === String(part) ? part : redacted
+    },
+  })
+}
