@@ -30,7 +30,11 @@ export type ExecutionType = z.infer<typeof ExecutionType>
 export const ExecutionError = z.object({
   code: z.string(),
   message: z.string(),
-  stack: z.string().meta({ description: 'In the lines of the source.' }),
+  stack: z.string().meta({ description: 'In the lines of the source, with its causes.' }),
+  thrown: z
+    .object({ name: z.string(), code: z.string().nullable(), cause: z.string().nullable() })
+    .optional()
+    .meta({ description: 'Of an error that the code has thrown: what it says of itself.' }),
 })
 export type ExecutionError = z.infer<typeof ExecutionError>
 

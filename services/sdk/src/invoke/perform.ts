@@ -1,11 +1,11 @@
 import { ApiError, type ExecutionError, type ExecutionLogEntry, type JsonValue } from '@opsplane/contracts'
-import { faultOfValidation } from '@opsplane/packs'
+import { faultOfValidation, hostFunctionsOf } from '@opsplane/packs'
 import { createRedaction, type Logger, maskValue, type Redact, secretsIn } from '@opsplane/runtime'
 import type { CodeOutcome, CodeRunner, HostFunctions, Json } from '@opsplane/sandbox'
 import { inSpan } from '@opsplane/telemetry'
 import type { LoadedArtifact } from '../artifact/loading.js'
 import type { ExecutionIdentity, Outcome, Result, TouchedRecord } from '../execution/model.js'
-import { createHost, type HostFunctionTable, namesFor } from './host/host.js'
+import { createHost, type HostFunctionTable } from './host/host.js'
 import type { Ending, Hand } from './in-hand.js'
 import type { ExecutionRequest } from './request.js'
 import { faultOfOutput } from './schemas.js'
@@ -86,7 +86,7 @@ export function createPerform({ runner, functions, log }: PerformOptions): Perfo
         args: [input],
         context: contextOf(identity, contextNow),
         limits: { ...artifact.limits, wallMs },
-        functions: namesFor(artifact),
+        ...hostFunctionsOf(artifact.permissions),
         host: hostOverride ?? host,
         signal: hand.ending.signal,
       })
@@ -117,8 +117,18 @@ const maskedEntry = (entry: ExecutionLogEntry, redact: Redact): ExecutionLogEntr
 
 function maskedError(error: ExecutionError | null, redact: Redact): ExecutionError | null {
   if (error === null) return null
-  const [message, stack] = [redact(error.message), redact(error.stack)]
-  return message === error.message && stack === error.stack ? error : { ...error, message, stack }
+  const { thrown } = error
+  const shown: ExecutionError = {
+    ...{ code: error.code, message: redact(error.message), stack: redact(error.stack) },
+    ...(thrown && {
+      thrown: {
+        name: redact(thrown.name),
+        code: thrown.code && redact(thrown.code),
+        cause: thrown.cause && redact(thrown.cause),
+      },
+    }),
+  }
+  return JSON.stringify(shown) === JSON.stringify(error) ? error : shown
 }
 
 /** What is shown of an input while no more is known of secrets than its own fields say. */

@@ -42,7 +42,6 @@ const platform = (answers: Record<string, object>) =>
 
 /** Makes the call it is given, and says what came of it. */
 const calls = `export default async function ({ call, argument }, host) {
-  if (!(call in host)) return { code: 'no_function' }
   try { return { value: await host[call](argument) } } catch (error) { return { code: error.code, message: error.message } }
 }`
 
@@ -183,9 +182,20 @@ describe('a call of the host', () => {
     expect(asked).toEqual([])
   })
 
-  it.each(['api', 'http', 'connector', 'secret', 'table', 'publish'])(
-    'is not there for code that declares nothing of its kind: %s',
-    async (name) => expect(await call(name, {}, 'calls-nobody')).toEqual({ code: 'no_function' }),
+  it.each([
+    ['api', 'permissions.api'],
+    ['http', 'permissions.http'],
+    ['connector', 'permissions.connectors'],
+    ['secret', 'permissions.secrets or permissions.secretsPlain'],
+    ['table', 'permissions.tables'],
+    ['publish', 'permissions.topics'],
+  ])(
+    'is refused to code that declares nothing of its kind, naming what to declare: %s',
+    async (name, permission) =>
+      expect(await call(name, {}, 'calls-nobody')).toEqual({
+        code: 'not_permitted',
+        message: `The artifact has not declared host.${name}: name what it may use in ${permission} of the manifest.`,
+      }),
   )
 
   it('that is declared is made by the grant of the installer, with no more than the caller may do', async () => {
