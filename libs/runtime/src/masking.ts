@@ -3,9 +3,8 @@ import type { Redact } from './redaction.js'
 
 /** Fields that hold secrets by their names, whatever way they are spelled. */
 const secretField =
-  /^(?:.*[-_.])?(?:password|passwd|passphrase|secret|clientsecret|token|accesstoken|refreshtoken|apikey|authorization|cookie|privatekey|credentials?)$/i
-const isSecretField = (name: string) =>
-  secretField.test(name) || secretField.test(name.replaceAll(/[-_.]/g, ''))
+  /^(?:.*[-_.])?(?:password|passwd|passphrase|(?:client)?secret|(?:access|refresh)?token|api[-_.]?key|authorization|cookie|private[-_.]?key|credentials?)$/i
+const isSecretField = (name: string) => secretField.test(name.replace(/([a-z0-9])([A-Z])/g, '$1_$2'))
 
 /** What becomes of the parts of a value. */
 interface Masking {
@@ -52,17 +51,21 @@ export function secretsIn(value: JsonValue): string[] {
   return secrets
 }
 
+/** A value without known secrets, names of fields included; the value itself where it has none. */
+export function redactValue(value: JsonValue, redact: Redact): JsonValue {
+  const plain = redacting(redact)
+  return masked(value, false, { name: redact, secret: plain, plain })
+}
+
 /**
- * A value as it is kept for people: `***` for what stands in fields that are named as secrets are, and for known secrets
- * wherever they stand, names of fields included. The value itself where it has none. Whoever computes with it gets it as it is.
+ * A value as it is kept for people: without known secrets, and `***` for what stands in fields that are named as secrets
+ * are. Whoever computes with it gets it as it is.
  */
-export function maskValue(value: JsonValue, redact: Redact): JsonValue {
-  return masked(value, false, {
-    name: redact,
-    secret: () => redactedValue,
-    plain(part) {
-      const redacted = redact(String(part))
-      return redacted === String(part) ? part : redacted
-    },
-  })
+export const maskValue = (value: JsonValue, redact: Redact): JsonValue =>
+  masked(value, false, { name: redact, secret: () => redactedValue, plain: redacting(redact) })
+
+/** A secret may be a number that comes back as one. */
+const redacting = (redact: Redact) => (part: string | number) => {
+  const redacted = redact(String(part))
+  return redacted === String(part) ? part : redacted
 }

@@ -10,13 +10,13 @@ const decoders: Record<string, () => NodeJS.ReadWriteStream & Readable> = {
 
 /**
  * Reads a response body, decompressed, up to `maxBytes`; what exceeds them is not read and `truncated` says so.
- * A body that does not decompress counts as cut where it stopped making sense. Network errors are thrown.
+ * A body that does not decompress counts as cut where it stopped making sense, and `isBroken`. Network errors are thrown.
  */
 export async function readBody(
   source: Readable,
   contentEncoding: string | undefined,
   maxBytes: number,
-): Promise<{ body: Buffer; truncated: boolean }> {
+): Promise<{ body: Buffer; truncated: boolean; isBroken?: true }> {
   const decoder = decoders[contentEncoding?.trim().toLowerCase() ?? '']
   if (!decoder) return readCapped(source, maxBytes)
 
@@ -32,7 +32,7 @@ export async function readBody(
     return await readCapped(decoded, maxBytes, kept)
   } catch {
     if (networkError) throw networkError
-    return { body: Buffer.concat(kept), truncated: true }
+    return { body: Buffer.concat(kept), truncated: true, isBroken: true }
   } finally {
     source.destroy()
     decoded.destroy()
