@@ -96,7 +96,11 @@ export function createInvoker(options: InvokerOptions): Invoke {
     const shown = (value: unknown) => JSON.stringify(maskValue(value as JsonValue, redact))
     const entry = {
       ...{ id: progress.id, tenant, connectorId, action: asked.action, callerId: principal.userId },
-      ...{ trigger: delegate?.by ?? 'api', run: delegate?.run ?? null, requestId: meta.requestId },
+      ...{
+        trigger: delegate?.by ?? 'api',
+        run: delegate ? (causationId ?? delegate.run) : null,
+        requestId: meta.requestId,
+      },
       createdAt: meta.now,
     }
     const finish = async (response: string | null, error: InvocationError | null, seen: Seen) => {
