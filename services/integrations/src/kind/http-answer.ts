@@ -5,11 +5,9 @@ import { z } from 'zod'
 export const HttpOutput = z.object({
   status: z.int(),
   headers: z.record(z.string(), z.string()),
-  body: z
-    .unknown()
-    .meta({
-      description: 'JSON parsed, text by its charset, anything else in base64; null where there is none.',
-    }),
+  body: z.unknown().meta({
+    description: 'JSON parsed, text by its charset, anything else in base64; null where there is none.',
+  }),
   encoding: z.enum(['json', 'text', 'base64', 'none']),
   truncated: z.boolean().meta({ description: 'Whether the body is longer than what was read.' }),
 })

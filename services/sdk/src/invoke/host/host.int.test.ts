@@ -10,6 +10,8 @@ const log = '/origin/api/service-sdk'
 const [incident, connector, row] = [newId('incident'), newId('connector'), newId('record')]
 const secret = 'sk-live-4711-correct-horse'
 const json = { 'content-type': 'application/json' }
+const latin1 = { 'content-type': 'text/plain; charset=iso-8859-1' }
+const image = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0xff, 0x00])
 
 let world: SdkWorld
 let receiver: Receiver
@@ -50,6 +52,9 @@ beforeAll(async () => {
     tls: false,
     respond: ({ path, headers }) => {
       if (path === '/large') return { status: 200, body: 'x'.repeat(1_100_000) }
+      if (path === '/latin1') return { status: 200, headers: latin1, body: Buffer.from('grün', 'latin1') }
+      if (path === '/image') return { status: 200, headers: { 'content-type': 'image/png' }, body: image }
+      if (path === '/broken') return { status: 200, headers: { 'content-encoding': 'gzip' }, body: 'no gzip' }
       if (path === '/elsewhere') return { status: 302, headers: { location: 'https://example.com/' } }
       return {
         status: 200,
@@ -104,7 +109,7 @@ beforeAll(async () => {
   await world.install({ slug: 'calls-nobody', code: calls })
   await world.install({
     slug: 'sends',
-    permissions: { http: ['127.0.0.1'], secrets: ['token', 'bound'] },
+    permissions: { http: ['127.0.0.1'], secrets: ['token', 'bound', 'unsendable'] },
     code: `export default async function ({ url, name }, host) {
       const handle = await host.secret({ name })
       const answer = await host.http({ url, headers: { authorization: 'Bearer ' + handle } })
@@ -269,6 +274,19 @@ describe('a call of the host', () => {
     expect(verify(request?.headers[causeHeader]?.toString())).toBe(id)
   })
 
+  it('gives text by its charset, and what is no text as base64', async () => {
+    expect(await call('http', { url: `${receiver.url}/latin1` })).toMatchObject({
+      value: { status: 200, body: 'grün' },
+    })
+    expect(await call('http', { url: `${receiver.url}/image` })).toMatchObject({
+      value: { status: 200, body: image.toString('base64'), bodyEncoding: 'base64' },
+    })
+    expect(await call('http', { url: `${receiver.url}/broken` })).toMatchObject({
+      code: 'upstream_error',
+      message: expect.stringContaining('does not decompress: it is not gzip'),
+    })
+  })
+
   it('follows no redirect', async () => {
     expect(await call('http', { url: `${receiver.url}/elsewhere` })).toMatchObject({ value: { status: 302 } })
   })
@@ -289,6 +307,19 @@ describe('a secret', () => {
       status: 'failed',
       error: { message: expect.stringContaining('may not be sent to this host') },
     })
+    expect(receiver.received()).toHaveLength(before)
+  })
+
+  it('that no header may have is named with the header, before anything is sent', async () => {
+    const before = receiver.received().length
+    for (const value of ['two\nlines', 'only €']) {
+      world.settings.secrets.set('unsendable', value)
+      const url = receiver.url
+      const { error } = await invoke('sends', { name: 'unsendable', url })
+      expect(error?.message).toContain(
+        'The secret unsendable cannot be sent in the header authorization: its value has a line break',
+      )
+    }
     expect(receiver.received()).toHaveLength(before)
   })
 
