@@ -14,7 +14,7 @@ export const agedExecutions: AgedTable = {
 export const keyMs = 24 * 3_600_000
 
 /** Results that no key can ask for any more, but for those of the day it ended on. */
-const deleteResults = (sql: Database['sql'], nowMs: number) =>
+export const deleteResults = (sql: Database['sql'], nowMs: number) =>
   sql.unsafe(
     `delete from execution_results
      where execution_id < 'exec_' || ulid_start(($1::text::timestamptz at time zone 'UTC')::date)`,
