@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
+import { type JsonValue, parseExact, stringifyExact } from '@opsplane/contracts'
 import { maskValue, redactValue, secretsIn } from './masking.js'
 import { createEchoRedaction, createRedaction } from './redaction.js'
 
@@ -22,6 +23,15 @@ describe('a value that is kept for people', () => {
   test('is the value itself where it has none', () => {
     const plain = { a: [1, 'b', { c: null }], tokens: 3 }
     expect(maskValue(plain, createRedaction(['secret']))).toBe(plain)
+  })
+
+  test('keeps the digits of a number that is no double', () => {
+    const exact = parseExact('{"n":12345678901234567890,"pin":{"token":12345678901234567891}}') as JsonValue
+    const redact = createRedaction(['1234567890'])
+    expect(stringifyExact(maskValue(exact, (text) => text))).toBe(
+      '{"n":12345678901234567890,"pin":{"token":"***"}}',
+    )
+    expect(stringifyExact(maskValue(exact, redact))).toBe('{"n":"******","pin":{"token":"***"}}')
   })
 
   test('knows the secrets in it by the names of their fields', () =>

@@ -1,4 +1,4 @@
-import { type JsonValue, redactedValue } from '@opsplane/contracts'
+import { ExactNumber, type JsonValue, redactedValue } from '@opsplane/contracts'
 import type { Redact } from './redaction.js'
 
 /** Fields that hold secrets by their names, whatever way they are spelled. */
@@ -15,10 +15,13 @@ interface Masking {
   plain(part: string | number): JsonValue
 }
 
+/** A number that a double would change is one as well. */
+const isScalar = (part: unknown): part is string | number =>
+  typeof part === 'string' || typeof part === 'number' || part instanceof ExactNumber
+
 /** The same value where nothing of it changes. */
 function masked(part: JsonValue, isSecret: boolean, masking: Masking): JsonValue {
-  if (typeof part === 'string' || typeof part === 'number')
-    return isSecret && part !== '' ? masking.secret(part) : masking.plain(part)
+  if (isScalar(part)) return isSecret && part !== '' ? masking.secret(part) : masking.plain(part)
   if (Array.isArray(part)) {
     const items = part.map((item) => masked(item, isSecret, masking))
     return items.every((item, at) => item === part[at]) ? part : items

@@ -6,6 +6,7 @@ import {
   referencedSecrets,
   type SecretRefusal,
   secretReference,
+  stringifyExact,
   type TenantScope,
 } from '@opsplane/contracts'
 import { createEchoRedaction, createRedaction, type Redact, redactValue } from '@opsplane/runtime'
@@ -70,7 +71,7 @@ export function createFilledHttp({
 }: FilledHttpOptions): SendFilled {
   return async (request) => {
     const { url, headers, query, body, method } = request
-    const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+    const text = body === undefined || typeof body === 'string' ? body : stringifyExact(body)
     const values = Object.values(query).map((value) => plain(value) ?? '')
     const fill = await secretsFor(request, resolveSecrets, [
       ...Object.values(headers),
@@ -137,7 +138,7 @@ function parsed(url: string): URL {
 
 function plain(value: unknown): string | undefined {
   if (value === null || value === undefined) return undefined
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  return typeof value === 'object' ? stringifyExact(value) : String(value)
 }
 
 const inJson = (value: string) => JSON.stringify(value).slice(1, -1)

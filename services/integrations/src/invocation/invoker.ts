@@ -6,6 +6,7 @@ import {
   type JsonValue,
   newId,
   notFound,
+  stringifyExact,
 } from '@opsplane/contracts'
 import type { RequestMeta, SpendEgress } from '@opsplane/http'
 import { delay, type Limits, limitReached, maskValue, redactValue } from '@opsplane/runtime'
@@ -79,7 +80,7 @@ export function createInvoker(options: InvokerOptions): Invoke {
     refuseDisabled(connector)
     const { principal, delegate, clientToken, repetitionKey, tenant, causationId } = meta
     const progress: Progress = { id: newId('invocation'), attempts: 0, startedMs: performance.now() }
-    spendEgress(tenant, Buffer.byteLength(JSON.stringify(asked.input ?? {})))
+    spendEgress(tenant, Buffer.byteLength(stringifyExact(asked.input ?? {})))
     const leave = places.take(tenant.workspaceId)
     const { call, end } = open(connector, {
       tenant,
@@ -93,7 +94,7 @@ export function createInvoker(options: InvokerOptions): Invoke {
     })
     const { redact, redactEcho } = call.secrets
     // Parsed from JSON, or made of texts and numbers.
-    const shown = (value: unknown) => JSON.stringify(maskValue(value as JsonValue, redact))
+    const shown = (value: unknown) => stringifyExact(maskValue(value as JsonValue, redact))
     const entry = {
       ...{ id: progress.id, tenant, connectorId, action: asked.action, callerId: principal.userId },
       ...{

@@ -1,4 +1,4 @@
-import type { JsonValue } from '@opsplane/contracts'
+import { type JsonValue, parseExact, stringifyExact } from '@opsplane/contracts'
 import type { Vault } from '@opsplane/postgres'
 import type { ExecutionIdentity, Result } from '../execution/model.js'
 
@@ -26,9 +26,9 @@ export const createExecutionSealing = (vault: Vault): ExecutionSealing => ({
 function sealedPart<Value>(vault: Vault, part: string): SealedPart<Value> {
   const place = ({ id }: Owner) => `execution|${id}|${part}`
   return {
-    seal: (owner, value) => vault.seal(owner.tenant.workspaceId, JSON.stringify(value), place(owner)),
+    seal: (owner, value) => vault.seal(owner.tenant.workspaceId, stringifyExact(value), place(owner)),
     // It was JSON when it was sealed.
     open: async (owner, sealed) =>
-      JSON.parse(await vault.open(owner.tenant.workspaceId, sealed, place(owner))) as Value,
+      parseExact(await vault.open(owner.tenant.workspaceId, sealed, place(owner))) as Value,
   }
 }

@@ -1,3 +1,5 @@
+import { parseExact } from '@opsplane/contracts'
+
 /** What is read of an answer, as far as its body goes. */
 export interface AnsweredBytes {
   /** By lower-case names. */
@@ -21,7 +23,7 @@ export function answerBody(answer: AnsweredBytes): AnswerBody {
   const read = answerText(answer)
   if (read.encoding !== 'text' || answer.truncated || !isJson(typeOf(answer))) return read
   try {
-    return { encoding: 'json', body: JSON.parse(read.body) as unknown }
+    return { encoding: 'json', body: parseExact(read.body) }
   } catch {
     return read
   }
