@@ -201,6 +201,9 @@ describe('whatever is sent', () => {
   const all = ['workspace', 'guest', 'public']
   const token = () => platform.info.apiKey
 
+  /** What a sender asks with is for the run to judge. */
+  const takesAnyQuery = /^\/origin\/hooks\//
+
   test('as an address or a query is answered as something of this platform', () =>
     each(all, async (operation) => {
       const { method, path } = operation
@@ -215,7 +218,7 @@ describe('whatever is sent', () => {
       for (const query of [`${'x&'.repeat(500)}x`, 'x=%E0%A4%A', 'unknown=1', '__proto__=1']) {
         const answer = await call(method, `${filled(path, real)}?${query}`, { token: token(), text })
         problems.push(...problemsOf(answer, query.slice(0, 80)))
-        if (answer.status < 400) problems.push(`${query.slice(0, 80)} is taken`)
+        if (answer.status < 400 && !takesAnyQuery.test(path)) problems.push(`${query.slice(0, 80)} is taken`)
       }
       return problems
     }))

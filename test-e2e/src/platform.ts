@@ -4,7 +4,13 @@ import { join } from 'node:path'
 import { type ClientOptions, createClient } from '@opsplane/client'
 import { serviceRegistry } from '@opsplane/contracts'
 import { type Cluster, type ClusterOptions, openState, startCluster } from '@opsplane/local'
-import { isRepeatable, type RepeatedAnswer, repetitionProblems, waitFor } from '@opsplane/testing'
+import {
+  isRepeatable,
+  type RepeatedAnswer,
+  repeatedAnswer,
+  repetitionProblems,
+  waitFor,
+} from '@opsplane/testing'
 import { type Dispatcher, request } from 'undici'
 import { fillState } from './prepared-state.js'
 
@@ -106,15 +112,16 @@ export function apiClient(
       return { status: response.statusCode, headers: response.headers, body }
     }
     const answer = await ask()
-    if (isRepeatable({ method, headers }, answer.status)) checkRepetition(answer, await ask())
+    if (isRepeatable({ method, headers }, answer.status))
+      checkRepetition(repeated(answer), await repeatedAnswer(async () => repeated(await ask())))
     return answer
   }
 }
 
 /** Where a test ends the process that would answer, there is nothing to compare. */
-function checkRepetition(first: ApiAnswer<unknown>, again: ApiAnswer<unknown>): void {
+function checkRepetition(first: RepeatedAnswer, again: RepeatedAnswer): void {
   if (again.status >= 500) return
-  const problems = repetitionProblems(repeated(first), repeated(again))
+  const problems = repetitionProblems(first, again)
   if (problems.length > 0) throw new Error(problems.join('; '))
 }
 

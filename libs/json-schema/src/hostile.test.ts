@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
+import { ExactNumber, inexactNumber } from '@opsplane/contracts'
 import { TooCostlyError } from './budget.js'
 import {
   briefly,
@@ -22,6 +23,14 @@ const codes = (schema: unknown, value: unknown) =>
   compiled(schema, { reading: 'lenient' })
     .check(value)
     .map(({ code }) => code)
+
+it('refuses numbers that a double would change, wherever they are and whatever is asked for', () => {
+  const exact = new ExactNumber('9007199254740993')
+  for (const schema of [{}, object({ n: { type: 'number' } }), object({ n: { type: 'object' } })])
+    expect(compiled(schema, { reading: 'lenient' }).check({ n: exact })).toMatchObject([
+      { path: '/n', code: 'invalid_type', message: inexactNumber },
+    ])
+})
 
 describe('a schema that would take too long', () => {
   it.each<[string, unknown, string]>([

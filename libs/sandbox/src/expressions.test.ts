@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from '@jest/globals'
+import { ExactNumber } from '@opsplane/contracts'
 import { createLogger } from '@opsplane/runtime'
 import { createExpressions } from './expressions.js'
 import { parseTemplate, type Template } from './template/template.js'
@@ -52,6 +53,28 @@ test('keeps types, joins texts, and makes null of what is missing', async () => 
       secret: 'Bearer {{secrets.token}}',
     },
   })
+})
+
+test('has numbers beyond a double as texts, whether a child evaluates them or not, and constants as they are', async () => {
+  const exact = new ExactNumber('9007199254740993')
+  const value = {
+    constant: exact,
+    path: '{{trigger.n}}',
+    within: '{{trigger}}',
+    text: 'n={{trigger.n}}',
+    evaluated: ['{{ (trigger.n) }}', '{{ $type(trigger.n) }}', '{{ trigger.n & "!" }}'],
+  }
+  expect(await evaluateOne(value, { trigger: { n: exact, small: 2 } })).toEqual({
+    ok: true,
+    value: {
+      constant: exact,
+      path: exact.text,
+      within: { n: exact.text, small: 2 },
+      text: `n=${exact.text}`,
+      evaluated: [exact.text, 'string', `${exact.text}!`],
+    },
+  })
+  expect(await raw('$', { n: exact }, { n: exact })).toEqual({ ok: true, value: { n: exact.text } })
 })
 
 test('starts no child for constants and paths', async () => {

@@ -1,6 +1,6 @@
 import { ErrorEnvelope, Meta, Pagination } from '@opsplane/contracts'
 import { z } from 'zod'
-import { isRepeatable, type RepeatedAnswer, repetitionProblems } from './repetition.js'
+import { isRepeatable, type RepeatedAnswer, repeatedAnswer, repetitionProblems } from './repetition.js'
 
 /** One answer of the API. */
 export interface ApiReply {
@@ -55,7 +55,8 @@ export function createApiClient(
   const send = async (method: string, path: string, request: ApiRequest = {}): Promise<ApiReply> => {
     const answer = await ask(method, path, request)
     if (isRepeatable({ method, headers: request.headers ?? {} }, answer.status)) {
-      const problems = repetitionProblems(repeated(answer), repeated(await ask(method, path, request)))
+      const again = await repeatedAnswer(async () => repeated(await ask(method, path, request)))
+      const problems = repetitionProblems(repeated(answer), again)
       if (problems.length > 0) throw new Error(`${method} ${path}: ${problems.join('; ')}`)
     }
     return answer

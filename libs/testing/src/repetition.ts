@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { waitFor } from './wait-for.js'
 
 /** What a repetition is compared by. */
 export interface RepeatedAnswer {
@@ -17,6 +18,14 @@ export function isRepeatable(
 ): boolean {
   const hasKey = Object.keys(headers).some((name) => name.toLowerCase() === 'idempotency-key')
   return hasKey && keyed.has(method) && status < 300
+}
+
+/** The answer to the same request, once no other one with its key is being worked on. */
+export function repeatedAnswer(ask: () => Promise<RepeatedAnswer>): Promise<RepeatedAnswer> {
+  return waitFor(async () => {
+    const answer = await ask()
+    return text(answer.body)?.includes('"idempotency_in_progress"') ? undefined : answer
+  })
 }
 
 /**

@@ -3,7 +3,8 @@ import type { z } from 'zod'
 import { CreateWebhook, UpdateWebhook, WebhookSnapshot } from '../dispatcher/dispatcher.js'
 import { ChangePolicyPatch, ChangePolicyState, NewChangePolicy } from '../itsm/change-policies.js'
 import { NewSlaPolicy, SlaPolicyPatch, SlaPolicyState } from '../itsm/sla-policies.js'
-import { NewFilter } from './filter.js'
+import { ExactNumber } from './exact-json.js'
+import { filterMatches, NewFilter } from './filter.js'
 
 const faults = (schema: z.ZodType, value: unknown) =>
   (schema.safeParse(value).error?.issues ?? []).map(({ path, message }) => [path.join('/'), message])
@@ -35,6 +36,14 @@ describe('a filter as it is given', () => {
   ])('may have %s', (_, filter) => {
     expect(NewFilter.parse(filter)).toEqual(filter)
   })
+})
+
+test('a number of a document is compared by all its digits', () => {
+  const document = { n: new ExactNumber('9007199254740993') }
+  const double = 9_007_199_254_740_992
+  expect(filterMatches({ n: { gt: double, lt: double + 4 } }, document)).toBe(true)
+  expect(filterMatches({ n: double }, document)).toBe(false)
+  expect(filterMatches({ n: { lte: double } }, document)).toBe(false)
 })
 
 describe('bounds of filters', () => {

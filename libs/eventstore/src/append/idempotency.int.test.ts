@@ -38,6 +38,17 @@ describe('idempotency keys', () => {
     expect(JSON.stringify(found?.response?.body)).toBe(JSON.stringify({ data: created, z: 1, a: 2 }))
   })
 
+  test('have the answer replaced by the one that is sent, for their own request alone', async () => {
+    const { store, tickets } = replica()
+    await tickets.create(...opening(), keyed('replaced'))
+    const sent = { status: 202, body: { data: 'sent' }, headers: { etag: '"2"' } }
+    await store.idempotency.replace('replaced', 'another', { status: 500, body: null })
+    await store.idempotency.replace('replaced', 'fingerprint', sent)
+    await store.idempotency.replace('unkept', 'fingerprint', sent)
+    for (const key of ['replaced', 'unkept'])
+      expect(await store.idempotency.find(key)).toEqual({ fingerprint: 'fingerprint', response: sent })
+  })
+
   test('are kept for a command that changes nothing', async () => {
     const { store, tickets } = replica()
     const [id, open] = opening()

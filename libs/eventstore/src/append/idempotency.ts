@@ -77,7 +77,7 @@ export function createIdempotencyStore(sql: Database['sql']): IdempotencyStore {
           key,
           fingerprint,
           String(status),
-          JSON.stringify(body ?? null),
+          stringifyExact(body ?? null),
           headers ? JSON.stringify(headers) : null,
         ],
       )

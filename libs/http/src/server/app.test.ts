@@ -180,6 +180,16 @@ describe('refusals', () => {
       ['validation_failed', 'body /free too_big'],
     ],
     [
+      'a number too near to zero',
+      '{"title":"ab","free":[0e-999,-1e-400]}',
+      ['validation_failed', 'body /free/1 too_small'],
+    ],
+    [
+      'more digits than a number has',
+      '{"title":"ab","count":9007199254740993}',
+      ['validation_failed', 'body /count invalid_type'],
+    ],
+    [
       'a __proto__ key',
       '{"title":"ab","free":{"__proto__":{"a":1}}}',
       ['validation_failed', 'body /free/__proto__ forbidden_key'],

@@ -20,7 +20,6 @@ describe('a filter', () => {
     ['{"extra.a":{"gt":-1e400}}', '/extra.a/gt', 'too_big'],
     ['{"extra.a":{"in":[1e400]}}', '/extra.a/in/0', 'too_big'],
     ['{"quantity":1e400}', '/quantity', 'too_big'],
-    ['{"price":1e300}', '/price', 'invalid_value'],
     ['{"extra.a":"\\ud800"}', '/extra.a', 'invalid_text'],
     ['{"extra.a":{"gt":"\\u0000"}}', '/extra.a/gt', 'invalid_text'],
     ['{"extra.\\u0000":1}', '/extra.\0', 'invalid_text'],
