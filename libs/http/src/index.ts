@@ -51,6 +51,7 @@ export { writeOnce } from './documents/written-once.js'
 export { type OpenApiDocument, openApiDocument } from './openapi/openapi.js'
 export { mergeOpenApi } from './openapi/openapi-merge.js'
 export { type AddressPolicy, createAddressPolicy } from './outbound/addresses.js'
+export { type AnswerBody, type AnsweredBytes, answerBody, answerText } from './outbound/answer/answer-body.js'
 export { createEgress, remoteLeases, type SpendEgress } from './outbound/egress.js'
 export {
   createFilledHttp,
@@ -59,6 +60,7 @@ export {
   type FilledRequest,
   hostOfWritten,
   type SendFilled,
+  type ShownAnswer,
   shownAnswer,
 } from './outbound/filled-request.js'
 export { openOutbound } from './outbound/open-outbound.js'
@@ -69,9 +71,9 @@ export {
   type OutboundRequest,
   type OutboundResponse,
 } from './outbound/outbound.js'
-export { OutboundError, type OutboundErrorKind } from './outbound/outbound-error.js'
+export { OutboundError, type OutboundErrorKind, readable } from './outbound/outbound-error.js'
 export { createOutboundHttp, type OutboundHttp } from './outbound/outbound-http.js'
-export { createSecretFilling } from './outbound/secret-filling.js'
+export { createSecretFilling, headerFault } from './outbound/secret-filling.js'
 export type { OutboundStreams, StreamRequest, StreamTarget, StreamTls } from './outbound/streams.js'
 export {
   type CallOperation,

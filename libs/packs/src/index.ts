@@ -1,3 +1,4 @@
+export { hostFunctionsOf } from './host-functions.js'
 export { contentIntegrity, integrityOf } from './integrity.js'
 export { lacking, unionOf } from './permissions.js'
 export { type PackArtifact, type PackContent, type ReadPack, readPack } from './read-pack.js'

@@ -2,6 +2,8 @@ import { redactedValue } from '@opsplane/contracts'
 
 /** Shorter ones are found in too much that is no secret. */
 const shortestSecret = 4
+/** Whoever computes with an answer gets shorter ones as they are: they may be data, and no echo. */
+const shortestEcho = 12
 
 /** Cleans one text; `cutOff` tells that it goes on, so that a part of a secret at its end counts as well. */
 export type Redact = (text: string, cutOff?: boolean) => string
@@ -19,6 +21,10 @@ export function createRedaction(secrets: readonly string[]): Redact {
     return cutOff ? withoutPart(redacted, spellings) : redacted
   }
 }
+
+/** Of an answer that is computed with: an endpoint that echoes its secrets tells them to nobody who has only their names. */
+export const createEchoRedaction = (secrets: readonly string[]): Redact =>
+  createRedaction(secrets.filter((secret) => secret.length >= shortestEcho))
 
 /** The texts that stand for a value. */
 function spellingsOf(value: string): string[] {

@@ -52,8 +52,10 @@ export interface HttpAnswer<Body extends Json = Json> {
   status: number
   /** By lower-case names. */
   headers: Record<string, string>
-  /** JSON where the answer says so, else text; null where it is empty. */
+  /** JSON where the answer says so, else text in its charset; null where it is empty. */
   body: Body
+  /** Where it is neither, as an image is: `body` is base64. */
+  bodyEncoding?: 'base64'
 }
 
 export interface ConnectorCall {

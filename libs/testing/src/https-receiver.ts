@@ -18,7 +18,7 @@ export interface ReceivedRequest {
 export interface ReceiverResponse {
   status: number
   headers?: Record<string, string>
-  body?: string
+  body?: string | Buffer
   delayMs?: number
 }
 

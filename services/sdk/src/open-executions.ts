@@ -10,12 +10,13 @@ import type { SdkConfig } from './config.js'
 import { startRetention } from './execution/retention.js'
 import { executionRoutes } from './invoke/execution-routes.js'
 import { createExecutions, type Executions } from './invoke/executions.js'
-import { createInputSealing } from './invoke/input-sealing.js'
 import { createInvoking, type Invoking } from './invoke/invoking.js'
 import { type HostParts, openHost } from './invoke/open-host.js'
 import { createPerform } from './invoke/perform.js'
 import { createReplaying } from './invoke/replaying.js'
+import { createReadResult } from './invoke/results.js'
 import { invokeRoutes } from './invoke/routes.js'
+import { createExecutionSealing } from './invoke/sealing.js'
 
 export interface OpenExecutionsOptions extends HostParts {
   runner: Pick<CodeRunner, 'run'>
@@ -37,11 +38,15 @@ export async function openExecutions(
   const { sdkExecutions: all, sdkExecutionsPerWorkspace: ofOne, sdkLeaseMs: leaseMs } = ctx.config
   const { opsplaneMasterKey, opsplanePreviousMasterKeys } = ctx.config
   const sealer = createSealer(opsplaneMasterKey, opsplanePreviousMasterKeys)
-  const sealing = createInputSealing(createVault(ctx.database.db, sealer))
+  const sealing = createExecutionSealing(createVault(ctx.database.db, sealer))
   const { functions, background } = await openHost(ctx, parts)
   const perform = createPerform({ runner, functions, log: ctx.log })
-  const executions = createExecutions(ctx, { perform, loading, sealing, leaseMs, most: { all, ofOne } })
-  const invoking = createInvoking({ database: ctx.database, loading, executions })
+  const readResult = createReadResult(sealing)
+  const executions = createExecutions(ctx, {
+    ...{ perform, loading, sealing, readResult, leaseMs },
+    most: { all, ofOne },
+  })
+  const invoking = createInvoking({ database: ctx.database, loading, executions, readResult })
   const replaying = createReplaying(ctx.database, invoking, executions)
   return {
     executions,
@@ -49,7 +54,7 @@ export async function openExecutions(
     routes: [
       ...invokeRoutes(invoking),
       ...apiRoutes(createCalling(invoking)),
-      ...executionRoutes(ctx, invoking, replaying),
+      ...executionRoutes(ctx, invoking, replaying, readResult),
     ],
     background: [...background, ...executions.background, startRetention(ctx, parts.settings)],
   }

@@ -17,6 +17,8 @@ export interface IdempotencyRequest {
   fingerprint: string
   /** The response the route gives for this data, with what must not be kept (plaintext secrets) removed. */
   respond(data: unknown): StoredResponse
+  /** Set by what answers a repetition from what it has itself under the key. */
+  isReplayed?: true
 }
 
 /** Everything about a command that is not its content. */

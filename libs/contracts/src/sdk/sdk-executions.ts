@@ -30,7 +30,11 @@ export type ExecutionType = z.infer<typeof ExecutionType>
 export const ExecutionError = z.object({
   code: z.string(),
   message: z.string(),
-  stack: z.string().meta({ description: 'In the lines of the source.' }),
+  stack: z.string().meta({ description: 'In the lines of the source, with its causes.' }),
+  thrown: z
+    .object({ name: z.string(), code: z.string().nullable(), cause: z.string().nullable() })
+    .optional()
+    .meta({ description: 'Of an error that the code has thrown: what it says of itself.' }),
 })
 export type ExecutionError = z.infer<typeof ExecutionError>
 
@@ -70,7 +74,9 @@ export const Execution = z
     input: JsonValue.meta({
       description: 'Values of secrets are `***`, as they are and in base64, hexadecimal, URLs and JSON.',
     }),
-    output: JsonValue,
+    output: JsonValue.meta({
+      description: 'As the code gave it in the answer to an invocation; elsewhere without secrets, as the input.',
+    }),
     error: ExecutionError.nullable(),
     logs: z.array(ExecutionLogEntry),
     ...outcome,

@@ -1,7 +1,7 @@
 import {
   ApiError,
   hostOfUrl,
-  parseExact,
+  type JsonValue,
   type ResolvedSecrets,
   referencedSecrets,
   type SecretRefusal,
@@ -9,15 +9,16 @@ import {
   stringifyExact,
   type TenantScope,
 } from '@opsplane/contracts'
-import { createRedaction, type Redact } from '@opsplane/runtime'
+import { createEchoRedaction, createRedaction, type Redact, redactValue } from '@opsplane/runtime'
 import { CallFailure } from '../calls/call-failure.js'
 import type { SignCause } from '../calls/cause-header.js'
 import type { ResolveSecrets } from '../calls/secret-values.js'
+import { answerBody } from './answer/answer-body.js'
 import type { SpendEgress } from './egress.js'
 import type { OutboundResponse } from './outbound.js'
-import { OutboundError } from './outbound-error.js'
+import { OutboundError, readable } from './outbound-error.js'
 import type { OutboundHttp } from './outbound-http.js'
-import { createSecretFilling, type FillSecrets } from './secret-filling.js'
+import { createSecretFilling, type FillSecrets, headerFault } from './secret-filling.js'
 
 /** A request as somebody wrote it, with references to secrets such as `{{secrets.token}}` in it. */
 export interface FilledRequest {
@@ -42,7 +43,7 @@ export interface FilledRequest {
 
 export interface FilledAnswer {
   response: OutboundResponse
-  /** Cleans what was answered of the secrets that were sent. */
+  /** Cleans what is kept for people of the secrets that were sent. */
   redact: Redact
   /** Their values. */
   secrets: string[]
@@ -90,6 +91,7 @@ export function createFilledHttp({
         maxResponseBytes: request.maxResponseBytes,
         repeatable: repeatable.has(method),
       })
+      .then(readable)
       .catch((error: unknown) => {
         throw error instanceof OutboundError ? outboundFailure(error) : error
       })
@@ -148,7 +150,7 @@ const refusals: Record<SecretRefusal, string> = {
 }
 
 async function secretsFor(
-  { user, url, checkSecret }: FilledRequest,
+  { user, url, headers, checkSecret }: FilledRequest,
   resolve: ResolveSecrets,
   texts: readonly string[],
 ) {
@@ -162,6 +164,8 @@ async function secretsFor(
   for (const name of names)
     if (!Object.hasOwn(known, name))
       throw new CallFailure('unknown_secret', `The secret ${name} does not exist.`)
+  const fault = headerFault(headers, known)
+  if (fault) throw new CallFailure('invalid_header', fault)
   return {
     in: createSecretFilling({
       secretValue: (name) => known[name] ?? '',
@@ -183,8 +187,6 @@ function headersOf(
   if (body !== 'undefined' && body !== 'string') sent['content-type'] = 'application/json'
   if (method !== 'GET' && method !== 'HEAD') sent['idempotency-key'] = idempotencyKey
   for (const [name, value] of Object.entries(headers)) sent[name.toLowerCase()] = fill(value)
-  if (Object.values(sent).some((value) => /[\r\n\0]/.test(value)))
-    throw new CallFailure('invalid_header', 'A header has a line break in it.')
   return sent
 }
 
@@ -198,24 +200,26 @@ function outboundFailure({ kind, message }: OutboundError) {
   return new CallFailure(code, message, { retryable: kind !== 'blocked_address', details: { kind } })
 }
 
-/** What was answered, clean of secrets: JSON where it says so, else text; null where it is empty. */
-export function shownAnswer({ response, redact }: Pick<FilledAnswer, 'response' | 'redact'>): {
+/** An answer for those who compute with it. */
+export interface ShownAnswer {
   status: number
   headers: Record<string, string>
+  /** JSON where it says so, else text, or base64; null where it is empty. */
   body: unknown
-} {
-  const { status, headers, body } = response
-  const shown = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, redact(value)]))
-  return { status, headers: shown, body: bodyOf(redact(body.toString()), headers['content-type'] ?? '') }
+  /** Of what is no text in its charset. */
+  bodyEncoding?: 'base64'
 }
 
-function bodyOf(text: string, contentType: string): unknown {
-  if (text === '') return null
-  const safe = text.replaceAll('\0', '\uFFFD')
-  if (!/[/+]json\b/i.test(contentType)) return safe
-  try {
-    return parseExact(safe)
-  } catch {
-    return safe
+/** What was answered, without an echo of the secrets that were sent. */
+export function shownAnswer({ response, secrets }: Pick<FilledAnswer, 'response' | 'secrets'>): ShownAnswer {
+  const redact = createEchoRedaction(secrets)
+  const { encoding, body } = answerBody(response)
+  const headers = Object.entries(response.headers).map(([name, value]) => [name, redact(value)])
+  return {
+    status: response.status,
+    headers: Object.fromEntries(headers),
+    // Parsed from JSON, or text.
+    body: redactValue(body as JsonValue, redact),
+    ...(encoding === 'base64' && { bodyEncoding: 'base64' as const }),
   }
 }

@@ -51,6 +51,18 @@ export function outboundError(kind: OutboundErrorKind, cause?: unknown): Outboun
   return new OutboundError(kind, message, { cause })
 }
 
+/** An answer whose body was read as it was sent, if only in part. Throws OutboundError for one that does not decompress. */
+export function readable<Answer extends { headers: Record<string, string>; isBroken?: true }>(
+  answer: Answer,
+): Answer {
+  if (!answer.isBroken) return answer
+  const encoding = answer.headers['content-encoding'] ?? ''
+  throw new OutboundError(
+    'protocol',
+    `The body of the answer does not decompress: it is not ${encoding}, as its Content-Encoding says.`,
+  )
+}
+
 /** Gives any failure of DNS, sockets, TLS or undici its kind; one that has a kind keeps it. */
 export function toOutboundError(error: unknown): OutboundError {
   if (error instanceof OutboundError) return error

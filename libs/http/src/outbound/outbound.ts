@@ -59,6 +59,8 @@ export interface OutboundResponse {
   headers: Record<string, string>
   body: Buffer
   truncated: boolean
+  /** The body is cut where it stopped making sense: it does not decompress. */
+  isBroken?: true
   durationMs: number
 }
 

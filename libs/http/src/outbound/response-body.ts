@@ -12,6 +12,8 @@ export interface ReadBody {
   body: Buffer
   /** There was more, or it did not come to its end. */
   truncated: boolean
+  /** It is cut where it stopped making sense: it does not decompress. */
+  isBroken?: true
 }
 
 /**
@@ -33,7 +35,7 @@ export async function readWhatComes(
 
 /**
  * Reads a response body, decompressed, up to `maxBytes`; what exceeds them is not read and `truncated` says so.
- * A body that does not decompress counts as cut where it stopped making sense. Network errors are thrown.
+ * A body that does not decompress counts as cut where it stopped making sense, and `isBroken`. Network errors are thrown.
  */
 export async function readBody(
   source: Readable,
@@ -55,7 +57,7 @@ export async function readBody(
     return await readCapped(decoded, maxBytes, kept)
   } catch {
     if (networkError) throw networkError
-    return { body: Buffer.concat(kept), truncated: true }
+    return { body: Buffer.concat(kept), truncated: true, isBroken: true }
   } finally {
     source.destroy()
     decoded.destroy()

@@ -6,6 +6,24 @@ export const maxFilledLength = 4 * maxSecretsLength
 /** A text with its references to secrets filled in, each value as `encode` writes it. */
 export type FillSecrets = (text: string, encode?: (value: string) => string) => string
 
+/** What no header may have in it: line breaks, other control characters, and what is not Latin-1. */
+const unsendable = /[^\t\x20-\x7e\x80-\xff]/
+
+/** Why headers with references to these secrets cannot be sent, naming the header and the secret; undefined where they can. */
+export function headerFault(
+  headers: Readonly<Record<string, string>>,
+  secrets: Readonly<Record<string, string>>,
+): string | undefined {
+  const reason = 'a line break, or another character that no header may have'
+  for (const [name, text] of Object.entries(headers)) {
+    const secret = referencedSecrets(text).find((each) => unsendable.test(secrets[each] ?? ''))
+    if (secret !== undefined)
+      return `The secret ${secret} cannot be sent in the header ${name}: its value has ${reason}. Store it without.`
+    if (unsendable.test(text)) return `The header ${name} cannot be sent: it has ${reason}.`
+  }
+  return undefined
+}
+
 export interface SecretFillingOptions {
   /** Throws where there is no such secret. */
   secretValue(name: string): string

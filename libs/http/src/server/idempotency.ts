@@ -112,11 +112,7 @@ export class Idempotency {
     if (!stored.response && mode === 'repeat') return undefined
     if (!stored.response) throw inProgress()
     const { status, body, headers } = stored.response
-    return {
-      status,
-      body: body as object | null,
-      headers: { ...headers, 'Idempotency-Replayed': 'true' },
-    }
+    return replayedAnswer({ status, body: body as object | null, ...(headers && { headers }) })
   }
 
   /**
@@ -138,7 +134,8 @@ export class Idempotency {
       const response = kept && kept.data === data ? kept.response : respond(data)
       if (!isDeepStrictEqual(kept?.response, response))
         await this.#settle('replace', () => this.store.replace(key, fingerprint, response))
-      return attempt.answer(data)
+      const answer = attempt.answer(data)
+      return meta.idempotency.isReplayed ? replayedAnswer(answer) : answer
     } catch (error) {
       const replayed = mayHaveLost(error) ? await this.#replay(attempt) : undefined
       if (replayed) return replayed
@@ -181,6 +178,11 @@ export class Idempotency {
     }
   }
 }
+
+const replayedAnswer = (answer: Answer): Answer => ({
+  ...answer,
+  headers: { ...answer.headers, 'Idempotency-Replayed': 'true' },
+})
 
 /** A refusal can be the effect of the same request, committed meanwhile by another process. */
 function mayHaveLost(error: unknown): boolean {

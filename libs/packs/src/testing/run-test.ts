@@ -1,6 +1,7 @@
-import type { ArtifactTest, ArtifactTestResult, HostFunctionName, JsonValue } from '@opsplane/contracts'
+import type { ArtifactTest, ArtifactTestResult, JsonValue } from '@opsplane/contracts'
 import { compileSchema } from '@opsplane/json-schema'
 import { type CodeOutcome, type CodeRunner, HostError, type HostFunctions } from '@opsplane/sandbox'
+import { hostFunctionsOf } from '../host-functions.js'
 import type { PackArtifact } from '../read-pack.js'
 import { faultOfValidation } from '../validation-result.js'
 import { judge } from './judge.js'
@@ -59,7 +60,7 @@ async function outcomeOf(
       environment: 'development',
       now: test.now ?? new Date().toISOString(),
     },
-    functions: functionsOf(permissions),
+    ...hostFunctionsOf(permissions),
     host: recordedFunctions(host),
   })
   if (outcome.status !== 'completed') return outcome
@@ -71,19 +72,6 @@ async function outcomeOf(
     ...failed('invalid_output', `The output is not what the artifact says it gives: ${wrongOutput}`),
     ...{ logs, durationMs },
   }
-}
-
-/** The host functions an artifact may see, by what it has declared. */
-function functionsOf(asked: TestedArtifact['permissions']): HostFunctionName[] {
-  const has: Record<HostFunctionName, boolean> = {
-    api: asked.api.length > 0,
-    http: asked.http.length > 0,
-    connector: asked.connectors.length > 0,
-    secret: asked.secrets.length + asked.secretsPlain.length > 0,
-    table: Object.keys(asked.tables).length > 0,
-    publish: asked.topics.length > 0,
-  }
-  return (Object.keys(has) as HostFunctionName[]).filter((name) => has[name])
 }
 
 type Schema = PackArtifact['inputSchema']

@@ -21,7 +21,7 @@ export const ChildHeader = z.discriminatedUnion('op', [
   }),
   /** Its part: the output. */
   z.object({ op: z.literal('completed'), ...Used }),
-  /** Its parts: message and stack. */
+  /** Its parts: message, stack, and what was thrown as JSON. */
   z.object({ op: z.literal('failed'), ...Used, code: z.enum(codeFailures) }),
   /** It is no more, as was asked. */
   z.object({ op: z.literal('ended'), ...Used }),

@@ -98,7 +98,7 @@ export function startCodeChild(options: CodeChildOptions): CodeChild {
     }
   }
 
-  function receive(one: Held, header: ChildHeader, [first = '', second = '']: string[]): void {
+  function receive(one: Held, header: ChildHeader, [first = '', second = '', third = '']: string[]): void {
     switch (header.op) {
       case 'at':
         computes = one
@@ -117,7 +117,7 @@ export function startCodeChild(options: CodeChildOptions): CodeChild {
         settle(one, outputOf(first), header)
         break
       case 'failed':
-        settle(one, failureOf(one.run, header.code, first, second), header)
+        settle(one, failureOf(one.run, header.code, first, second, third), header)
         break
       case 'ended':
         settle(one, cancelled, header)
@@ -236,9 +236,14 @@ export function startCodeChild(options: CodeChildOptions): CodeChild {
       const one: Held = { run, id, waits: false, ending: undefined, endsBy: 0 }
       held.set(id, one)
       run.begin(() => end(one, timedOut('wall', run.limits)))
-      const { code, entry = 'default', functions, context = null } = run.request
+      const { code, entry = 'default', functions, refused, context = null } = run.request
       const { wallMs: _, ...limits } = run.limits
-      send({ op: 'run', run: id, entry, functions, ...limits }, code, run.args, JSON.stringify(context))
+      send(
+        { op: 'run', run: id, entry, functions, refused, ...limits },
+        code,
+        run.args,
+        JSON.stringify(context),
+      )
       timer ??= setInterval(look, lookMs)
     },
     end(run, ending) {

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { maxDepth, measure } from '../limits.js'
 import type { ChildFailure } from '../pool/channel.js'
 import type { ChildHeader } from './child-header.js'
@@ -18,8 +19,25 @@ export const usedBy = (failure: ChildFailure, { limits }: Run): Used => ({
   memoryMb: failure === 'memory' ? limits.memoryMb : 0,
 })
 
-export const failureOf = ({ limits }: Run, code: string, message: string, stack: string): Ending =>
-  code === 'cpu_timeout' ? timedOut('cpu', limits) : failed(code, message, stack)
+const Thrown = z
+  .object({
+    name: z.string().max(100),
+    code: z.string().max(100).nullable(),
+    cause: z.string().max(1_000).nullable(),
+  })
+  .nullable()
+
+/** `thrown` is JSON; throws where it is not. */
+export function failureOf(
+  { limits }: Run,
+  code: string,
+  message: string,
+  stack: string,
+  thrown: string,
+): Ending {
+  if (code === 'cpu_timeout') return timedOut('cpu', limits)
+  return failed(code, message, stack, Thrown.parse(JSON.parse(thrown)))
+}
 
 /** Throws where it is no JSON. */
 export function outputOf(json: string): Ending {

@@ -4,6 +4,8 @@ export interface RunHeader {
   run: number
   entry: string
   functions: readonly string[]
+  /** Functions that are refused, and why. */
+  refused?: Readonly<Record<string, string>> | undefined
   cpuMs: number
   memoryMb: number
   inputBytes: number
@@ -32,6 +34,7 @@ export type ParentHeader = (RunHeader | AnswerHeader | EndHeader) & { lengths: n
 /** Why code has no result. */
 export const codeFailures = [
   'error',
+  'unhandled_rejection',
   'out_of_memory',
   'stack_overflow',
   'output_too_large',
@@ -43,6 +46,12 @@ export const codeFailures = [
 
 /** What a child writes when it can take runs. */
 export const ready = 'ready'
+
+/** Global of code: what asynchronous functions give passes through it. */
+export const trackingFunction = '__opsplane_tracked'
+
+/** Function of a compiled module that has its asynchronous ones do so. */
+export const runFunction = '$opsplaneRun'
 
 /** What an entry counts for beside its texts. */
 export const entryBytes = 32

@@ -35,9 +35,14 @@ export interface Used {
   memoryMb: number
 }
 
-export const failed = (code: string, message: string, stack = message): Ending => ({
+export const failed = (
+  code: string,
+  message: string,
+  stack = message,
+  thrown: CodeError['thrown'] | null = null,
+): Ending => ({
   status: 'failed',
-  error: { code, message, stack },
+  error: { code, message, stack, ...(thrown && { thrown }) },
 })
 
 export const cancelled: Ending = {

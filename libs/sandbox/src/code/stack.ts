@@ -1,4 +1,5 @@
 import { SourceMap, type SourceMapPayload } from 'node:module'
+import { runFunction } from './protocol.js'
 
 const marker = '\n//# sourceMappingURL=data:application/json;base64,'
 const place = /\(?artifact\.js:(\d+):(\d+)\)?/
@@ -14,11 +15,19 @@ export function splitMap(code: string): { script: string; map: string | undefine
 export const joinMap = (script: string, map: string): string =>
   `${script}${marker}${Buffer.from(map).toString('base64')}`
 
-/** A stack trace in lines of the source, without those of the prelude. */
+const ownFrames = new Set(['    at apply (native)', '    at Promise (native)'])
+
+/** A function that the compiler has put into another one: one frame, with the name of the outer one and the place of the inner. */
+const wrapped = new RegExp(`at <anonymous> (.*)\\n +at \\${runFunction} .*\\n +at (\\S+) .*`, 'g')
+
+/** A stack trace in lines of the source, without those of the prelude and of what the compiler has added. */
 export function sourceStack(stack: string, map: string | undefined): string {
   const lines = stack
     .split('\n')
-    .filter((line) => !line.includes('(prelude.js:') && line !== '    at apply (native)')
+    .filter((line) => !line.includes('(prelude.js:') && !ownFrames.has(line))
+    .join('\n')
+    .replace(wrapped, 'at $2 $1')
+    .split('\n')
   if (map === undefined) return lines.join('\n').trimEnd()
   const found = readMap(map)
   if (!found) return lines.join('\n').trimEnd()

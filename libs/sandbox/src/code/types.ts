@@ -56,6 +56,8 @@ export interface CodeRequest {
   context?: Json | undefined
   /** Names the code sees as functions of its `host`, dots for objects within each other; no other reaches `host`. */
   functions: readonly string[]
+  /** Names of further functions that refuse every call, each with its reason. */
+  refused?: Readonly<Record<string, string>> | undefined
   host: HostFunctions
   /** Ends it as `cancelled`. */
   signal?: AbortSignal | undefined
@@ -64,8 +66,10 @@ export interface CodeRequest {
 export interface CodeError {
   code: string
   message: string
-  /** In the lines of the source that was compiled. */
+  /** In the lines of the source that was compiled, with the causes. */
   stack: string
+  /** What the code has thrown, where that is an object: what it says of itself. */
+  thrown?: { name: string; code: string | null; cause: string | null }
 }
 
 export interface CodeOutcome {

@@ -5,9 +5,10 @@ import {
   ConnectorInvocationDetail,
   ConnectorKind,
   ConnectorResult,
+  newId,
   type Permission,
 } from '@opsplane/contracts'
-import { createGrants } from '@opsplane/http'
+import { causationHeader, createGrants } from '@opsplane/http'
 import { createApiClient, testKeys, testPrincipal, waitFor } from '@opsplane/testing'
 import { z } from 'zod'
 import { createGate, type Fixture, startFixture } from '../fixture/integrations-fixture.js'
@@ -216,16 +217,17 @@ describe('an invocation', () => {
 
   it('is made in the name of a person by a service, which the log says', async () => {
     const { id } = await connect()
-    const claims = { principal: fixture.principal, by: 'workflows', run: 'run_1' }
+    const claims = { principal: fixture.principal, by: 'workflows', run: 'wfv_of_its_grant' }
     const token = await createGrants(testKeys('settings').privateKey).tokenFor(claims, 'integrations')
     const asWorkflows = createApiClient(fixture.service.url, () => ({ authorization: `Bearer ${token}` }))
-    const headers = { 'idempotency-key': 'run_1/step' }
+    const run = newId('run')
+    const headers = { 'idempotency-key': 'run_1/step', [causationHeader]: run }
     const ask = () => asWorkflows.post(`/connectors/${id}/invoke`, { action: 'get' }, headers)
     const [first, second] = [await ask(), await ask()]
     expect(second.data(ConnectorResult)).toEqual(first.data(ConnectorResult))
     expect(fixture.arrived()).toHaveLength(1)
     expect((await logOf(id, '?trigger=workflows')).items).toMatchObject([
-      { run: 'run_1', callerId: fixture.principal.userId },
+      { run, callerId: fixture.principal.userId },
     ])
   })
 

@@ -3,12 +3,13 @@ import {
   type ConnectorResult,
   type InvokeConnector,
   invalidField,
+  type JsonValue,
   newId,
   notFound,
   stringifyExact,
 } from '@opsplane/contracts'
 import type { RequestMeta, SpendEgress } from '@opsplane/http'
-import { delay, type Limits, limitReached } from '@opsplane/runtime'
+import { delay, type Limits, limitReached, maskValue, redactValue } from '@opsplane/runtime'
 import type { OpenCall } from '../connector/calls.js'
 import type { Connectors } from '../connector/connectors.js'
 import type { StoredConnector } from '../connector/domain.js'
@@ -19,7 +20,6 @@ import type { Kinds } from '../kind/kinds.js'
 import { waitBeforeRetry } from './attempts.js'
 import { errorOf } from './errors.js'
 import type { KeepInvocation } from './log.js'
-import { redactDeep } from './redact-deep.js'
 
 export interface InvokerOptions {
   kinds: Kinds
@@ -92,18 +92,23 @@ export function createInvoker(options: InvokerOptions): Invoke {
       ...(repetitionKey === undefined && { signal: meta.signal() }),
       log: meta.log(),
     })
-    const redact = call.secrets.redact
+    const { redact, redactEcho } = call.secrets
+    // Parsed from JSON, or made of texts and numbers.
+    const shown = (value: unknown) => stringifyExact(maskValue(value as JsonValue, redact))
     const entry = {
       ...{ id: progress.id, tenant, connectorId, action: asked.action, callerId: principal.userId },
-      ...{ trigger: delegate?.by ?? 'api', run: delegate?.run ?? null, requestId: meta.requestId },
+      ...{
+        trigger: delegate?.by ?? 'api',
+        run: delegate ? (causationId ?? delegate.run) : null,
+        requestId: meta.requestId,
+      },
       createdAt: meta.now,
     }
-    const finish = async (response: unknown, error: InvocationError | null, seen: Seen) => {
+    const finish = async (response: string | null, error: InvocationError | null, seen: Seen) => {
       const durationMs = Math.round((performance.now() - progress.startedMs) * 100) / 100
-      const request = redact(stringifyExact(asked.input ?? {}))
-      const kept = typeof response === 'string' || response === null ? response : stringifyExact(response)
+      const request = shown(asked.input ?? {})
       await Promise.all([
-        keep({ ...entry, ...progress, durationMs, error, request, response: kept }),
+        keep({ ...entry, ...progress, durationMs, error, request, response }),
         observe(connector, tenant, seen),
       ]).catch((err: unknown) =>
         meta.log().error({ err }, 'the log entry of a connector invocation could not be stored'),
@@ -111,8 +116,9 @@ export function createInvoker(options: InvokerOptions): Invoke {
       return durationMs
     }
     try {
-      const output = redactDeep(await perform(connector, asked, call, progress), redact)
-      const durationMs = await finish(output, null, { health: 'up' })
+      const given = await perform(connector, asked, call, progress)
+      const durationMs = await finish(shown(given), null, { health: 'up' })
+      const output = redactValue(given as JsonValue, redactEcho)
       return { invocationId: progress.id, output, attempts: progress.attempts, durationMs }
     } catch (thrown) {
       if (!(thrown instanceof CallFailure)) {

@@ -58,8 +58,8 @@ export function invocationRoutes({ database, connectors, invoke, probe }: Invoca
       summary: 'Invoke a connector action',
       description:
         'Retried by the policy of the connector as far as that is safe. With an Idempotency-Key the same request again ' +
-        'gets the recorded result, and the other side is sent a key that stays the same. Values of secrets are `***` in ' +
-        'the output, as they are and in base64, hexadecimal, URLs and JSON; other encodings pass. `upstream_error` has the status and the beginning of what was answered in its details.',
+        'gets the recorded result, and the other side is sent a key that stays the same. Values of secrets of 12 ' +
+        'characters or more are `***` in the output, as they are and in base64, hexadecimal, URLs and JSON; other encodings pass. `upstream_error` has the status and the beginning of what was answered in its details.',
       tag,
       scope: 'connectors:invoke',
       body: InvokeConnector,

@@ -27,6 +27,8 @@ export function callOf(kind: Kind, config: object, given: Partial<Call> & { secr
         Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, filled(text)])),
       conceal: () => {},
       redact: (text) => text.replaceAll(secret, '***'),
+      redactEcho: (text) => text.replaceAll(secret, '***'),
+      namesIn: () => [],
     },
     log: createLogger({ service: 'integrations', level: 'silent' }),
     ...rest,

@@ -1,8 +1,11 @@
 import {
+  answerText,
+  headerFault,
   OutboundError,
   type OutboundErrorKind,
   type OutboundHttp,
   type OutboundResponse,
+  readable,
   type SignCause,
 } from '@opsplane/http'
 import { retryAfterMs } from '@opsplane/runtime'
@@ -24,7 +27,7 @@ export interface HttpRequest {
 
 /** Sends one request within the deadline of the call. Throws CallFailure; any answer is one. */
 export type SendHttp = (
-  call: Pick<Call, 'signal' | 'remainingMs' | 'cause'>,
+  call: Pick<Call, 'signal' | 'remainingMs' | 'cause' | 'secrets'>,
   request: HttpRequest,
 ) => Promise<OutboundResponse>
 
@@ -35,8 +38,7 @@ const redirections = new Set([301, 302, 303, 307, 308])
 export function createSendHttp(http: Pick<OutboundHttp, 'request'>, signCause: SignCause): SendHttp {
   const send: SendHttp = async (call, request) => {
     const { method, url, headers, body, repeatable, maxResponseBytes = usualResponseBytes } = request
-    if (Object.values(headers).some((value) => /[\r\n\0]/.test(value)))
-      throw new CallFailure('secret', 'The value of a secret cannot be sent in a header.', { sent: false })
+    refuseUnsendable(headers, call.secrets)
     const answer = await http
       .request({
         ...{ url: url.href, method, repeatable, maxResponseBytes, signal: call.signal },
@@ -44,6 +46,7 @@ export function createSendHttp(http: Pick<OutboundHttp, 'request'>, signCause: S
         timeoutMs: call.remainingMs(),
         ...(body !== undefined && { body }),
       })
+      .then(readable)
       .catch((error: unknown) => {
         throw call.signal.aborted ? call.signal.reason : failureOf(error)
       })
@@ -51,6 +54,16 @@ export function createSendHttp(http: Pick<OutboundHttp, 'request'>, signCause: S
     return next === undefined ? answer : send(call, next)
   }
   return send
+}
+
+/** Throws CallFailure for headers that cannot be sent, naming the secrets in it. */
+function refuseUnsendable(headers: Record<string, string>, secrets: Call['secrets']): void {
+  const unsendable = Object.entries(headers).find(([name, value]) => headerFault({ [name]: value }, {}))
+  if (!unsendable) return
+  const [name, value] = unsendable
+  const names = secrets.namesIn(value).map((secret) => `{{secrets.${secret}}}`)
+  const from = names.length > 0 ? ` It is made of ${names.join(' and ')}.` : ''
+  throw new CallFailure('secret', `${headerFault({ [name]: value }, {})}${from}`, { sent: false })
 }
 
 /** Credentials never go to another origin, so neither does the request. */
@@ -89,12 +102,13 @@ export function failureOf(error: unknown): unknown {
 const keptOfAnswer = 16 * 1024
 
 /** The failure an answer of 400 and above is. 429 says that nothing was done. */
-export function answeredFailure({ status, headers, body }: OutboundResponse): CallFailure {
+export function answeredFailure(answer: OutboundResponse): CallFailure {
+  const { status, headers } = answer
   const retryAfter = retryAfterMs(headers['retry-after'], Date.now())
   return new CallFailure('answered', `The answer was ${status}.`, {
     sent: status !== 429,
     status,
-    body: body.subarray(0, keptOfAnswer).toString(),
+    body: answerText(answer, keptOfAnswer).body ?? '',
     ...(retryAfter !== undefined && { retryAfterMs: retryAfter }),
   })
 }

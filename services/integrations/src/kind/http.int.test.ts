@@ -45,6 +45,26 @@ describe('an action of an HTTP API', () => {
     expect(request?.rawBody.toString()).toBe('{"n":1}')
   })
 
+  it('gives text by its charset, anything else in base64, and refuses what does not decompress', async () => {
+    const { id } = await connect()
+    const outputOf = async (headers: Record<string, string>, body: Buffer) => {
+      fixture.answers(() => ({ status: 200, headers, body }))
+      return fixture.invoke(id, 'get', {})
+    }
+    const latin1 = await outputOf(
+      { 'content-type': 'text/plain; charset=latin1' },
+      Buffer.from('grün', 'latin1'),
+    )
+    expect(latin1.data(ConnectorResult).output).toMatchObject({ body: 'grün', encoding: 'text' })
+    const image = await outputOf({ 'content-type': 'image/png' }, Buffer.from([0x89, 0x50, 0xff]))
+    expect(image.data(ConnectorResult).output).toMatchObject({ body: 'iVD/', encoding: 'base64' })
+    const broken = await outputOf({ 'content-encoding': 'gzip' }, Buffer.from('no gzip'))
+    expect(broken.error()).toMatchObject({
+      ...{ code: 'upstream_error', details: [{ code: 'protocol' }] },
+      message: expect.stringContaining('does not decompress'),
+    })
+  })
+
   it.each([
     ['request', { method: 'OPTIONS' }, 'OPTIONS'],
     ['get', {}, 'GET'],
@@ -252,6 +272,21 @@ describe('credentials', () => {
     const refused = (await fixture.invoke(id, 'get', {})).error()
     expect(refused).toMatchObject({ code: 'conflict', details: [{ code: 'secret' }] })
     expect(refused.message).toContain('With its secrets')
+    expect(fixture.arrived()).toEqual([])
+  })
+
+  it('that no header may have are named with the header, before anything is sent', async () => {
+    fixture.settings.secrets.set('lines', 'first\nsecond')
+    for (const config of [
+      { auth: { type: 'header', name: 'X-Key', value: 'key {{secrets.lines}}' } },
+      { headers: { 'X-Key': '{{secrets.lines}}' } },
+    ]) {
+      const { id } = await connect(config)
+      const refused = (await fixture.invoke(id, 'get', {})).error()
+      expect(refused).toMatchObject({ code: 'conflict', details: [{ code: 'secret' }] })
+      expect(refused.message).toContain('The header x-key cannot be sent')
+      expect(refused.message).toContain('{{secrets.lines}}')
+    }
     expect(fixture.arrived()).toEqual([])
   })
 

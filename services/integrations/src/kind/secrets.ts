@@ -1,6 +1,6 @@
 import { referencedSecrets, type SecretRefusal } from '@opsplane/contracts'
 import { createSecretFilling, type ResolveSecrets, type SecretUser } from '@opsplane/http'
-import { createRedaction } from '@opsplane/runtime'
+import { createEchoRedaction, createRedaction } from '@opsplane/runtime'
 import { CallFailure } from './call-failure.js'
 
 /** The values of the secrets one use of a connector refers to. */
@@ -13,16 +13,22 @@ export interface Secrets {
   conceal(value: string): void
   /** `***` in place of every value that was filled in or concealed; `cutOff`: the text goes on. */
   redact(text: string, cutOff?: boolean): string
+  /** The same of an answer that is computed with, where short values may be data. */
+  redactEcho(text: string): string
+  /** Names of those that were filled in and stand in a text. */
+  namesIn(text: string): string[]
 }
 
 /** `user`: in whose name they are used, and by what. */
 export function createSecrets(resolve: ResolveSecrets, user: Omit<SecretUser, 'host'>): Secrets {
   const known = new Set<string>()
-  let redaction = createRedaction([])
+  const filled = new Map<string, string>()
+  let [redaction, echoRedaction] = [createRedaction([]), createEchoRedaction([])]
   const conceal = (value: string) => {
     if (known.has(value)) return
     known.add(value)
     redaction = createRedaction([...known])
+    echoRedaction = createEchoRedaction([...known])
   }
 
   const fillAll: Secrets['fillAll'] = async (texts, host) => {
@@ -34,6 +40,7 @@ export function createSecrets(resolve: ResolveSecrets, user: Omit<SecretUser, 'h
       const value = Object.hasOwn(values, name) ? values[name] : undefined
       if (value === undefined) throw failure(`The secret ${name} does not exist.`)
       conceal(value)
+      filled.set(name, value)
       return value
     }
     const fill = createSecretFilling({ secretValue, tooLong: failure })
@@ -45,6 +52,8 @@ export function createSecrets(resolve: ResolveSecrets, user: Omit<SecretUser, 'h
     fill: async (text, host) => (await fillAll({ text }, host)).text ?? '',
     conceal,
     redact: (text, cutOff) => redaction(text, cutOff),
+    redactEcho: (text) => echoRedaction(text),
+    namesIn: (text) => [...filled].flatMap(([name, value]) => (text.includes(value) ? [name] : [])),
   }
 }
 

@@ -29,6 +29,7 @@ const columns: Column<Shown>[] = [
   text('duration_ms', ({ outcome }) => String(outcome.durationMs), 'int'),
   text('memory_peak_mb', ({ outcome }) => String(outcome.memoryPeakMb), 'int'),
   text('completed_at', ({ completedAt }) => completedAt, 'timestamptz'),
+  text('sealed', ({ sealedResult }) => sealedResult),
   text(
     'bytes',
     ({ texts }) => String(texts.output.length + (texts.error?.length ?? 0) + texts.logs.length),
@@ -37,8 +38,8 @@ const columns: Column<Shown>[] = [
 ]
 
 /**
- * The ends of any number of executions in one statement, each where the lease it ran under still holds: with the records
- * it touched, and the event of a failure. `$1` and `$2` are the least and the greatest id, which leaves the other months
+ * The ends of any number of executions in one statement, each where the lease it ran under still holds: with its sealed
+ * result, the records it touched, and the event of a failure. `$1` and `$2` are the least and the greatest id, which leaves the other months
  * alone. Returns the numbers of those that have ended so.
  */
 export function endStatement(withEvents: boolean): string {
@@ -55,6 +56,9 @@ export function endStatement(withEvents: boolean): string {
         change_position = nextval('execution_changes')
       from given g where e.id = g.id and e.id between $1 and $2 and e.lease_fence = g.fence and e.completed_at is null
       returning g.n)`,
+    `sealed as (
+      insert into execution_results (execution_id, sealed)
+      select g.id, g.sealed from given g join ended using (n) where g.sealed is not null)`,
     recordsPart('ended', next),
     ...(withEvents
       ? journalParts(`select t.* from ${rowsOf(journalColumns, next)} join ended on ended.n = t.n::int`)

@@ -5,7 +5,7 @@ import { partitionsOf } from '@opsplane/postgres'
 import { createLogger } from '@opsplane/runtime'
 import { type Receiver, startReceiver, waitFor } from '@opsplane/testing'
 import { everythingKept, type SdkWorld, startSdk } from '../invoke/invoke.fixture.js'
-import { agedExecutions } from './retention.js'
+import { agedExecutions, deleteResults } from './retention.js'
 
 const log = '/origin/api/service-sdk'
 let world: SdkWorld
@@ -68,7 +68,8 @@ describe('secrets of an input', () => {
 
   it('are masked in lists, in numbers, and below a field that holds them', async () => {
     const given = { api_key: ['first-key', 'second-key'], pin: 1, credentials: { user: 'ada', code: 4711 } }
-    const { input, output } = await invoke('echo', { input: given })
+    const { id } = await invoke('echo', { input: given })
+    const { input, output } = await read(id)
     const masked = { api_key: ['***', '***'], pin: 1, credentials: { user: '***', code: '***' } }
     expect(input).toEqual(masked)
     expect(JSON.stringify(output)).not.toContain('first-key')
@@ -85,6 +86,19 @@ describe('the filters', () => {
 })
 
 describe('retention', () => {
+  it('deletes true results that no key can ask for any more', async () => {
+    const { sql } = world.service
+    const nowMs = Date.parse('2031-06-15T12:00:00.000Z')
+    const hours = [1, 23, 49, 500]
+    const ids = hours.map((ago) => idFactory(() => nowMs - ago * 3_600_000)('execution'))
+    for (const id of ids)
+      await sql`insert into execution_results (execution_id, sealed) values (${id}, 'sealed')`
+    await deleteResults(sql as never, nowMs)
+    const left = await sql<{ id: string }[]>`
+      select execution_id as id from execution_results where execution_id = any(${ids})`
+    expect(left.map(({ id }) => id).toSorted()).toEqual(ids.slice(0, 2).toSorted())
+  })
+
   it('deletes what is older than its workspace says, and whole months where nothing is kept', async () => {
     const { sql } = world.service
     const days = { kept: 90, longer: 365 }

@@ -76,11 +76,15 @@ export interface NewExecution {
   records: readonly TouchedRecord[]
 }
 
-/** What came of an execution. */
-export interface Outcome {
-  status: Exclude<ExecutionStatus, 'running'>
+/** What the code of an execution has given, or thrown. */
+export interface Result {
   output: JsonValue
   error: ExecutionError | null
+}
+
+/** What came of an execution. */
+export interface Outcome extends Result {
+  status: Exclude<ExecutionStatus, 'running'>
   logs: ExecutionLogEntry[]
   durationMs: number
   memoryPeakMb: number
@@ -90,7 +94,10 @@ export interface Outcome {
 export interface EndedExecution {
   identity: ExecutionIdentity
   fence: string
+  /** As it is shown. */
   outcome: Outcome
+  /** Its result as the caller gets it, sealed; null where that is what is shown. */
+  sealedResult: string | null
   completedAt: string
   /** As it is shown; undefined: as it was. */
   input: JsonValue | undefined

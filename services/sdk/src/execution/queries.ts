@@ -31,6 +31,8 @@ export interface StoredExecution {
   artifactId: string
   executionType: ExecutionType
   inputMasked: boolean
+  /** Its result, where that is not what is shown. */
+  sealedResult: string | null
   /** Those that triggered it. */
   records: TouchedRecord[]
 }
@@ -43,6 +45,7 @@ export async function getExecution(
 ): Promise<StoredExecution> {
   const [row] = await sql.unsafe<(Row & Omit<StoredExecution, 'shown'>)[]>(
     `select ${shown}, artifact_id as "artifactId", execution_type as "executionType", input_masked as "inputMasked",
+       (select sealed from execution_results r where r.execution_id = e.id) as "sealedResult",
        coalesce((select json_agg(json_build_object('id', record_id, 'table', table_name))
          from execution_records r where r.execution_id = e.id and triggered), '[]'::json) as records
      from executions e where id = $1 and workspace_id = $2 and environment = $3`,
@@ -50,8 +53,8 @@ export async function getExecution(
     { prepare: true },
   )
   if (!row) throw notFound()
-  const { artifactId, executionType, inputMasked, records, ...fields } = row
-  return { shown: present(fields), artifactId, executionType, inputMasked, records }
+  const { artifactId, executionType, inputMasked, sealedResult, records, ...fields } = row
+  return { shown: present(fields), artifactId, executionType, inputMasked, sealedResult, records }
 }
 
 export interface ListExecutionsOptions {

@@ -28,9 +28,9 @@ export interface ExecutionStore {
   begin(execution: NewExecution, tx?: StatementRunner): Promise<boolean>
   /**
    * Makes an end durable, and stays at it while Postgres is away. False where the execution has passed to somebody else, or
-   * the store is closed.
+   * the store is closed. `seal` gives what its row does not show of its result.
    */
-  end(execution: EndedExecution): Promise<boolean>
+  end(execution: Omit<EndedExecution, 'sealedResult'>, seal?: () => Promise<string>): Promise<boolean>
   idle(): Promise<void>
 }
 
@@ -78,7 +78,7 @@ export function createExecutionStore(options: ExecutionStoreOptions): ExecutionS
   })
 
   /** Whether a statement whose answer was lost has made the end: nobody else writes under its fence. */
-  async function hasEnded({ identity, fence }: EndedExecution): Promise<boolean> {
+  async function hasEnded({ identity, fence }: Pick<EndedExecution, 'identity' | 'fence'>): Promise<boolean> {
     const rows = await database.sql.unsafe(
       'select 1 from executions where id = $1 and lease_fence = $2::text::bigint and completed_at is not null',
       [identity.id, fence],
@@ -93,10 +93,12 @@ export function createExecutionStore(options: ExecutionStoreOptions): ExecutionS
       const [here = false] = await insert(tx, [row])
       return here
     },
-    async end(row) {
+    async end(row, seal) {
+      let sealedResult: string | null = null
       for (let tries = 1; !closing.aborted || tries === 1; tries++) {
         try {
-          return (await ends.add(row)) || (tries > 1 && (await hasEnded(row)))
+          if (seal) sealedResult ??= await seal()
+          return (await ends.add({ ...row, sealedResult })) || (tries > 1 && (await hasEnded(row)))
         } catch (error) {
           if (missedPartition(error)) months.forget()
           else if (!isDatabaseAway(error) && !isTransient(error)) throw error

@@ -103,6 +103,12 @@ export const executionRecords = pgTable(
   },
 )
 
+/** Results of executions that are shown masked, as their callers get them: sealed, and kept as long as a key may ask for them. */
+export const executionResults = pgTable('execution_results', {
+  executionId: text('execution_id').primaryKey(),
+  sealed: text('sealed').notNull(),
+})
+
 /** What led to executions, so that it leads to none again: keys of requests, and events with the artifacts they trigger. */
 export const executionKeys = pgTable(
   'execution_keys',

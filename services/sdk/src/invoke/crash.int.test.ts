@@ -1,12 +1,9 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Execution } from '@opsplane/contracts'
-import { freePort } from '@opsplane/runtime/server-process'
 import { type Receiver, seededRandom, startReceiver, waitFor } from '@opsplane/testing'
-import { type SdkWorld, startSdk } from './invoke.fixture.js'
+import type { SdkWorld } from './invoke.fixture.js'
+import { type SdkProcess, startSdkProcess } from './sdk-process.fixture.js'
 
 const kills = Number(process.env.SDK_KILLS ?? 3)
 const timeoutMs = 300_000 + kills * 20_000
@@ -21,9 +18,7 @@ const held = new Set<string>()
 
 let world: SdkWorld
 let receiver: Receiver
-let kill: () => Promise<void>
-let pid: number | undefined
-let start: () => Promise<void>
+let service: SdkProcess
 
 beforeAll(async () => {
   receiver = await startReceiver({
@@ -34,34 +29,12 @@ beforeAll(async () => {
       return { status: 200, delayMs: isHeld ? heldMs : random() * slowestMs }
     },
   })
-  const port = await freePort()
-  const url = `http://127.0.0.1:${port}`
-  let variables: Record<string, string | undefined> = {}
-  let end: (signal: NodeJS.Signals) => Promise<unknown> = async () => {}
-  start = async () => {
-    const child = spawn(process.execPath, [fileURLToPath(new URL('../main.js', import.meta.url))], {
-      env: { ...process.env, ...variables, PORT: String(port) },
-      stdio: 'ignore',
-    })
-    pid = child.pid
-    const exited = once(child, 'exit')
-    end = async (signal) => {
-      child.kill(signal)
-      await exited
-    }
-    await waitFor(() => fetch(`${url}/readyz`).then(({ ok }) => ok), { message: 'the service' })
-  }
-  kill = async () => void (await end('SIGKILL'))
-  world = await startSdk(
-    { SDK_LEASE_MS: '1000', SDK_ALLOW_HTTP: 'loopback', SDK_ALLOWED_CIDRS: '127.0.0.1/32' },
-    {
-      async start(env) {
-        variables = env
-        await start()
-        return { name: 'sdk', port, url, stop: async () => void (await end('SIGTERM')) }
-      },
-    },
-  )
+  service = await startSdkProcess({
+    SDK_LEASE_MS: '1000',
+    SDK_ALLOW_HTTP: 'loopback',
+    SDK_ALLOWED_CIDRS: '127.0.0.1/32',
+  })
+  world = service.world
   const code = `import { artifact } from '@opsplane/sdk'
     export default artifact(async ({ held }, host) => {
       await host.http({ method: 'POST', url: '${receiver.url}/' + host.context.executionId + (held ? '/held' : '') })
@@ -80,7 +53,8 @@ afterAll(async () => {
 const isOfChildren = (round: number) => process.platform === 'linux' && round % 2 === 1
 
 /** Processes of the service, all of which run code or compile it. */
-const children = () => readdirSync('/proc').filter((name) => /^\d+$/.test(name) && parentOf(name) === pid)
+const children = () =>
+  readdirSync('/proc').filter((name) => /^\d+$/.test(name) && parentOf(name) === service.pid())
 
 function parentOf(process: string): number | undefined {
   try {
@@ -104,8 +78,8 @@ function killed(child: number): void {
 async function strike(round: number): Promise<void> {
   if (isOfChildren(round)) for (const child of children()) killed(Number(child))
   else {
-    await kill()
-    await start()
+    await service.kill()
+    await service.start()
   }
 }
 

@@ -17,6 +17,7 @@ import {
 } from '../execution/queries.js'
 import type { Invoking } from './invoking.js'
 import type { Replaying } from './replaying.js'
+import { isCaller, type ReadResult } from './results.js'
 
 const tag = 'Executions'
 const base = '/origin/api/service-sdk'
@@ -26,6 +27,7 @@ export function executionRoutes(
   { database, cursors }: ServiceContext,
   { load }: Pick<Invoking, 'load'>,
   { replay, cancel }: Replaying,
+  readResult: ReadResult,
 ): Route[] {
   const { sql } = database
   const depthsOf = executionDepths(database)
@@ -53,11 +55,17 @@ export function executionRoutes(
       method: 'get',
       path: `${base}/executions/:id`,
       summary: 'Get an execution',
+      description:
+        'As it is kept for people: values of secrets, and fields named as secrets are, are `***`. The API key that invoked ' +
+        'it gets `output` and `error` as they are for 24 hours.',
       tag,
       scope: 'executions:read',
       response: Execution,
       errors: ['not_found'],
-      handler: async ({ params, meta }) => (await getExecution(sql, params.id, meta.tenant)).shown,
+      handler: async ({ params, meta: { tenant, principal } }) => {
+        const stored = await getExecution(sql, params.id, tenant)
+        return isCaller(stored, principal) ? (await readResult(stored)).execution : stored.shown
+      },
     }),
 
     defineRoute({

@@ -5,7 +5,6 @@ import { giveBackStatement, held, type StatementRunner } from '@opsplane/postgre
 import { systemClock } from '@opsplane/runtime'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
 import type { ArtifactLoading } from '../artifact/loading.js'
-import { maskFields } from '../execution/masking.js'
 import { measureExecutions } from '../execution/measure.js'
 import type { ExecutionIdentity, ExecutionPlan, NewExecution } from '../execution/model.js'
 import { getExecution } from '../execution/queries.js'
@@ -14,15 +13,24 @@ import { createExecutionStore } from '../execution/store.js'
 import { dueExecutions } from '../execution/tables.js'
 import { lookAtNext, waitsForOthers } from '../execution/turns.js'
 import { createInHand, type Ending, type Hand } from './in-hand.js'
-import type { InputSealing } from './input-sealing.js'
-import { interrupted, type Perform, type Performance, type Performed, refuseSuspended } from './perform.js'
+import {
+  interrupted,
+  type Perform,
+  type Performance,
+  type Performed,
+  refuseSuspended,
+  shownAtFirst,
+} from './perform.js'
 import type { ExecutionRequest } from './request.js'
+import type { RanExecution, ReadResult } from './results.js'
+import type { ExecutionSealing } from './sealing.js'
 import { callerIn, identityOf, type LeasedExecution, leasedColumns, mayBegin } from './taken-over.js'
 
 export interface ExecutionsOptions {
   perform: Perform
   loading: Pick<ArtifactLoading, 'loadArtifact'>
-  sealing: InputSealing
+  sealing: ExecutionSealing
+  readResult: ReadResult
   /** Executions in hand at most, and of one workspace. */
   most: { all: number; ofOne: number }
   leaseMs: number
@@ -31,10 +39,10 @@ export interface ExecutionsOptions {
 /** Executions of artifacts: each is committed before its code starts, and ends in the log whatever is killed. */
 export interface Executions {
   /**
-   * Runs an artifact here and now; resolves with the execution once it is in the log. Undefined where its key has led to one
+   * Runs an artifact here and now; resolves once the execution is in the log. Undefined where its key has led to one
    * before. Throws `rate_limited` where there is no room, and `conflict` for one that is suspended.
    */
-  run(request: ExecutionRequest): Promise<Execution | undefined>
+  run(request: ExecutionRequest): Promise<RanExecution | undefined>
   /** Accepts an execution that any replica begins; in the caller's transaction, after which `wake` is called. */
   accept(request: ExecutionRequest, tx?: StatementRunner): Promise<Execution | undefined>
   /** Ends one that runs. False where there is none such that has not ended. */
@@ -47,12 +55,13 @@ export interface Executions {
 }
 
 const firstFence = '1'
+const nothing = { result: undefined, input: undefined, records: [] }
 
 type Finished = Performed & { completedAt: string }
 
 export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions): Executions {
   const { database, dueWork, relay, log } = ctx
-  const { perform, loading, sealing, most, leaseMs } = options
+  const { perform, loading, sealing, readResult, most, leaseMs } = options
   const owner = `${ctx.config.instanceId}:${randomUUID()}`
   const closing = new AbortController()
   const measured = measureExecutions(ctx.metrics)
@@ -93,7 +102,9 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
   }
 
   async function end({ identity, hand }: Pick<Performance, 'identity' | 'hand'>, finished: Finished) {
-    const isOurs = await store.end({ identity, fence: hand.fence, ...finished })
+    const { result, ...shown } = finished
+    const seal = result && (() => sealing.result.seal(identity, result))
+    const isOurs = await store.end({ identity, fence: hand.fence, ...shown }, seal)
     if (!isOurs) return false
     measured(finished.outcome)
     if (identity.trigger.type === 'scheduled_job') hasEnded(identity.trigger.id)
@@ -121,7 +132,7 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
       }
       outcome.error = { code, message, stack: '' }
       const completedAt = ctx.clock.now()
-      return end({ identity, hand }, { outcome, completedAt, input: undefined, records: [] })
+      return end({ identity, hand }, { ...nothing, outcome, completedAt })
     }
     if (plan === null || !mayBegin(row))
       return void (await fail('interrupted', 'The process it ran in has ended before it.'))
@@ -135,7 +146,7 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
       return void (await fail('artifact_suspended', 'The artifact was suspended before it could be run.'))
     hand.mayPass = plan.retryable
     const { timeoutMs, entry, sealedInput } = plan
-    const input = sealedInput === undefined ? row.input : await sealing.open(identity, sealedInput)
+    const input = sealedInput === undefined ? row.input : await sealing.input.open(identity, sealedInput)
     const limits = { caller: callerIn(plan), timeoutMs: timeoutMs ?? undefined }
     await finish({ identity, artifact, input, hand, entry, ...limits })
   }
@@ -178,9 +189,10 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
           ...{ identity, artifact, input, hand, caller, timeoutMs, entry },
           ...{ hostOverride, contextNow, faultOf, traceparent },
         })
-        if (!finished) return (await getExecution(database.sql, identity.id, identity.tenant)).shown
-        const { outcome, completedAt, input: shown = begun.input } = finished
-        return executionOf(identity, shown, outcome, completedAt)
+        if (!finished) return await readResult(await getExecution(database.sql, identity.id, identity.tenant))
+        const { outcome, result, completedAt, input: shown = begun.input } = finished
+        const execution = executionOf(identity, shown, { ...outcome, ...result }, completedAt)
+        return { execution, isSecret: result !== undefined }
       } finally {
         leave()
       }
@@ -195,8 +207,8 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
         ...(caller && { callers: caller.people }),
       }
       if (request.inTurn) plan.inTurn = true
-      if (maskFields(input).secrets.length > 0) plan.sealedInput = await sealing.seal(identity, input)
       const begun = newExecution(request, identity, { owner: null, plan })
+      if (begun.inputMasked) plan.sealedInput = await sealing.input.seal(identity, input)
       if (!(await store.begin(begun, tx))) return undefined
       if (!tx) due.wake()
       return executionOf(identity, begun.input)
@@ -243,8 +255,8 @@ function newExecution(
   identity: ExecutionIdentity,
   by: Pick<NewExecution, 'owner' | 'plan'>,
 ): NewExecution {
-  const { value, secrets } = maskFields(input)
-  return { identity, input: value, inputMasked: secrets.length > 0, key, records, ...by }
+  const shown = shownAtFirst(input)
+  return { identity, input: shown, inputMasked: shown !== input, key, records, ...by }
 }
 
 const noRoom = (most: number) =>

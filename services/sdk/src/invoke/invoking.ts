@@ -16,15 +16,18 @@ import type { Database } from '@opsplane/postgres'
 import type { ArtifactLoading, LoadedArtifact } from '../artifact/loading.js'
 import type { ExecutionCaller, TouchedRecord } from '../execution/model.js'
 import { getExecution } from '../execution/queries.js'
+import { keyMs } from '../execution/retention.js'
 import type { Executions } from './executions.js'
 import { recordOf } from './host/touched.js'
 import type { ExecutionRequest } from './request.js'
+import type { RanExecution, ReadResult } from './results.js'
 import { checkedInput } from './schemas.js'
 
 export interface InvokingOptions {
   database: Database
   loading: Pick<ArtifactLoading, 'loadArtifact'>
   executions: Executions
+  readResult: ReadResult
 }
 
 export interface Invoking {
@@ -32,17 +35,14 @@ export interface Invoking {
   load(tenant: TenantScope, idOrSlug: string, version?: number): Promise<LoadedArtifact>
   invoke(idOrSlug: string, asked: InvokeArtifact, meta: RequestMeta): Promise<Execution>
   /** Has it done once for its key; throws where that has led to something else, or to what is not over. */
-  once(request: ExecutionRequest, asked: Asked): Promise<{ execution: Execution; isRepeated: boolean }>
+  once(request: ExecutionRequest, asked: Asked): Promise<RanExecution & { isRepeated: boolean }>
   /** The same for the Idempotency-Key of a request, whose answer is kept. */
   perform(request: ExecutionRequest, asked: Asked, meta: RequestMeta): Promise<Execution>
 }
 
 type Asked = Pick<InvokeArtifact, 'mode'> & { retryFailed?: boolean }
 
-/** As long as any Idempotency-Key. */
-const keyMs = 24 * 3_600_000
-
-export function createInvoking({ database, loading, executions }: InvokingOptions): Invoking {
+export function createInvoking({ database, loading, executions, readResult }: InvokingOptions): Invoking {
   const { sql } = database
 
   const load: Invoking['load'] = async (tenant, idOrSlug, version) => {
@@ -68,18 +68,19 @@ export function createInvoking({ database, loading, executions }: InvokingOption
     if (!row || idTime(row.execution_id) < Date.parse(now) - keyMs) return undefined
     if (row.fingerprint !== fingerprint)
       throw new ApiError('idempotency_key_reused', 'This Idempotency-Key was used for another request.')
-    const { shown } = await getExecution(sql, row.execution_id, tenant)
-    const hasFailed = shown.status !== 'running' && shown.status !== 'completed'
-    return retryFailed && hasFailed ? undefined : shown
+    const found = await readResult(await getExecution(sql, row.execution_id, tenant))
+    const { status } = found.execution
+    const hasFailed = status !== 'running' && status !== 'completed'
+    return retryFailed && hasFailed ? undefined : found
   }
 
   async function repeated(request: ExecutionRequest, asked: Asked) {
     const { key, fingerprint } = request.key ?? {}
     if (key === undefined || typeof fingerprint !== 'string')
       throw new Error('only a key leads to one before')
-    const shown = await ledTo({ key, fingerprint }, asked.retryFailed ?? false, request)
-    if (shown && (asked.mode === 'async' || shown.status !== 'running')) return shown
-    if (shown)
+    const found = await ledTo({ key, fingerprint }, asked.retryFailed ?? false, request)
+    if (found && (asked.mode === 'async' || found.execution.status !== 'running')) return found
+    if (found)
       throw new ApiError('idempotency_in_progress', 'The execution of this Idempotency-Key is not over yet.')
     // Whoever frees it begins it; of two at once the other one finds what was begun.
     await sql.unsafe('delete from execution_keys where key = $1', [key], { prepare: true })
@@ -89,20 +90,22 @@ export function createInvoking({ database, loading, executions }: InvokingOption
     return begun
   }
 
-  const begin = (request: ExecutionRequest, { mode }: Asked) =>
-    mode === 'async' ? executions.accept(request) : executions.run(request)
+  async function begin(request: ExecutionRequest, { mode }: Asked): Promise<RanExecution | undefined> {
+    if (mode !== 'async') return executions.run(request)
+    const execution = await executions.accept(request)
+    return execution && { execution, isSecret: false }
+  }
 
   const once: Invoking['once'] = async (request, asked) => {
     const begun = await begin(request, asked)
-    return begun
-      ? { execution: begun, isRepeated: false }
-      : { execution: await repeated(request, asked), isRepeated: true }
+    return begun ? { ...begun, isRepeated: false } : { ...(await repeated(request, asked)), isRepeated: true }
   }
 
-  async function keep(execution: Execution, retryFailed: boolean, meta: RequestMeta) {
+  async function keep({ execution, isSecret }: RanExecution, retryFailed: boolean, meta: RequestMeta) {
     if (!meta.idempotency) return
-    // What may be begun anew is answered by the log alone, which has it under its key.
-    if (retryFailed && execution.status !== 'completed') return void meta.idempotency.respond(execution)
+    // What may be begun anew, or has secrets, is answered by the log alone, which has it under its key.
+    if (isSecret || (retryFailed && execution.status !== 'completed'))
+      return void meta.idempotency.respond(execution)
     await database.db
       .transaction((tx) => keepAnswer(tx, meta, execution))
       .catch((error: unknown) => {
@@ -115,9 +118,10 @@ export function createInvoking({ database, loading, executions }: InvokingOption
   const perform: Invoking['perform'] = async (request, asked, meta) => {
     const { idempotency } = meta
     const key = idempotency && { key: `request/${idempotency.key}`, fingerprint: idempotency.fingerprint }
-    const { execution } = await once({ ...request, key: key ?? null }, asked)
-    await keep(execution, asked.retryFailed ?? false, meta)
-    return execution
+    const { isRepeated, ...ran } = await once({ ...request, key: key ?? null }, asked)
+    if (idempotency && isRepeated) idempotency.isReplayed = true
+    await keep(ran, asked.retryFailed ?? false, meta)
+    return ran.execution
   }
 
   return {

@@ -1,12 +1,11 @@
-import { ApiError, type JsonValue } from '@opsplane/contracts'
-import { faultOfValidation } from '@opsplane/packs'
-import { createRedaction, type Logger } from '@opsplane/runtime'
+import { ApiError, type ExecutionError, type ExecutionLogEntry, type JsonValue } from '@opsplane/contracts'
+import { faultOfValidation, hostFunctionsOf } from '@opsplane/packs'
+import { createRedaction, type Logger, maskValue, type Redact, secretsIn } from '@opsplane/runtime'
 import type { CodeOutcome, CodeRunner, HostFunctions, Json } from '@opsplane/sandbox'
 import { inSpan } from '@opsplane/telemetry'
 import type { LoadedArtifact } from '../artifact/loading.js'
-import { maskFields, maskTexts } from '../execution/masking.js'
-import type { ExecutionIdentity, Outcome, TouchedRecord } from '../execution/model.js'
-import { createHost, type HostFunctionTable, namesFor } from './host/host.js'
+import type { ExecutionIdentity, Outcome, Result, TouchedRecord } from '../execution/model.js'
+import { createHost, type HostFunctionTable } from './host/host.js'
 import type { Ending, Hand } from './in-hand.js'
 import type { ExecutionRequest } from './request.js'
 import { faultOfOutput } from './schemas.js'
@@ -32,9 +31,13 @@ export interface Performance {
   faultOf?: ExecutionRequest['faultOf'] | undefined
 }
 
-/** What came of it, and what is to be shown of the input, where that is not what is kept already. */
+/** What came of it. */
 export interface Performed {
+  /** As it is shown. */
   outcome: Outcome
+  /** As its caller gets it; undefined where that is what is shown. */
+  result: Result | undefined
+  /** What is to be shown of the input, where that is not what is kept already. */
   input: JsonValue | undefined
   records: TouchedRecord[]
 }
@@ -53,8 +56,7 @@ export function createPerform({ runner, functions, log }: PerformOptions): Perfo
     const { identity, artifact, input, hand, caller, timeoutMs, entry, hostOverride, contextNow } = work
     const { traceparent } = work
     const records = new Map<string, TouchedRecord>()
-    const masked = maskFields(input)
-    const secrets = new Set(masked.secrets)
+    const secrets = new Set(secretsIn(input))
     const wallMs = Math.min(artifact.limits.wallMs, timeoutMs ?? artifact.limits.wallMs)
     const startedMs = performance.now()
     const host = createHost({
@@ -84,32 +86,54 @@ export function createPerform({ runner, functions, log }: PerformOptions): Perfo
         args: [input],
         context: contextOf(identity, contextNow),
         limits: { ...artifact.limits, wallMs },
-        functions: namesFor(artifact),
+        ...hostFunctionsOf(artifact.permissions),
         host: hostOverride ?? host,
         signal: hand.ending.signal,
       })
       .catch((error: unknown) => unavailable(error, performance.now() - startedMs, log))
     const outcome = outcomeOf(ran, work)
     if (!outcome) return undefined
-    if (secrets.size === 0) return { outcome, input: undefined, records: [...records.values()] }
-    const redact = createRedaction([...secrets])
-    const shown = maskTexts(masked.value, redact)
-    return {
-      outcome: {
-        ...outcome,
-        output: maskTexts(outcome.output, redact),
-        error: outcome.error && maskTexts({ ...outcome.error }, redact),
-        logs: outcome.logs.map((entry) => ({
-          ...entry,
-          message: redact(entry.message),
-          data: maskTexts(entry.data, redact),
-        })),
-      },
-      input: JSON.stringify(shown) === JSON.stringify(masked.value) ? undefined : shown,
-      records: [...records.values()],
-    }
+    return { ...shownOf(outcome, input, createRedaction([...secrets])), records: [...records.values()] }
   }
 }
+
+/** What is kept for people, without secrets; and the result as it is, where it has some. */
+function shownOf(outcome: Outcome, input: JsonValue, redact: Redact): Omit<Performed, 'records'> {
+  const { output, error, logs } = outcome
+  const shown = { output: maskValue(output, redact), error: maskedError(error, redact) }
+  const shownInput = maskValue(input, redact)
+  return {
+    outcome: { ...outcome, ...shown, logs: logs.map((entry) => maskedEntry(entry, redact)) },
+    result: shown.output === output && shown.error === error ? undefined : { output, error },
+    input: JSON.stringify(shownInput) === JSON.stringify(shownAtFirst(input)) ? undefined : shownInput,
+  }
+}
+
+const maskedEntry = (entry: ExecutionLogEntry, redact: Redact): ExecutionLogEntry => ({
+  ...entry,
+  message: redact(entry.message),
+  data: maskValue(entry.data, redact),
+})
+
+function maskedError(error: ExecutionError | null, redact: Redact): ExecutionError | null {
+  if (error === null) return null
+  const { thrown } = error
+  const shown: ExecutionError = {
+    ...{ code: error.code, message: redact(error.message), stack: redact(error.stack) },
+    ...(thrown && {
+      thrown: {
+        name: redact(thrown.name),
+        code: thrown.code && redact(thrown.code),
+        cause: thrown.cause && redact(thrown.cause),
+      },
+    }),
+  }
+  return JSON.stringify(shown) === JSON.stringify(error) ? error : shown
+}
+
+/** What is shown of an input while no more is known of secrets than its own fields say. */
+export const shownAtFirst = (input: JsonValue): JsonValue =>
+  maskValue(input, createRedaction(secretsIn(input)))
 
 const contextOf = (
   { id, artifact, trigger, tenant, startedAt }: ExecutionIdentity,

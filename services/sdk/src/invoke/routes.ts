@@ -10,7 +10,8 @@ export function invokeRoutes({ invoke }: Invoking): Route[] {
       path: '/sdk/artifacts/:id/invoke',
       summary: 'Invoke an artifact',
       description:
-        'By its id or slug. What came of it is an execution, also where it has failed or timed out. With an Idempotency-Key ' +
+        'By its id or slug. What came of it is an execution, also where it has failed or timed out; `output` and `error` are ' +
+        'as the code gave them, while the log has `***` for secrets. With an Idempotency-Key ' +
         'the same request again gets the same execution. It acts in the name of whoever installed it.',
       tag: 'Artifacts',
       scope: 'sdk:invoke',

@@ -21,14 +21,14 @@ export type RunTest = (artifact: LoadedArtifact, options: RunTestOptions) => Pro
 
 export function createRunTest({ run }: Pick<Executions, 'run'>): RunTest {
   return async (artifact, { host, contextNow, input, ...request }) => {
-    const execution = await run({
+    const ran = await run({
       input: checkedInput(artifact.inputSchema, input),
       ...{ ...request, artifact, type: 'test', trigger: { type: 'manual', id: null } },
       hostOverride: host,
       ...(contextNow !== undefined && { contextNow }),
     })
     // Without a key there is nothing it could have been begun by before.
-    if (!execution) throw new Error('a test has begun no execution')
-    return execution
+    if (!ran) throw new Error('a test has begun no execution')
+    return ran.execution
   }
 }

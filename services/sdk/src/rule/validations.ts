@@ -67,7 +67,7 @@ export function createValidate(
     if (depth > maxCausationDepth)
       throw new ApiError('conflict', 'Too many executions have caused one another.')
     const { actorId, requestId, workspaceId, environment } = question
-    return executions.run({
+    const ran = await executions.run({
       ...{
         tenant: { workspaceId, environment },
         artifact,
@@ -80,6 +80,7 @@ export function createValidate(
       trigger: { type: 'api', id: actorId },
       input: checkedInput(artifact.inputSchema, inputOf(task)),
     })
+    return ran?.execution
   }
 
   async function perform(

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { RunDetail, RunStep } from '@opsplane/contracts'
+import { JsonValue, RunDetail, RunStep } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
 import { type Definition, type RunService, runService } from '../fixture/run-service.js'
@@ -108,6 +108,38 @@ test('a run is shown with the first of them, its output, and where to read on', 
     expect((await api.get(`/runs/${runId}/steps?after=${wrong}`)).error().code).toBe('invalid_cursor')
   const other = service.as(testPrincipal())
   expect((await other.get(`/runs/${runId}/steps`)).error().code).toBe('not_found')
+})
+
+test('no answer shows what stands in fields named as secrets are, while steps compute with it', async () => {
+  const pin = 'pin-4711'
+  const echoes: Definition = {
+    steps: [
+      {
+        id: 'number',
+        type: 'transform',
+        value: { text: "{{ 'INC-' & input.credentials.pin }}", next_token: 'page-2' },
+      },
+      {
+        id: 'next',
+        type: 'transform',
+        value:
+          "{{ { 'length': $length(steps.number.output.text), 'page': steps.number.output.next_token } }}",
+      },
+      { id: 'large', type: 'transform', value: `{{ input.credentials.pin & '${'x'.repeat(9_000)}' }}` },
+      { id: 'stop', type: 'fail', message: '{{ input.credentials.pin }}' },
+    ],
+  }
+  const { runId: echo } = await runs.start(world.define(echoes)({ input: { credentials: { pin } } }))
+  await waitFor(async () => (await detail(echo)).status === 'failed')
+  const shown = await detail(echo)
+  const [number, next, large] = shown.steps
+  expect(shown.input.value).toEqual({ credentials: { pin: '***' } })
+  expect(number?.output.value).toEqual({ text: 'INC-***', next_token: '***' })
+  expect(next?.output.value).toEqual({ length: `INC-${pin}`.length, page: 'page-2' })
+  const beside = (await api.get(large?.output.large?.href ?? '')).data(JsonValue)
+  expect(beside).toBe(`***${'x'.repeat(9_000)}`)
+  const everything = [shown, await pagesOf(echo, 200), beside]
+  expect(JSON.stringify(everything)).not.toContain(pin)
 })
 
 test('no answer reads more than a part of the journal at once', async () => {

@@ -22,7 +22,9 @@ import {
 } from '../engine/memory.js'
 import type { Program } from '../engine/program.js'
 import { summaryOf } from '../engine/summary.js'
+import { entryOf } from './lines.js'
 import type { Origin, RunIdentity } from './model.js'
+import { createShownValues, type ShownValues } from './shown/shown-values.js'
 import { run } from './store/store.js'
 
 /** A line of a journal as the trace reads it: without what is large, unless it is shown. */
@@ -78,7 +80,21 @@ export async function readValue(
     [runId, String(seq), field, tenant.workspaceId, tenant.environment],
   )
   if (!row) throw notFound()
-  return row.value
+  return (await shownValues(sql, runId)).value(row.value)
+}
+
+/** By what the run began with. */
+async function shownValues(sql: Database['sql'], runId: string): Promise<ShownValues> {
+  const [first] = await run<Pick<Row, 'entry' | 'largeField' | 'large'>>(
+    sql,
+    'select entry, large_field as "largeField", large from run_entries where run_id = $1 and seq = 0',
+    [runId],
+  )
+  const { input = null, event = null } = (first ? entryOf(first) : {}) as {
+    input?: JsonValue
+    event?: JsonValue
+  }
+  return createShownValues([input, event])
 }
 
 const iso = (ms: number) => new Date(ms).toISOString()
@@ -159,7 +175,8 @@ export async function runDetail(
 ): Promise<RunDetail> {
   const { first, last, steps, next, nextDue } = await follow(sql, options, true)
   const valueAt = (line: TraceLine, field: string) => valueIn(options.identity.id, line, field)
-  return {
+  const shown = await shownValues(sql, options.identity.id)
+  return shown.detail({
     ...present,
     trigger: (first.entry as unknown as Origin).trigger,
     input: valueAt(first, 'input'),
@@ -168,13 +185,18 @@ export async function runDetail(
     nextDueAt: isoOrNull(nextDue),
     steps,
     nextSteps: next === null ? null : String(next),
-  }
+  })
 }
 
 /** One page of the steps of a run. */
 export async function runSteps(sql: Database['sql'], options: TraceOptions): Promise<Page<RunStep>> {
   const { steps, next } = await follow(sql, options, false)
-  return { items: steps, nextCursor: next === null ? null : String(next), limit: options.page.limit }
+  const shown = await shownValues(sql, options.identity.id)
+  return {
+    items: steps.map(shown.step),
+    nextCursor: next === null ? null : String(next),
+    limit: options.page.limit,
+  }
 }
 
 function valueIn(runId: string, { seq, entry, largeField, largeBytes }: TraceLine, field: string): RunValue {

@@ -9,7 +9,8 @@ type Failure = (typeof codeFailures)[number]
 /** What came of it: the output as JSON, or what is wrong. */
 export type Ending =
   | { op: 'completed'; output: string }
-  | { op: 'failed'; code: Failure; message: string; stack: string }
+  /** `thrown` is JSON. */
+  | { op: 'failed'; code: Failure; message: string; stack: string; thrown: string }
 
 export interface Outlet {
   call(call: number, name: string, args: string): void
@@ -45,13 +46,15 @@ export function createInvocation(instance: Instance, work: Work, outlet: Outlet)
   const budget = createBudget(header.cpuMs)
   let guest: QuickJSHandle | undefined
   let ending: Ending | undefined
+  /** Its output, while something that it has begun goes on. */
+  let returned: string | undefined
   let [underWay, broken, memoryMb] = [0, false, 0]
 
   const end = (made: Ending) => {
     ending ??= made
   }
-  const failed = (code: Failure, message: string, stack = message) =>
-    end({ op: 'failed', code, message, stack })
+  const failed = (code: Failure, message: string, stack = message, thrown = 'null') =>
+    end({ op: 'failed', code, message, stack, thrown })
 
   /** What the code has sent; texts are cut to size by whoever sends them. */
   const take = (kind: string, [first = '', second = '', third = '', fourth = '']: string[]): void => {
@@ -64,16 +67,19 @@ export function createInvocation(instance: Instance, work: Work, outlet: Outlet)
       failed('host_calls_exceeded', `it makes more than ${first} calls of the host`)
     else if (kind === 'invalid')
       failed('output_invalid', `its output cannot be written as JSON: ${JSON.parse(first) as string}`)
-    else if (kind === 'completed') completed(first)
-    else if (kind === 'failed') {
-      const [message, stack] = [second, third].map((json) => JSON.parse(json) as string)
-      failed(...failureOf(first, message ?? ''), stack)
+    else if (kind === 'returned') {
+      returned = first
+      if (Buffer.byteLength(first) > header.outputBytes)
+        failed('output_too_large', `its output has more than ${header.outputBytes} bytes`)
+    } else if (kind === 'completed') end({ op: 'completed', output: returned ?? 'null' })
+    else if (kind === 'unhandled') {
+      const [message, stack] = textsOf(first, second)
+      failed('unhandled_rejection', `nothing handles that a promise was rejected: ${message}`, stack, third)
+    } else if (kind === 'failed') {
+      const [message, stack] = textsOf(second, third)
+      failed(...failureOf(first, message), stack, fourth)
     }
   }
-  const completed = (output: string) =>
-    Buffer.byteLength(output) > header.outputBytes
-      ? failed('output_too_large', `its output has more than ${header.outputBytes} bytes`)
-      : end({ op: 'completed', output })
 
   /** What QuickJS itself throws; where memory is full, it cannot always say so. */
   const failureOf = (engineMessage: string, message: string): [Failure, string] => {
@@ -117,7 +123,7 @@ export function createInvocation(instance: Instance, work: Work, outlet: Outlet)
       else if (isFull()) failed('out_of_memory', 'it takes too much memory')
       else failed('error', 'it has brought the engine to an end')
     }
-    if (budget.over) ending = { op: 'failed', code: 'cpu_timeout', ...overdue(header.cpuMs) }
+    if (budget.over) ending = { op: 'failed', code: 'cpu_timeout', thrown: 'null', ...overdue(header.cpuMs) }
   }
 
   const compute = () => {
@@ -131,7 +137,8 @@ export function createInvocation(instance: Instance, work: Work, outlet: Outlet)
     slice() {
       guarded(compute)
       if (!ending && !runtime.hasPendingJob() && underWay === 0)
-        if (isFull())
+        if (returned !== undefined) guarded(() => invoke('finish'))
+        else if (isFull())
           // A job for which there is no memory left is dropped without a word.
           failed('out_of_memory', 'it takes too much memory')
         else failed('never_settles', 'it waits for a promise that nothing is left to settle')
@@ -157,6 +164,11 @@ export function createInvocation(instance: Instance, work: Work, outlet: Outlet)
     },
   }
 }
+
+const textsOf = (...json: [string, string]): [string, string] => [
+  JSON.parse(json[0]) as string,
+  JSON.parse(json[1]) as string,
+]
 
 const overdue = (cpuMs: number) => {
   const message = `it computes for more than ${cpuMs} ms`

@@ -95,7 +95,7 @@ function finish(running: Running, ending: Ending | 'ended'): void {
   const used = { run: id, cpuMs: invocation.cpuMs, memoryMb: invocation.memoryMb }
   if (ending === 'ended') send({ op: 'ended', ...used })
   else if (ending.op === 'completed') send({ op: 'completed', ...used }, ending.output)
-  else send({ op: 'failed', ...used, code: ending.code }, ending.message, ending.stack)
+  else send({ op: 'failed', ...used, code: ending.code }, ending.message, ending.stack, ending.thrown)
 }
 
 function receive(text: string): void {

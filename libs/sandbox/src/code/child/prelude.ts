@@ -1,4 +1,4 @@
-import { entryBytes } from '../protocol.js'
+import { entryBytes, trackingFunction } from '../protocol.js'
 
 /**
  * Runs first in every context: makes `console` and `host`, and gives back how to start the code and to answer its calls. It
@@ -14,6 +14,8 @@ const source = `(function (send, functions, context, bounds) {
   const bound = (method) => Function.prototype.call.bind(method)
   const slice = bound(String.prototype.slice), split = bound(String.prototype.split)
   const get = bound(Map.prototype.get), set = bound(Map.prototype.set), remove = bound(Map.prototype.delete)
+  const each = bound(Map.prototype.forEach), then = bound(Promise.prototype.then)
+  const stateOf = bound(WeakMap.prototype.get), setState = bound(WeakMap.prototype.set)
 
   class HostError extends ErrorClass {
     constructor({ code, message, details }) {
@@ -24,6 +26,50 @@ const source = `(function (send, functions, context, bounds) {
   }
   defineProperty(HostError.prototype, 'name', { value: 'HostError', writable: true, configurable: true })
   defineProperty(globalThis, 'HostError', { value: HostError, writable: true, configurable: true })
+
+  // QuickJS does not say which rejections nobody handles: promises of this class do.
+  const states = new WeakMap()
+  const unhandled = new MapClass()
+  const failing = (state, refuse) => (reason) => {
+    state.reason = reason
+    if (!state.handled) set(unhandled, state, state)
+    refuse(reason)
+  }
+  const isObject = (value) => (typeof value === 'object' && value !== null) || typeof value === 'function'
+  // What it is resolved with may be rejected later: that passes through here as well.
+  const settling = (state, settle, refuse) => (value) => {
+    let follow
+    try { follow = isObject(value) ? value.then : undefined } catch (error) { return failing(state, refuse)(error) }
+    if (typeof follow !== 'function') return settle(value)
+    settle({ then: (done, failed) => settleOnce((...acts) => apply(follow, value, acts), settling(state, done, failed), failing(state, failed)) })
+  }
+  // Gives 'run' two functions, of which the first call counts; what it throws is a call of the second.
+  const settleOnce = (run, settle, fail) => {
+    let over = false
+    const once = (act) => (value) => { if (!over) { over = true; act(value) } }
+    const failed = once(fail)
+    try { run(once(settle), failed) } catch (error) { failed(error) }
+  }
+  class Tracked extends PromiseClass {
+    constructor(executor) {
+      if (typeof executor !== 'function') throw new TypeError('a promise is made with a function')
+      const state = { handled: false, reason: undefined }
+      super((settle, refuse) => settleOnce(executor, settling(state, settle, refuse), failing(state, refuse)))
+      setState(states, this, state)
+    }
+    then(done, failed) {
+      const state = stateOf(states, this)
+      if (state) { state.handled = true; remove(unhandled, state) }
+      return then(this, done, failed)
+    }
+    static [Symbol.hasInstance](value) { return this === Tracked ? isPromise(value) : isInstance(this, value) }
+  }
+  const isInstance = bound(Function.prototype[Symbol.hasInstance])
+  const isPromise = (value) => isInstance(PromiseClass, value)
+  defineProperty(Tracked, 'name', { value: 'Promise' })
+  defineProperty(globalThis, 'Promise', { value: Tracked, writable: true, configurable: true })
+  // Of an asynchronous function, whose promise is the engine's own.
+  defineProperty(globalThis, '${trackingFunction}', { value: (promise) => new Tracked((resolve) => resolve(promise)) })
 
   // Logs.
   let logLeft = limits.logBytes
@@ -84,18 +130,22 @@ const source = `(function (send, functions, context, bounds) {
     }
   }
   const refused = (code, message) => new HostError({ code, message, details: null })
-  const caller = (name) => (...args) => new PromiseClass((resolve, reject) => {
+  const caller = (name) => (...args) => new Tracked((resolve, reject) => {
+    const { stack } = new ErrorClass()
     made += 1
     if (made > limits.hostCalls) return void send('exceeded', limits.hostCalls)
     const json = stringify(args)
     if (json.length > limits.outputBytes) return void reject(refused('too_large', name + ': the arguments are longer than ' + limits.outputBytes + ' bytes'))
     lastWaiting += 1
-    set(waiting, lastWaiting, { name, args: json, resolve, reject })
+    set(waiting, lastWaiting, { name, args: json, stack, resolve, reject })
     next()
   })
   const host = create(null)
   host.log = hostLog
   host.context = parse(context)
+  const refusing = (message) => () => new Tracked((resolve, reject) => reject(refused('not_permitted', message)))
+  for (const name of Object.keys(limits.refused ?? {}))
+    defineProperty(host, name, { value: refusing(limits.refused[name]) })
   for (const name of parse(functions)) {
     const path = split(name, '.')
     let at = host
@@ -112,20 +162,29 @@ const source = `(function (send, functions, context, bounds) {
   const read = (value, key) => {
     try { return value[key] } catch { return undefined }
   }
-  const describe = (thrown) => {
-    if (typeof thrown !== 'object' || thrown === null) {
+  const describe = (thrown, depth = 0) => {
+    if (!isObject(thrown) || typeof thrown === 'function') {
       const message = typeof thrown === 'function' ? 'a function was thrown' : textOf(thrown, 4000)
-      return { name: '', raw: message, message, stack: message }
+      return { name: '', raw: message, message, stack: message, thrown: null }
     }
     const name = textOf(read(thrown, 'name') ?? 'Error', 100)
     const message = textOf(read(thrown, 'message') ?? '', 4000)
     const lines = textOf(read(thrown, 'stack') ?? '', 8000)
     const head = name === '' || name === 'Error' ? message : message === '' ? name : name + ': ' + message
-    return { name, raw: message, message: head, stack: head + (lines === '' ? '' : '\\n' + lines) }
+    const code = read(thrown, 'code'), reason = read(thrown, 'cause')
+    const cause = reason === undefined || depth === 4 ? null : describe(reason, depth + 1)
+    const stack = head + (lines === '' ? '' : '\\n' + lines) + (cause ? '\\nCaused by: ' + cause.stack : '')
+    return {
+      name, raw: message, message: head, stack: slice(stack, 0, 12000),
+      thrown: {
+        name, code: typeof code === 'string' || typeof code === 'number' ? textOf(code, 100) : null,
+        cause: cause && slice(cause.message, 0, 1000),
+      },
+    }
   }
   const fail = (thrown) => {
-    const { name, raw, message, stack } = describe(thrown)
-    send('failed', name === 'InternalError' ? raw : '', stringify(message), stringify(stack))
+    const { name, raw, message, stack, thrown: seen } = describe(thrown)
+    send('failed', name === 'InternalError' ? raw : '', stringify(message), stringify(stack), stringify(seen))
   }
 
   return {
@@ -139,18 +198,26 @@ const source = `(function (send, functions, context, bounds) {
         try { json = stringify(value) ?? 'null' } catch (error) {
           return void send('invalid', stringify(describe(error).message))
         }
-        send('completed', json)
+        send('returned', json)
       } catch (thrown) {
         fail(thrown)
       }
     },
     fail,
+    // Once there is nothing left to do.
+    finish() {
+      let one
+      each(unhandled, (state) => { one ??= state })
+      if (!one) return void send('completed')
+      const { message, stack, thrown } = describe(one.reason)
+      send('unhandled', stringify(message), stringify(stack), stringify(thrown))
+    },
     answer(id, ok, json) {
       const call = get(calls, id)
       remove(calls, id)
       underWay -= 1
       if (ok) call.resolve(parse(json))
-      else call.reject(new HostError(parse(json)))
+      else call.reject(defineProperty(new HostError(parse(json)), 'stack', { value: call.stack, writable: true, configurable: true }))
       next()
     },
   }

@@ -2,6 +2,7 @@ import ts from 'typescript'
 import type { Diagnostic } from '../types.js'
 import type { CompileReply, CompileRequest } from './messages.js'
 import { syntaxFault } from './syntax.js'
+import { tracking } from './tracking.js'
 
 const sdk = '@opsplane/sdk'
 
@@ -21,7 +22,10 @@ export async function compileModule({ source, fileName }: CompileRequest): Promi
   const diagnostics = [...foreignImports(file)]
   if (fileName.endsWith('x'))
     diagnostics.push(at(file, 0, 'JSX is not compiled: there is nothing to show it.'))
-  const result = ts.transpileModule(source, { fileName, reportDiagnostics: true, compilerOptions })
+  const result = ts.transpileModule(source, {
+    ...{ fileName, reportDiagnostics: true, compilerOptions },
+    transformers: { before: [tracking] },
+  })
   for (const { messageText, start = 0 } of result.diagnostics ?? [])
     diagnostics.push(at(file, start, ts.flattenDiagnosticMessageText(messageText, ' ')))
   if (diagnostics.length > 0) return { diagnostics: diagnostics.slice(0, 100) }

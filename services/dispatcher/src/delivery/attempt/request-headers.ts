@@ -8,6 +8,7 @@ import {
   type SecretRefusal,
   secretReference,
 } from '@opsplane/contracts'
+import { headerFault } from '@opsplane/http'
 import type { Credentials } from '../../webhook/sealing.js'
 import { signatureHeaders } from './sign.js'
 
@@ -85,6 +86,8 @@ export function requestHeaders(
   content: RequestContent,
 ): RequestHeaders {
   checkLengths(headers, values)
+  const fault = headerFault(headers, values)
+  if (fault) throw new HeadersError('secret_refused', fault)
   const custom: Record<string, string> = {}
   const redacted: Record<string, string> = {}
   const used: string[] = []

@@ -106,6 +106,10 @@ describe('secrets', () => {
     const webhook = await fixture.webhook('lines', { retries: 0, headers: { 'X-A': '{{secrets.lines}}' } })
     await fixture.publish({ type: 'lines.created' })
     const [delivery] = await deliveriesOf(fixture, webhook.id).having('failed', 1)
+    expect(delivery?.lastError).toMatchObject({
+      kind: 'secret_refused',
+      message: expect.stringContaining('The secret lines cannot be sent in the header X-A'),
+    })
     expect(JSON.stringify(delivery)).not.toMatch(/first-line|second-line/)
     expect(fixture.requestsTo('lines')).toEqual([])
   })

@@ -10,6 +10,8 @@ const log = '/origin/api/service-sdk'
 const [incident, connector, row] = [newId('incident'), newId('connector'), newId('record')]
 const secret = 'sk-live-4711-correct-horse'
 const json = { 'content-type': 'application/json' }
+const latin1 = { 'content-type': 'text/plain; charset=iso-8859-1' }
+const image = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0xff, 0x00])
 
 let world: SdkWorld
 let receiver: Receiver
@@ -42,7 +44,6 @@ const platform = (answers: Record<string, object>) =>
 
 /** Makes the call it is given, and says what came of it. */
 const calls = `export default async function ({ call, argument }, host) {
-  if (!(call in host)) return { code: 'no_function' }
   try { return { value: await host[call](argument) } } catch (error) { return { code: error.code, message: error.message } }
 }`
 
@@ -51,6 +52,9 @@ beforeAll(async () => {
     tls: false,
     respond: ({ path, headers }) => {
       if (path === '/large') return { status: 200, body: 'x'.repeat(1_100_000) }
+      if (path === '/latin1') return { status: 200, headers: latin1, body: Buffer.from('grün', 'latin1') }
+      if (path === '/image') return { status: 200, headers: { 'content-type': 'image/png' }, body: image }
+      if (path === '/broken') return { status: 200, headers: { 'content-encoding': 'gzip' }, body: 'no gzip' }
       if (path === '/elsewhere') return { status: 302, headers: { location: 'https://example.com/' } }
       return {
         status: 200,
@@ -105,7 +109,7 @@ beforeAll(async () => {
   await world.install({ slug: 'calls-nobody', code: calls })
   await world.install({
     slug: 'sends',
-    permissions: { http: ['127.0.0.1'], secrets: ['token', 'bound'] },
+    permissions: { http: ['127.0.0.1'], secrets: ['token', 'bound', 'unsendable'] },
     code: `export default async function ({ url, name }, host) {
       const handle = await host.secret({ name })
       const answer = await host.http({ url, headers: { authorization: 'Bearer ' + handle } })
@@ -183,9 +187,20 @@ describe('a call of the host', () => {
     expect(asked).toEqual([])
   })
 
-  it.each(['api', 'http', 'connector', 'secret', 'table', 'publish'])(
-    'is not there for code that declares nothing of its kind: %s',
-    async (name) => expect(await call(name, {}, 'calls-nobody')).toEqual({ code: 'no_function' }),
+  it.each([
+    ['api', 'permissions.api'],
+    ['http', 'permissions.http'],
+    ['connector', 'permissions.connectors'],
+    ['secret', 'permissions.secrets or permissions.secretsPlain'],
+    ['table', 'permissions.tables'],
+    ['publish', 'permissions.topics'],
+  ])(
+    'is refused to code that declares nothing of its kind, naming what to declare: %s',
+    async (name, permission) =>
+      expect(await call(name, {}, 'calls-nobody')).toEqual({
+        code: 'not_permitted',
+        message: `The artifact has not declared host.${name}: name what it may use in ${permission} of the manifest.`,
+      }),
   )
 
   it('that is declared is made by the grant of the installer, with no more than the caller may do', async () => {
@@ -259,6 +274,19 @@ describe('a call of the host', () => {
     expect(verify(request?.headers[causeHeader]?.toString())).toBe(id)
   })
 
+  it('gives text by its charset, and what is no text as base64', async () => {
+    expect(await call('http', { url: `${receiver.url}/latin1` })).toMatchObject({
+      value: { status: 200, body: 'grün' },
+    })
+    expect(await call('http', { url: `${receiver.url}/image` })).toMatchObject({
+      value: { status: 200, body: image.toString('base64'), bodyEncoding: 'base64' },
+    })
+    expect(await call('http', { url: `${receiver.url}/broken` })).toMatchObject({
+      code: 'upstream_error',
+      message: expect.stringContaining('does not decompress: it is not gzip'),
+    })
+  })
+
   it('follows no redirect', async () => {
     expect(await call('http', { url: `${receiver.url}/elsewhere` })).toMatchObject({ value: { status: 302 } })
   })
@@ -282,6 +310,19 @@ describe('a secret', () => {
     expect(receiver.received()).toHaveLength(before)
   })
 
+  it('that no header may have is named with the header, before anything is sent', async () => {
+    const before = receiver.received().length
+    for (const value of ['two\nlines', 'only €']) {
+      world.settings.secrets.set('unsendable', value)
+      const url = receiver.url
+      const { error } = await invoke('sends', { name: 'unsendable', url })
+      expect(error?.message).toContain(
+        'The secret unsendable cannot be sent in the header authorization: its value has a line break',
+      )
+    }
+    expect(receiver.received()).toHaveLength(before)
+  })
+
   it('is read as it is by the grant for just that, and asked for without a host', async () => {
     expect((await invoke('forks', { into: 'nothing' })).output).toBe(secret.length)
     expect(world.settings.resolutions.at(-1)).toMatchObject({ names: ['token'], host: '*' })
@@ -290,8 +331,8 @@ describe('a secret', () => {
   it.each(['output', 'encoded', 'log', 'console', 'error', 'stack', 'answer'])(
     'that code puts into its %s is masked wherever it is kept',
     async (into) => {
-      const execution = await invoke('forks', { into, url: receiver.url })
-      const text = JSON.stringify(execution)
+      const { id } = await invoke('forks', { into, url: receiver.url })
+      const text = JSON.stringify((await world.api.get(`${log}/executions/${id}`)).data(Execution))
       expect(text).toContain('***')
       expect(text).not.toContain(secret)
       expect(await everythingKept(world.service)).not.toContain(secret)

@@ -5,7 +5,6 @@ import type { Logger } from '@opsplane/runtime'
 import { HostError, type HostFunctions, type Json } from '@opsplane/sandbox'
 import { inSpan, traceFields } from '@opsplane/telemetry'
 import { z } from 'zod'
-import type { LoadedArtifact } from '../../artifact/loading.js'
 import type { HostContext, HostFunction } from './host-call.js'
 
 export type HostFunctionTable = Record<HostFunctionName, HostFunction>
@@ -20,20 +19,6 @@ export interface HostOptions {
 
 /** Answers of more are not handed to the code. */
 const mostBytes = 4 * 1024 * 1024
-
-/** The host functions an artifact may see, by what it has declared: no other reaches its code. */
-export function namesFor({ permissions }: Pick<LoadedArtifact, 'permissions'>): HostFunctionName[] {
-  const { api, http, connectors, secrets, secretsPlain, tables, topics } = permissions
-  const has: Record<HostFunctionName, boolean> = {
-    api: api.length > 0,
-    http: http.length > 0,
-    connector: connectors.length > 0,
-    secret: secrets.length + secretsPlain.length > 0,
-    table: Object.keys(tables).length > 0,
-    publish: topics.length > 0,
-  }
-  return (Object.keys(has) as HostFunctionName[]).filter((name) => has[name])
-}
 
 /** What is behind `host` in one execution: each call checked against what its artifact has declared. */
 export function createHost({ functions, context, leftMs, log }: HostOptions): HostFunctions {

@@ -33,7 +33,7 @@ export const artifactEffect =
     const code = error?.code ?? status
     throw failed(code, error?.message ?? `The execution is ${status}.`, {
       retryable: !final.has(code),
-      details: { executionId: id, status },
+      details: { executionId: id, status, ...(error?.thrown && { thrown: error.thrown }) },
     })
   }
 

@@ -1,5 +1,5 @@
 import type { HttpStep } from '@opsplane/contracts'
-import { type FilledAnswer, type SendFilled, shownAnswer } from '@opsplane/http'
+import { answerText, type FilledAnswer, type SendFilled, shownAnswer } from '@opsplane/http'
 import { retryAfterMs } from '@opsplane/runtime'
 import { z } from 'zod'
 import { maxValueBytes } from '../lines.js'
@@ -14,7 +14,7 @@ const Input = z.object({
 
 const keptOfError = 16 * 1024
 
-/** One request through the guard: `{ status, headers, body }`. An answer of 400 and above is a failure. */
+/** One request through the guard: `{ status, headers, body, bodyEncoding? }`. An answer of 400 and above is a failure. */
 export function httpEffect(send: SendFilled): Effect<HttpStep> {
   return async ({ step, input, key, timeoutMs, signal, run, userId }) => {
     const { url, headers, query, body } = Input.parse(input)
@@ -33,12 +33,17 @@ export function httpEffect(send: SendFilled): Effect<HttpStep> {
 
 const worthAnother = new Set([408, 425, 429])
 
-function answered({ response: { status, headers, body }, redact }: FilledAnswer) {
+function answered({ response, redact }: FilledAnswer) {
+  const { status, headers } = response
+  const { encoding, body } = answerText(response, keptOfError)
   const retryAfter = retryAfterMs(headers['retry-after'], Date.now())
   return failed('http_status', `The answer was ${status}.`, {
     retryable: status >= 500 || worthAnother.has(status),
     uncertain: isUncertainStatus(status),
-    details: { status, body: redact(body.subarray(0, keptOfError).toString(), body.length > keptOfError) },
+    details: {
+      ...{ status, body: redact(body ?? '', response.body.length > keptOfError) },
+      ...(encoding === 'base64' && { bodyEncoding: encoding }),
+    },
     ...(retryAfter !== undefined && { retryAfterMs: retryAfter }),
   })
 }

@@ -1,0 +1,104 @@
+import { parseExact } from '@opsplane/contracts'
+
+/** What is read of an answer, as far as its body goes. */
+export interface AnsweredBytes {
+  /** By lower-case names. */
+  headers: Readonly<Record<string, string>>
+  body: Buffer
+  /** Whether the body goes on. */
+  truncated: boolean
+}
+
+/** A body as a value of JSON: parsed, as text, or in base64 where it is no text. */
+export type AnswerBody =
+  | { encoding: 'none'; body: null }
+  | { encoding: 'json'; body: unknown }
+  | { encoding: 'text' | 'base64'; body: string }
+
+/**
+ * Reads a body by its type and charset: JSON as UTF-8, as RFC 8259 has it, and text by its charset, by the one its beginning
+ * declares, or as UTF-8. What cannot be read so without loss is base64.
+ */
+export function answerBody(answer: AnsweredBytes): AnswerBody {
+  const read = answerText(answer)
+  if (read.encoding !== 'text' || answer.truncated || !isJson(typeOf(answer))) return read
+  try {
+    return { encoding: 'json', body: parseExact(read.body) }
+  } catch {
+    return read
+  }
+}
+
+/** The same without parsing JSON, of so many bytes at most. */
+export function answerText(
+  { headers, body, truncated }: AnsweredBytes,
+  mostBytes = body.length,
+): Exclude<AnswerBody, { encoding: 'json' }> {
+  const bytes = body.subarray(0, mostBytes)
+  if (bytes.length === 0) return { encoding: 'none', body: null }
+  const text = textOf(typeOf({ headers }), bytes, truncated || bytes.length < body.length)
+  return text === undefined
+    ? { encoding: 'base64', body: bytes.toString('base64') }
+    : { encoding: 'text', body: text }
+}
+
+interface ContentType {
+  /** In lower case, without parameters. */
+  media: string
+  charset: string | undefined
+}
+
+function typeOf({ headers }: Pick<AnsweredBytes, 'headers'>): ContentType {
+  const [media = '', ...parameters] = (headers['content-type'] ?? '').split(';')
+  const charset = parameters
+    .map((parameter) => /^\s*charset\s*=\s*"?([^"\s]+)"?\s*$/i.exec(parameter)?.[1])
+    .find((label) => label !== undefined)
+  return { media: media.trim().toLowerCase(), charset }
+}
+
+const isJson = ({ media }: ContentType) => /[/+]json$/.test(media)
+const isXml = (media: string) => /[/+]xml$/.test(media)
+
+/** Types that are no text, whatever their bytes may spell; SVG is XML. */
+const isBinary = (media: string) => /^(?:image|audio|video|font)\//.test(media) && !isXml(media)
+
+/** Undefined for what is no text, or has zero bytes, which no JSON of the platform may have. */
+function textOf(type: ContentType, bytes: Buffer, goesOn: boolean): string | undefined {
+  if (isBinary(type.media)) return undefined
+  try {
+    const decoder = new TextDecoder(charsetOf(type, bytes), { fatal: true })
+    // A letter that is cut off at the end is left out.
+    const text =
+      decoder.encoding === 'windows-1252' ? windows1252(bytes) : decoder.decode(bytes, { stream: goesOn })
+    return text.includes('\0') ? undefined : text
+  } catch {
+    // It is no such text, or nobody knows the charset.
+    return undefined
+  }
+}
+
+const upperControls = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ'
+
+/** Which Latin-1 is another label of. The decoder of Node 20 has it without what is beyond Latin-1. */
+const windows1252 = (bytes: Buffer) =>
+  bytes
+    .toString('latin1')
+    .replace(/[\x80-\x9f]/g, (letter) => upperControls[letter.charCodeAt(0) - 0x80] ?? letter)
+
+const marks: [mark: Buffer, charset: string][] = [
+  [Buffer.from([0xfe, 0xff]), 'utf-16be'],
+  [Buffer.from([0xff, 0xfe]), 'utf-16le'],
+]
+const declarationBytes = 1_024
+
+function charsetOf(type: ContentType, bytes: Buffer): string {
+  if (isJson(type)) return 'utf-8'
+  if (type.charset !== undefined) return type.charset
+  const marked = marks.find(([mark]) => bytes.subarray(0, mark.length).equals(mark))
+  if (marked) return marked[1]
+  const beginning = bytes.subarray(0, declarationBytes).toString('latin1')
+  const declared = isXml(type.media)
+    ? /^\s*<\?xml[^>]*\sencoding\s*=\s*["']([\w.:-]+)["']/.exec(beginning)
+    : type.media === 'text/html' && /<meta[^>]*\scharset\s*=\s*["']?\s*([\w.:-]+)/i.exec(beginning)
+  return (declared || undefined)?.[1] ?? 'utf-8'
+}

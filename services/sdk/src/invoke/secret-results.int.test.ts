@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { Execution, newId } from '@opsplane/contracts'
+import { testPrincipal, waitFor } from '@opsplane/testing'
+import { everythingKept, type SdkWorld } from './invoke.fixture.js'
+import { type SdkProcess, startSdkProcess } from './sdk-process.fixture.js'
+
+/** Whoever computes with a result gets it as the code gave it; whatever is kept for people has no secrets. */
+
+const log = '/origin/api/service-sdk/executions'
+const pin = '4711-1234'
+const input = { credentials: { pin }, page: 'page-0002' }
+const output = { number: `INC-${pin}`, next_token: 'page-0002' }
+const shown = { number: 'INC-***', next_token: '***' }
+const message = `no luck with ${pin}`
+
+let service: SdkProcess
+let world: SdkWorld
+beforeAll(async () => {
+  service = await startSdkProcess({ SDK_LEASE_MS: '1000' })
+  world = service.world
+  await world.install({
+    slug: 'gives',
+    code: `export default async ({ credentials: { pin }, page }) => ({ number: 'INC-' + pin, next_token: page })`,
+  })
+  await world.install({
+    slug: 'throws',
+    code: `export default async ({ credentials: { pin } }) => { throw new Error('no luck with ' + pin) }`,
+  })
+})
+afterAll(() => world?.stop())
+
+const as = (tokenId: string) => {
+  const { workspaceId, userId } = world.principal
+  return world.service.as({ ...testPrincipal({ workspaceId, userId }), tokenId })
+}
+const invoke = async (
+  slug: string,
+  { tokenId, key = newId('request'), ...body }: { tokenId: string; key?: string; mode?: 'async' },
+) => {
+  const answer = await as(tokenId).post(
+    `/sdk/artifacts/${slug}/invoke`,
+    { input, ...body },
+    { 'idempotency-key': key },
+  )
+  return { execution: answer.data(Execution), replayed: answer.headers.get('idempotency-replayed') }
+}
+const read = async (id: string, tokenId: string = newId('session')) =>
+  (await as(tokenId).get(`${log}/${id}`)).data(Execution)
+
+describe.each([
+  ['gives', { status: 'completed', output, error: null }, { status: 'completed', output: shown }],
+  [
+    'throws',
+    { status: 'failed', output: null, error: { message } },
+    { status: 'failed', output: null, error: { message: 'no luck with ***' } },
+  ],
+])('what code %s with a secret in it', (slug, given, kept) => {
+  const [tokenId, key] = [newId('token'), newId('request')]
+  let first: Execution
+  beforeAll(async () => {
+    first = (await invoke(slug, { tokenId, key })).execution
+  })
+
+  it('is what its caller is answered with', () => expect(first).toMatchObject(given))
+
+  it('is what the same request again is answered with, whatever was killed before', async () => {
+    expect(await invoke(slug, { tokenId, key })).toEqual({ execution: first, replayed: 'true' })
+    await service.kill()
+    await service.start()
+    expect(await invoke(slug, { tokenId, key })).toEqual({ execution: first, replayed: 'true' })
+  })
+
+  it('is what the key that asked for it reads, and masked for anybody else', async () => {
+    expect(await read(first.id, tokenId)).toEqual(first)
+    for (const other of [newId('token'), newId('session')]) {
+      const record = await read(first.id, other)
+      expect(record).toMatchObject(kept)
+      expect(JSON.stringify(record)).not.toContain(pin)
+    }
+    const listed = (await as(tokenId).get(log)).page(Execution).items
+    expect(JSON.stringify(listed)).not.toContain(pin)
+  })
+
+  it('is what is read once it was done later', async () => {
+    const { id } = (await invoke(slug, { tokenId, mode: 'async' })).execution
+    await waitFor(async () => (await read(id)).status !== 'running')
+    expect(await read(id, tokenId)).toMatchObject(given)
+    expect(await read(id)).toMatchObject(kept)
+  })
+
+  it('is what is answered after the service was killed between its end and its answer', async () => {
+    const { sql } = world.service
+    const requestKey = newId('request')
+    const before = new Set((await sql<{ id: string }[]>`select id from executions`).map(({ id }) => id))
+    const lost = invoke(slug, { tokenId, key: requestKey }).catch(() => undefined)
+    await waitFor(async () => {
+      const ended = await sql<{ id: string }[]>`select id from executions where completed_at is not null`
+      return ended.some(({ id }) => !before.has(id))
+    })
+    await service.kill()
+    await lost
+    await service.start()
+    expect((await invoke(slug, { tokenId, key: requestKey })).execution).toMatchObject(given)
+  })
+})
+
+it('is kept nowhere in plain text', async () => {
+  expect(await everythingKept(world.service)).not.toContain(pin)
+})

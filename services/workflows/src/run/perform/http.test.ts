@@ -1,0 +1,56 @@
+import { expect, test } from '@jest/globals'
+import type { HttpStep } from '@opsplane/contracts'
+import { createFilledHttp } from '@opsplane/http'
+import type { Origin, RunIdentity } from '../model.js'
+import { type EffectCall, failureOf } from './effect.js'
+import { httpEffect } from './http.js'
+
+const secret = 'correct-horse-battery'
+
+/** What comes of a step that is answered so. */
+async function answered(type: string, body: Buffer, more: { status?: number; isBroken?: true } = {}) {
+  const send = createFilledHttp({
+    http: {
+      request: async () => ({
+        ...{ status: 200, headers: { 'content-type': type, 'content-encoding': 'br' }, body, ...more },
+        ...{ truncated: more.isBroken ?? false, durationMs: 1 },
+      }),
+    },
+    resolveSecrets: async () => ({ values: { token: secret, pin: '1234' }, refused: {} }),
+    spendEgress: () => {},
+    signCause: () => ({}),
+  })
+  const call = {
+    ...{ run: { id: 'run_1', workflowId: 'wf_1' } as RunIdentity, origin: {} as Origin },
+    ...{ step: { method: 'GET' } as HttpStep, key: 'key', timeoutMs: 1_000, userId: 'usr_1' },
+    input: { url: 'https://example.com/', headers: { a: '{{secrets.token}} {{secrets.pin}}' } },
+    signal: new AbortController().signal,
+  } as EffectCall<HttpStep>
+  return httpEffect(send)(call).catch(failureOf)
+}
+
+test('a step gives text by its charset, and what is no text as base64', async () => {
+  const latin1 = Buffer.from('grün', 'latin1')
+  expect(await answered('text/plain; charset=iso-8859-1', latin1)).toMatchObject({ body: 'grün' })
+  expect(await answered('application/octet-stream', latin1)).toMatchObject({
+    ...{ body: latin1.toString('base64'), bodyEncoding: 'base64' },
+  })
+  expect(await answered('image/png', latin1, { status: 404 })).toMatchObject({
+    error: { code: 'http_status', details: { body: latin1.toString('base64'), bodyEncoding: 'base64' } },
+  })
+})
+
+test('a step that is answered with what does not decompress says so', async () => {
+  expect(await answered('text/plain', Buffer.from(''), { isBroken: true })).toMatchObject({
+    error: { code: 'upstream_error', message: expect.stringContaining('does not decompress: it is not br') },
+  })
+})
+
+test('an answer is what it was, but for an echo of what is no data', async () => {
+  const body = Buffer.from(
+    JSON.stringify({ number: 'INC-1234', token: 'page-2', echo: `is ${secret}`, n: 1234 }),
+  )
+  expect(await answered('application/json', body)).toMatchObject({
+    body: { number: 'INC-1234', token: 'page-2', echo: 'is ***', n: 1234 },
+  })
+})

@@ -1,0 +1,41 @@
+import type { JsonValue, RunDetail, RunStep, RunValue } from '@opsplane/contracts'
+import { createRedaction, maskValue, type Redact, secretsIn } from '@opsplane/runtime'
+
+/** What people see of the values of a run: as of an execution, fields named as secrets are show none. */
+export interface ShownValues {
+  value(value: JsonValue): JsonValue
+  step(step: RunStep): RunStep
+  detail(detail: RunDetail): RunDetail
+}
+
+/** `begun`: the input and the event of the run, whose secrets are masked wherever else they stand. */
+export function createShownValues(begun: readonly JsonValue[]): ShownValues {
+  const redact: Redact = createRedaction(begun.flatMap(secretsIn))
+  const value = (given: JsonValue) => maskValue(given, redact)
+  const runValue = (given: RunValue): RunValue => ({ ...given, value: value(given.value) })
+  const error = <Failure extends RunStep['error']>(given: Failure): Failure =>
+    given && {
+      ...given,
+      message: redact(given.message),
+      ...(given.details !== undefined && { details: value(given.details) }),
+    }
+  const step = (given: RunStep): RunStep => ({
+    ...given,
+    ...{ input: runValue(given.input), output: runValue(given.output), error: error(given.error) },
+    attempts: given.attempts.map((attempt) => ({ ...attempt, error: error(attempt.error) })),
+    waiting: given.waiting?.approval
+      ? { ...given.waiting, approval: shownApproval(given.waiting.approval) }
+      : given.waiting,
+  })
+  const shownApproval = (approval: NonNullable<NonNullable<RunStep['waiting']>['approval']>) => ({
+    ...approval,
+    ...{ title: redact(approval.title), message: redact(approval.message), data: value(approval.data) },
+  })
+  const detail = (given: RunDetail): RunDetail => ({
+    ...given,
+    ...{ input: runValue(given.input), event: runValue(given.event), output: runValue(given.output) },
+    error: given.error && { ...given.error, message: redact(given.error.message) },
+    steps: given.steps.map(step),
+  })
+  return { value, step, detail }
+}
