@@ -193,7 +193,7 @@ export const kpiEvents = {
   'kpi.deleted': resourceEvent(KpiState, 'A KPI was deleted with its history.'),
   'kpi.threshold_crossed': resourceEvent(
     KpiState,
-    'The status of a KPI is another one than at the time before.',
+    'The status of a KPI is another one than at the time before; the first one counts unless it is on target.',
     { point: KpiPoint, previousStatus: KpiStatus },
   ),
 } satisfies Record<string, EventDefinition>

@@ -25,6 +25,10 @@ export function statusOf(
 /** Whether a status says where a value stands towards its target. */
 export const isKnown = (status: KpiStatus): boolean => status !== 'no_data' && status !== 'no_target'
 
+/** Whether somebody has to know: a KPI that begins on its target has crossed nothing. */
+export const isCrossing = (before: KpiStatus, after: KpiStatus): boolean =>
+  before !== after && (isKnown(before) || after !== 'on_target')
+
 export interface Trend {
   change: number | null
   ratio: number | null

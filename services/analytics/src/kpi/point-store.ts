@@ -1,4 +1,4 @@
-import { KpiPoint, type KpiStanding } from '@opsplane/contracts'
+import { KpiPoint, type KpiStanding, KpiStatus } from '@opsplane/contracts'
 import type { StatementRunner } from '@opsplane/postgres'
 
 const iso = (column: string, name: string) =>
@@ -85,17 +85,24 @@ export async function keepPoint(
   return kept.length > 0
 }
 
-/** Where a KPI stood when its target was last there to compare with; locked until the end of the transaction. */
+/**
+ * Where a KPI stood when its target was last there to compare with: at its latest value that was measured in time, else at the
+ * latest of the past before `at`. Locked until the end of the transaction.
+ */
 export async function standingBefore(
   tx: StatementRunner,
   kpiId: string,
-): Promise<{ status: string | null; at: string | null }> {
+  at: string,
+): Promise<{ status: KpiStatus; at: string | null }> {
   await tx.unsafe('insert into kpi_standings (kpi_id) values ($1) on conflict do nothing', [kpiId])
   const [row] = await tx.unsafe<{ status: string | null; at: string | null }[]>(
-    `select status, ${iso('at', 'at')} from kpi_standings where kpi_id = $1 for update`,
-    [kpiId],
+    `select coalesce(status, (select point.status from kpi_points point where point.kpi_id = $1
+        and point.at < $2::text::timestamptz and point.status not in ('no_data', 'no_target')
+        order by point.at desc limit 1)) as status, ${iso('at', 'at')}
+      from kpi_standings where kpi_id = $1 for update`,
+    [kpiId, at],
   )
-  return row ?? { status: null, at: null }
+  return { status: KpiStatus.parse(row?.status ?? 'no_data'), at: row?.at ?? null }
 }
 
 export const keepStanding = (tx: StatementRunner, kpiId: string, { status, at }: KpiPoint) =>
