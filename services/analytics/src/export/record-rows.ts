@@ -1,38 +1,18 @@
 import {
-  type Column,
+  parseExact,
   type ResultColumn,
   type ResultColumnType,
   Table,
   type TableRowsQuery,
 } from '@opsplane/contracts'
 import type { ServiceClient } from '@opsplane/http'
+import { recordColumns } from '../query/record-columns.js'
 import type { OpenedRows, QueryCaller, RowPage } from '../query/types.js'
 
 const pageRows = 1_000
-type ColumnKind = Exclude<Column['type'], 'computed'>
-
-const types: Record<ColumnKind, ResultColumnType> = {
-  ...({ text: 'text', uuid: 'text', enum: 'text', reference: 'text', boolean: 'boolean' } as const),
-  ...({ integer: 'integer', bigint: 'integer', decimal: 'number' } as const),
-  ...({ date: 'date', timestamp: 'timestamp', json: 'json' } as const),
-}
-
-const shown = (name: string, type: ResultColumnType): ResultColumn => ({
+const shown = ([name, type]: readonly [string, ResultColumnType]): ResultColumn => ({
   ...{ name, label: name, type, format: 'plain', role: 'dimension' },
 })
-
-/** The columns of a table as its records have them. */
-function columnsOf({ columns }: Table): ResultColumn[] {
-  return [
-    shown('id', 'text'),
-    shown('version', 'integer'),
-    shown('createdAt', 'timestamp'),
-    shown('updatedAt', 'timestamp'),
-    ...columns.map((column) =>
-      shown(column.name, types[column.type === 'computed' ? column.resultType : column.type]),
-    ),
-  ]
-}
 
 export interface RecordRowsOptions {
   after?: string
@@ -54,7 +34,7 @@ export async function openRecordRows(
 ): Promise<OpenedRows> {
   const issuer = await caller.studio()
   const path = `/tables/${encodeURIComponent(table)}`
-  const columns = known ?? columnsOf(await studio.get(path, Table, { issuer, signal }))
+  const columns = known ?? [...recordColumns(await studio.get(path, Table, { issuer, signal }))].map(shown)
   const names = columns.map(({ name }) => name)
   async function* pages(): AsyncIterable<RowPage> {
     const wanted = after === undefined ? filter : behind(filter, after)
@@ -65,7 +45,7 @@ export async function openRecordRows(
     let rows: unknown[][] = []
     let last = ''
     for await (const line of linesOf(studio.stream(`${path}/records/export?${query}`, { issuer, signal }))) {
-      const record = JSON.parse(line) as Record<string, unknown>
+      const record = parseExact(line) as Record<string, unknown>
       last = String(record.id)
       rows.push(names.map((name) => record[name]))
       if (rows.length < pageRows) continue
