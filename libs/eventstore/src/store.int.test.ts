@@ -329,7 +329,9 @@ describe('the event store', () => {
     const { sql, db } = database
     await sql.begin((tx) => counting(tx))
     await sql.begin('isolation level repeatable read', (tx) => counting(tx, 3))
-    await sql.begin((tx) => tx.savepoint((inner) => inner.savepoint('part', (innermost) => counting(innermost))))
+    await sql.begin((tx) =>
+      tx.savepoint((inner) => inner.savepoint('part', (innermost) => counting(innermost))),
+    )
     await db.transaction((tx) => tx.transaction((inner) => counting(statementsOf(inner))))
     expect(announced).toBe(4)
     // Never before the commit: whoever looks then finds nothing.

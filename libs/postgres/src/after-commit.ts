@@ -1,5 +1,4 @@
 import type postgres from 'postgres'
-import type { StatementRunner } from './database.js'
 
 type Begin = (...given: unknown[]) => Promise<unknown>
 type Work = (tx: postgres.TransactionSql) => unknown
@@ -10,7 +9,7 @@ const hooksOf = new WeakMap<object, Set<() => void>>()
  * Has `hook` called once the transaction is committed, once however often it is asked for; never where it is rolled back as a
  * whole. Throws for what is not a transaction of a client that `trackTransactions` was called with.
  */
-export function afterCommit(tx: StatementRunner, hook: () => void): void {
+export function afterCommit(tx: Pick<postgres.Sql, 'unsafe'>, hook: () => void): void {
   const hooks = hooksOf.get(tx)
   if (!hooks) throw new Error('Not a transaction of a client that openClient has opened.')
   hooks.add(hook)

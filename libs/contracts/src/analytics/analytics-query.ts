@@ -155,10 +155,14 @@ export type ResultColumn = z.infer<typeof ResultColumn>
 
 /** A number, or the digits of one that a double would change. */
 export const Quantity = z
-  .union([z.number(), z.string().regex(/^-?\d{1,1000}(\.\d{1,1000})?$/, 'must be a decimal, such as "12.50"')])
+  .union([
+    z.number(),
+    z.string().regex(/^-?\d{1,1000}(\.\d{1,1000})?$/, 'must be a decimal, such as "12.50"'),
+  ])
   .meta({
     id: 'Quantity',
-    description: 'A number; one that a double would change is a text of its digits, as decimals of records are.',
+    description:
+      'A number; one that a double would change is a text of its digits, as decimals of records are.',
     example: 2.3,
   })
 export type Quantity = z.infer<typeof Quantity>

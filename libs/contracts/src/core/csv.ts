@@ -7,4 +7,5 @@ export const CsvDelimiter = z.enum([',', ';', '\t']).meta({
 })
 export type CsvDelimiter = z.infer<typeof CsvDelimiter>
 
-export const csvBomDescription = 'Of csv: begins the file with a byte order mark, by which Excel knows it for UTF-8.'
+export const csvBomDescription =
+  'Of csv: begins the file with a byte order mark, by which Excel knows it for UTF-8.'

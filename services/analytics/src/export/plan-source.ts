@@ -67,7 +67,9 @@ export function createPlan({ sql, runner, studio, callerOf, report }: PlanOption
     if ('records' in source) {
       const issuer = await callerOf(meta).studio()
       const path = `/tables/${encodeURIComponent(source.records.table)}`
-      const { name, slug } = await studio.get(path, Table, { issuer }).catch(refuseMissing('/source/records/table'))
+      const { name, slug } = await studio
+        .get(path, Table, { issuer })
+        .catch(refuseMissing('/source/records/table'))
       return { rows: source, name: name || slug }
     }
     if ('facts' in source) {
@@ -84,6 +86,12 @@ export function createPlan({ sql, runner, studio, callerOf, report }: PlanOption
     }
     const { name, ...saved } = await report(source.report, meta)
     const query = filledQuery(saved, RunReport.parse({ parameters: source.parameters }))
-    return { rows: await placed(() => '/source/report', () => ofQuery(query, meta)), name }
+    return {
+      rows: await placed(
+        () => '/source/report',
+        () => ofQuery(query, meta),
+      ),
+      name,
+    }
   }
 }

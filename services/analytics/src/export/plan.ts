@@ -1,4 +1,10 @@
-import { AnalyticsQuery, CsvDelimiter, ExportFormat, FactRowsQuery, TableRowsQuery } from '@opsplane/contracts'
+import {
+  AnalyticsQuery,
+  CsvDelimiter,
+  ExportFormat,
+  FactRowsQuery,
+  TableRowsQuery,
+} from '@opsplane/contracts'
 import { z } from 'zod'
 
 /** What is read, settled when the export was asked for: reports are queries, and ranges two instants. */

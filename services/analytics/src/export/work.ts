@@ -9,7 +9,13 @@ import {
   type TenantScope,
 } from '@opsplane/contracts'
 import type { Aggregate, EventStore } from '@opsplane/eventstore'
-import { afterCommit, type LeasedRow, leased, type MakeWorker, type StatementRunner } from '@opsplane/postgres'
+import {
+  afterCommit,
+  type LeasedRow,
+  leased,
+  type MakeWorker,
+  type StatementRunner,
+} from '@opsplane/postgres'
 import type { Limits, Logger } from '@opsplane/runtime'
 import { z } from 'zod'
 import { FileLimitError } from '../format/writer.js'

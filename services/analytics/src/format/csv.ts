@@ -28,11 +28,14 @@ export function csvWriter(
   const needsQuotes = new RegExp(`["\\r\\n${delimiter}]`)
   const quoted = (text: string): string =>
     text === '' || needsQuotes.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-  const cell = (text: string): string =>
-    quoted(escapeFormulas && formulaStart.test(text) ? `'${text}` : text)
+  const cell = (text: string): string => quoted(escapeFormulas && formulaStart.test(text) ? `'${text}` : text)
   // JSON begins with nothing that a spreadsheet takes for a formula, but for the sign of a number.
   const cellOf = (type: ColumnType) => (type === 'text' ? cell : quoted)
-  const writers = columns.map(({ type }) => (value: unknown) => cellOf(type)(textOf(type, value)))
+  const writers = columns.map(
+    ({ type }) =>
+      (value: unknown) =>
+        cellOf(type)(textOf(type, value)),
+  )
   const line = (row: Row): string => {
     let text = ''
     for (let at = 0; at < writers.length; at++) {

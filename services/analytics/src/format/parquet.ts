@@ -11,7 +11,12 @@ import type { FormatWriter, WriterState } from './writer.js'
 const groupRows = 100_000
 const groupBytes = 2 * 1_048_576
 
-const State = z.object({ offset: z.number(), rows: z.string(), groups: z.string(), omitted: z.number().optional() })
+const State = z.object({
+  offset: z.number(),
+  rows: z.string(),
+  groups: z.string(),
+  omitted: z.number().optional(),
+})
 
 type ColumnValues = unknown[]
 
@@ -93,7 +98,9 @@ export function parquetWriter(columns: readonly Column[], given?: WriterState): 
     warnings: () =>
       omitted === 0
         ? []
-        : [`${omitted} values, such as the date infinity, are beyond what Parquet has for their type, and were left out.`],
+        : [
+            `${omitted} values, such as the date infinity, are beyond what Parquet has for their type, and were left out.`,
+          ],
   }
 }
 

@@ -1,4 +1,11 @@
-import type { AnalyticsQuery, Filter, Grain, QueryAnswer, ResultColumn, ResultColumnType } from '@opsplane/contracts'
+import type {
+  AnalyticsQuery,
+  Filter,
+  Grain,
+  QueryAnswer,
+  ResultColumn,
+  ResultColumnType,
+} from '@opsplane/contracts'
 import { localClock } from '@opsplane/runtime'
 
 type Condition = Filter[string]
@@ -12,7 +19,9 @@ export const dateAt = (timeZone: string, at: number): string =>
 /** When a day begins by the clock of a zone, as an ISO instant; other texts stay as they are. */
 export function startOfDay(text: string, timeZone: string): string {
   const day = date.test(text) ? Date.parse(text) : Number.NaN
-  return Number.isNaN(day) ? text : new Date(localClock(timeZone).instantOf(day)).toISOString()
+  // A Date takes the 30th of February for the 2nd of March.
+  const isDay = !Number.isNaN(day) && new Date(day).toISOString().startsWith(text)
+  return isDay ? new Date(localClock(timeZone).instantOf(day)).toISOString() : text
 }
 
 /** The same conditions, in which a date that an instant is compared with stands for the start of that day in the zone. */

@@ -8,6 +8,8 @@ const ofRecords: Record<RecordType, ResultColumnType> = {
   ...({ text: 'text', uuid: 'text', enum: 'text', reference: 'text', boolean: 'boolean' } as const),
   ...({ integer: 'integer', bigint: 'bigint', decimal: 'decimal' } as const),
   ...({ date: 'date', timestamp: 'timestamp', json: 'json' } as const),
+  ...({ float: 'number', array: 'json', other: 'json' } as const),
+  ...({ time: 'time', local_timestamp: 'local_timestamp', interval: 'interval' } as const),
 }
 
 /** What the records of a table have, in the order of its columns. */

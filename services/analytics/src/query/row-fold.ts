@@ -1,5 +1,12 @@
 import { ApiError, type JsonValue, type Quantity } from '@opsplane/contracts'
-import { compareQuantities, type Decimal, decimalOf, quantityOf, quotientOf, zero } from '../decimal/decimal.js'
+import {
+  compareQuantities,
+  type Decimal,
+  decimalOf,
+  quantityOf,
+  quotientOf,
+  zero,
+} from '../decimal/decimal.js'
 import type { FoldKind, RowMeasure } from './row-measure.js'
 
 type Row = Readonly<Record<string, unknown>>

@@ -7,12 +7,12 @@ import type { AnswerCache } from './answer-cache.js'
 import { checkDatasetQuery, checkFactRows, datasetOf } from './check-query.js'
 import { columnsOf } from './condition.js'
 import { answerDataset, versionOf } from './dataset-query.js'
+import { withLocalDates, zonedFilters } from './local-days.js'
 import { requireRight } from './rights.js'
 import { factComposites, factRows, rowsOfAnswer } from './rows.js'
 import type { StudioQueries } from './studio.js'
 import { checkStudioQuery } from './studio-query.js'
 import type { QueryCaller, QueryRunner } from './types.js'
-import { withLocalDates, zonedFilters } from './local-days.js'
 
 export interface QueryRunnerOptions {
   database: Pick<Database, 'sql'>

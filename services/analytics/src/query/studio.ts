@@ -13,6 +13,7 @@ import type { Database } from '@opsplane/postgres'
 import { type Clock, localClock } from '@opsplane/runtime'
 import { mostGroups } from './fact-answer.js'
 import { InvalidQuery, refuseMissing } from './invalid-query.js'
+import { zonedFilters } from './local-days.js'
 import { inOrder } from './order.js'
 import { type ColumnTypes, recordColumns, typeOfPostgres } from './record-columns.js'
 import { rowMatches } from './row-filter.js'
@@ -22,7 +23,6 @@ import { plainColumn, studioColumns } from './studio-columns.js'
 import { checkColumns, checkStudioQuery, rowMeasures } from './studio-query.js'
 import { previousOf, type Timeline, timelineOf } from './timeline.js'
 import type { QueryCaller } from './types.js'
-import { zonedFilters } from './local-days.js'
 
 type Row = Record<string, unknown>
 
@@ -118,7 +118,10 @@ export function createStudioQueries({ client, database, clock }: StudioOptions):
         ? await openSaved(given.savedQuery ?? '', given, options)
         : await openTable(given.table, options)
     const { types } = source
-    const query = { ...given, filters: zonedFilters(given.filters, (name) => types.get(name), given.timeZone) }
+    const query = {
+      ...given,
+      filters: zonedFilters(given.filters, (name) => types.get(name), given.timeZone),
+    }
     checkColumns(query, types)
     const isWhole = query.measures.length === 0 && query.dimensions.length === 0
     return (isWhole ? whole : added)(source, query, clock.now())
