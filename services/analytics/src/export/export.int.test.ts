@@ -97,7 +97,7 @@ describe('an export', () => {
     expect(lines.map((line) => JSON.parse(line).id)).toEqual(
       Array.from({ length: 3_000 }, (_, at) => idOf(at)),
     )
-    expect(JSON.parse(lines[7] ?? '')).toEqual({ ...recordOf(7), price: 7.5 })
+    expect(JSON.parse(lines[7] ?? '')).toEqual(recordOf(7))
     expect((await objectsOf(id)).length).toBeGreaterThan(2)
     expect(Date.parse(expiresAt ?? '') - Date.now()).toBeGreaterThan(6 * 86_400_000)
     const types = () =>
@@ -262,7 +262,8 @@ describe('a download URL', () => {
       ])
       expect(Buffer.from(await answer.arrayBuffer()).equals(content.subarray(from, to + 1))).toBe(true)
     }
-    expect((await fetched(link.url, { range: `bytes=${content.length}-` })).status).toBe(422)
+    const beyond = await fetched(link.url, { range: `bytes=${content.length}-` })
+    expect([beyond.status, beyond.headers.get('content-range')]).toEqual([416, `bytes */${content.length}`])
     const other = await fetched(link.url, { range: 'bytes=0-1', 'if-range': '"another"' })
     expect(other.status).toBe(200)
   })
