@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
 import type { Filter, ResultColumnType } from '@opsplane/contracts'
-import { startOfDay, zonedFilters } from './local-days.js'
 import { rowMatches } from './row-filter.js'
 
 const types = new Map<string, ResultColumnType>([
@@ -35,21 +34,4 @@ describe('a row of a saved query', () => {
     expect(rowMatches({ price: { lt: 1 } }, types, { price: null })).toBe(false)
     expect(rowMatches({ price: { ne: 1 } }, types, { price: null })).toBe(true)
   })
-})
-
-describe('a date that an instant is compared with', () => {
-  it('is the start of that day by the clock of the zone', () => {
-    const given: Filter = { at: { gte: '2026-03-29', in: ['2026-03-30', null] }, note: '2026-03-29' }
-    const zoned = zonedFilters(given, (name) => types.get(name), 'Europe/Berlin')
-    expect(zoned).toEqual({
-      at: { gte: '2026-03-28T23:00:00.000Z', in: ['2026-03-29T22:00:00.000Z', null] },
-      note: '2026-03-29',
-    })
-  })
-
-  it.each([
-    ['2026-04-24', 'Africa/Cairo', '2026-04-23T22:00:00.000Z'],
-    ['2026-03-29T00:00:00Z', 'Europe/Berlin', '2026-03-29T00:00:00Z'],
-    ['2026-02-30', 'UTC', '2026-02-30'],
-  ])('%s in %s', (text, zone, wanted) => expect(startOfDay(text, zone)).toBe(wanted))
 })
