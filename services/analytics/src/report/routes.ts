@@ -112,7 +112,7 @@ export function reportRoutes(
       path: '/analytics/reports/:id/run',
       summary: 'Run a report',
       description:
-        'With what the caller may read at this moment: a dataset takes its permission, a table or a saved query those of ' +
+        'With what the caller may read at this moment: a dataset takes its permission, a table (`tables:read` and `records:read`) or a saved query those of ' +
         'the database studio, whose row rules hold. `dataAsOf` says how old the data is.',
       tag,
       scope: 'analytics:read',
