@@ -35,7 +35,10 @@ const ofOne: Partial<Record<BackendName, Callers>> = {
   },
   dispatcher: { 'GET /internal/deliveries/changes': ['analytics'] },
   integrations: { 'POST /internal/connectors/names': ['workflows', 'sdk'] },
-  'database-studio': { 'POST /internal/validations': ['sdk'] },
+  'database-studio': {
+    'POST /internal/validations': ['sdk'],
+    'POST /internal/read-rules': ['dispatcher', 'workflows', 'sdk'],
+  },
   workflows: { 'POST /internal/artifacts/uses': ['sdk'], 'POST /internal/runs/depths': ['sdk'] },
   sdk: {
     'POST /internal/rules/validate': ['database-studio'],

@@ -1,7 +1,14 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { canonicalJson } from './canonical-json.js'
-import { ExactNumber, exactNumbersAsText, parseExact, plainDecimal, stringifyExact } from './exact-json.js'
+import {
+  compareNumbers,
+  ExactNumber,
+  exactNumbersAsText,
+  parseExact,
+  plainDecimal,
+  stringifyExact,
+} from './exact-json.js'
 
 const digits = (max: number) =>
   fc.array(fc.nat(9), { minLength: 1, maxLength: max }).map((found) => found.join(''))
@@ -67,7 +74,11 @@ const rounded = (value: unknown): unknown => {
 }
 
 /** The same number by the arithmetic of big integers. */
-function isSameNumber(left: string, right: string): boolean {
+const isSameNumber = (left: string, right: string): boolean => differenceOf(left, right) === 0n
+
+const isLess = (left: string, right: string): boolean => differenceOf(left, right) < 0n
+
+function differenceOf(left: string, right: string): bigint {
   const parts = [left, right].map((text) => {
     const [, sign = '', whole = '', fraction = '', exponent = '0'] =
       /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? []
@@ -77,8 +88,8 @@ function isSameNumber(left: string, right: string): boolean {
     }
   })
   const least = Math.min(...parts.map(({ exponent }) => exponent))
-  const [a, b] = parts.map(({ whole, exponent }) => whole * 10n ** BigInt(exponent - least))
-  return a === b
+  const [a = 0n, b = 0n] = parts.map(({ whole, exponent }) => whole * 10n ** BigInt(exponent - least))
+  return a - b
 }
 
 const ofText = (parse: (text: string) => unknown, text: string) => {
@@ -187,7 +198,7 @@ describe('an exact number', () => {
         const [, sign = '', rest = '', exponent = '0'] = /^(-?)([\d.]+)(?:[eE](.+))?$/.exec(text) ?? []
         const padded = rest.includes('.') ? rest + '0'.repeat(zeros) : rest
         expect(plainDecimal(`${sign}${padded}e${Number(exponent)}`)).toBe(plain)
-        expect(plain.length).toBeLessThan(500)
+        expect(plain.length).toBeLessThan(1_100)
       }),
       { numRuns: 1_000 },
     )
@@ -209,6 +220,22 @@ describe('an exact number', () => {
     expect(canonicalJson(a)).toBe('{"n":9007199254740993.5}')
     expect(canonicalJson(b)).toBe(canonicalJson(a))
     expect(canonicalJson({ n: '9007199254740993.5' })).not.toBe(canonicalJson(a))
+  })
+
+  it('is ordered by all its digits', () => {
+    fc.assert(
+      fc.property(numberTexts, numberTexts, fc.boolean(), (left, right, isNear) => {
+        const other = isNear ? `${left.replace(/[eE].*/, '')}${left.includes('.') ? '1' : '.0001'}` : right
+        const [a, b] = [left.replace(/[eE].*/, ''), other].map(
+          (text) => parseExact(text) as number | ExactNumber,
+        )
+        const [whole, others] = [left.replace(/[eE].*/, ''), other]
+        const expected = isSameNumber(whole, others) ? 0 : isLess(whole, others) ? -1 : 1
+        expect(Math.sign(compareNumbers(a ?? 0, b ?? 0))).toBe(expected)
+        expect(Math.sign(compareNumbers(b ?? 0, a ?? 0))).toBe(expected === 0 ? 0 : -expected)
+      }),
+      { numRuns: 1_000 },
+    )
   })
 
   it('becomes a string for what has doubles only, and leaves the rest as it is', () => {

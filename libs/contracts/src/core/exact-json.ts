@@ -3,6 +3,10 @@ import { parse, stringify } from 'lossless-json'
 /** What JSON has as a number: sign, whole part, fraction and exponent. */
 const numberText = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 
+/** What is wrong with such a number where only doubles are kept; follows the name of its field. */
+export const inexactNumber =
+  'is a number that a double-precision number cannot keep exactly: send fewer digits, or a string where one is accepted'
+
 /** How often an ExactNumber has been written by JSON.stringify, by which `stringifyExact` knows that one was there. */
 let written = 0
 
@@ -33,13 +37,16 @@ export class ExactNumber {
  */
 const longDigits = /\d[\d.]{15}|\d[eE][+-]?\d{3}/
 
+/** Whether a JSON text may have an ExactNumber: one without it has none. */
+export const hasLongDigits = (text: string): boolean => longDigits.test(text)
+
 /** The numbers of a JSON text that have such digits, and now and then what looks like one within a string. */
 const longNumbers =
   /(?:^|[:,[])[ \t\r\n]*(-?\d(?:[\d.]{15,}(?:[eE][+-]?\d+)?|[\d.]*[eE][+-]?\d{3,}))(?=[ \t\r\n]*(?:[,}\]]|$))/g
 
 /** As JSON.parse, but with an ExactNumber for each number that a double would change. Throws SyntaxError. */
 export function parseExact(text: string): unknown {
-  if (!longDigits.test(text) || !hasExactNumber(text)) return JSON.parse(text)
+  if (!hasLongDigits(text) || !hasExactNumber(text)) return JSON.parse(text)
   return parse(text, undefined, {
     parseNumber: numberOf,
     onDuplicateKey: ({ newValue }) => newValue,
@@ -98,8 +105,26 @@ function decimalOf(text: string): Decimal | undefined {
   }
 }
 
+/** Below 0 where the left number is the lesser one, above 0 where it is the greater, by all their digits. */
+export function compareNumbers(left: number | ExactNumber, right: number | ExactNumber): number {
+  const doubles = Number(String(left)) - Number(String(right))
+  if (doubles < 0 || doubles > 0) return doubles
+  const [a, b] = [decimalOf(String(left)), decimalOf(String(right))]
+  if (!a || !b) return 0
+  if (a.negative !== b.negative) return a.negative ? -1 : 1
+  return magnitude(a, b) * (a.negative ? -1 : 1)
+}
+
+function magnitude(a: Decimal, b: Decimal): number {
+  if (a.digits === '' || b.digits === '') return a.digits.length - b.digits.length
+  const places = a.digits.length + a.exponent - b.digits.length - b.exponent
+  if (places !== 0) return places
+  if (a.digits === b.digits) return 0
+  return a.digits < b.digits ? -1 : 1
+}
+
 /** More zeros than this are not written out: an exponent of a few digits could make megabytes. */
-const mostZeros = 400
+const mostZeros = 1_000
 
 /**
  * A number as decimal digits without an exponent or needless zeros, equal for equal numbers: `1e3` is `1000`. One of very
@@ -122,13 +147,21 @@ export function plainDecimal(text: string): string | undefined {
  * none is returned as it is.
  */
 export function exactNumbersAsText(value: unknown): unknown {
+  return holdsExactNumber(value) ? withText(value) : value
+}
+
+function withText(value: unknown): unknown {
   if (value instanceof ExactNumber) return value.text
-  if (value === null || typeof value !== 'object') return value
-  if (Array.isArray(value)) {
-    const items = value.map(exactNumbersAsText)
-    return items.some((item, at) => item !== value[at]) ? items : value
-  }
-  const entries = Object.entries(value)
-  const fields = entries.map(([name, inner]) => [name, exactNumbersAsText(inner)] as const)
-  return fields.some(([, inner], at) => inner !== entries[at]?.[1]) ? Object.fromEntries(fields) : value
+  if (!holdsExactNumber(value)) return value
+  if (Array.isArray(value)) return value.map(withText)
+  return Object.fromEntries(Object.entries(value as object).map(([name, inner]) => [name, withText(inner)]))
+}
+
+function holdsExactNumber(value: unknown): boolean {
+  if (value === null || typeof value !== 'object') return false
+  if (value instanceof ExactNumber) return true
+  if (Array.isArray(value)) return value.some(holdsExactNumber)
+  const fields = value as Record<string, unknown>
+  for (const name in fields) if (holdsExactNumber(fields[name])) return true
+  return false
 }

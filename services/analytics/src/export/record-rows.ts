@@ -2,6 +2,7 @@ import {
   parseExact,
   type ResultColumn,
   type ResultColumnType,
+  stringifyExact,
   Table,
   type TableRowsQuery,
 } from '@opsplane/contracts'
@@ -40,7 +41,7 @@ export async function openRecordRows(
     const wanted = after === undefined ? filter : behind(filter, after)
     if (wanted === undefined) return
     const query = new URLSearchParams({
-      ...{ format: 'ndjson', fields: names.join(','), filter: JSON.stringify(wanted) },
+      ...{ format: 'ndjson', fields: names.join(','), filter: stringifyExact(wanted) },
     })
     let rows: unknown[][] = []
     let last = ''

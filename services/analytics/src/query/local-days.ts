@@ -33,7 +33,7 @@ export function zonedFilters(
   const zoned = (value: unknown): unknown => {
     if (typeof value === 'string') return startOfDay(value, timeZone)
     if (Array.isArray(value)) return value.map(zoned)
-    if (value === null || typeof value !== 'object') return value
+    if (value === null || typeof value !== 'object' || value instanceof ExactNumber) return value
     return Object.fromEntries(Object.entries(value).map(([operator, operand]) => [operator, zoned(operand)]))
   }
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-import { type Filter, filterMatches, type ResultColumnType } from '@opsplane/contracts'
+import { ExactNumber, type Filter, filterMatches, type ResultColumnType } from '@opsplane/contracts'
 import { decimalOf } from '../decimal/decimal.js'
 import type { ColumnTypes } from './record-columns.js'
 
@@ -36,7 +36,8 @@ export function rowMatches(
 
 function holds(condition: Condition, value: unknown, compare: Compare): boolean {
   const equals = (operand: unknown) => (value === null ? operand === null : compare(value, operand) === 0)
-  if (condition === null || typeof condition !== 'object') return equals(condition)
+  if (condition === null || typeof condition !== 'object' || condition instanceof ExactNumber)
+    return equals(condition)
   const below = Number.NEGATIVE_INFINITY
   return Object.entries(condition).every(([operator, operand]) => {
     switch (operator) {

@@ -6,6 +6,7 @@ import {
   type QueryAnswer,
   QueryResult,
   type ResultColumnType,
+  stringifyExact,
   Table,
 } from '@opsplane/contracts'
 import type { CallOptions, ServiceClient } from '@opsplane/http'
@@ -52,7 +53,7 @@ export function createStudioQueries({ client, database, clock }: StudioOptions):
     const path = `/tables/${encodeURIComponent(slug)}`
     const types = recordColumns(await client.get(path, Table, options).catch(refuseMissing('/table')))
     const rows = (query: AnalyticsQuery) => {
-      const asked = new URLSearchParams({ format: 'ndjson', filter: JSON.stringify(query.filters) })
+      const asked = new URLSearchParams({ format: 'ndjson', filter: stringifyExact(query.filters) })
       const columns = [...query.dimensions, ...rowMeasures(query).flatMap(({ column }) => column ?? [])]
       if (query.timeField !== undefined) columns.push(query.timeField)
       asked.set('fields', [...new Set(columns.length > 0 ? columns : ['id'])].join(','))

@@ -1,4 +1,4 @@
-import { ApiError, type CsvDelimiter, type ImportFormat, type TableState } from '@opsplane/contracts'
+import { ApiError, type CsvDelimiter, ExactNumber, type ImportFormat, type TableState } from '@opsplane/contracts'
 import { readJsonText } from '@opsplane/http'
 import { type Field, fieldsOf, isOwn } from '../row/fields.js'
 import { type CsvCell, type CsvRecord, csvRecords, mostOfLine, UnreadableFileError } from './csv-records.js'
@@ -124,7 +124,8 @@ async function* jsonRows(parts: AsyncIterable<Buffer>): AsyncIterable<FileRow> {
 function jsonRecord(text: string): Read {
   try {
     const value = readJsonText(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    const isNumber = value instanceof ExactNumber
+    if (typeof value === 'object' && value !== null && !Array.isArray(value) && !isNumber)
       return { given: withoutOwn({ ...value }) }
   } catch (error) {
     const [detail] = error instanceof ApiError ? error.details : []

@@ -8,11 +8,19 @@ import {
   Webhook,
   WebhookStatus,
 } from '@opsplane/contracts'
-import { defineList, defineRoute, type Outbound, type Route, validationFailed } from '@opsplane/http'
+import {
+  defineList,
+  defineRoute,
+  type Outbound,
+  type RequestMeta,
+  type Route,
+  validationFailed,
+} from '@opsplane/http'
 import type { Database, Vault } from '@opsplane/postgres'
 import { type CursorCodec, type Limits, quotaExceeded } from '@opsplane/runtime'
+import type { SubscriptionRules } from '@opsplane/service'
 import { z } from 'zod'
-import type { UpdateWebhookCommand } from './domain.js'
+import { decidesWhatIsSent, type UpdateWebhookCommand } from './domain.js'
 import { countWebhooks, listWebhooks, withFailures } from './queries.js'
 import { prepareHeaders, sealSecret } from './sealing.js'
 import type { WebhookAggregate } from './webhook-store.js'
@@ -24,6 +32,7 @@ export interface WebhookRoutesContext {
   outbound: Outbound
   aggregate: WebhookAggregate
   limits: Limits
+  rules: SubscriptionRules
   /** Whether a subscription entry matches any event there is. */
   matchesSomeEvent(pattern: string): boolean
   /** Called after a webhook was changed, paused, resumed or deleted. */
@@ -33,7 +42,7 @@ export interface WebhookRoutesContext {
 const tag = 'Webhooks'
 
 export function webhookRoutes(context: WebhookRoutesContext): Route[] {
-  const { database, aggregate, vault, outbound } = context
+  const { database, aggregate, vault, outbound, rules } = context
 
   const list = defineList({
     operationId: 'listWebhooks',
@@ -60,7 +69,8 @@ export function webhookRoutes(context: WebhookRoutesContext): Route[] {
     description:
       'The secret is write-only; has_secret says whether there is one. Subscribing takes the permission to read the ' +
       'events, `audit:read` for `*` and `audit.*`, and headers with secrets take `secrets:use` (403, ' +
-      '`permission_not_held`). When its owner loses one of these, it pauses (`owner_rights`).',
+      '`permission_not_held`). Events show records whole: from whom row rules hide some of a table, they cannot have its ' +
+      'events (403, `row_rule`). When its owner loses one of these, it pauses (`owner_rights`).',
     tag,
     scope: 'webhooks:write',
     body: CreateWebhook,
@@ -72,6 +82,7 @@ export function webhookRoutes(context: WebhookRoutesContext): Route[] {
       const { workspaceId, environment } = meta.tenant
       await refuseTooMany(context, meta.tenant)
       refuseUnknownEvents(context, settings.events)
+      await rules.require(meta.principal, meta.tenant, settings)
       outbound.checkUrl(settings.url)
       const id = newId('webhook')
       const prepared = await prepareHeaders(vault, workspaceId, id, headers)
@@ -102,7 +113,8 @@ export function webhookRoutes(context: WebhookRoutesContext): Route[] {
     summary: 'Update, pause or resume a webhook',
     description:
       'Setting status to active resumes a paused webhook: what it missed is delivered. Whoever resumes it, or changes ' +
-      'its url, events or headers, must hold its `required_permissions` and becomes its owner.',
+      'its url, events, filter or headers, must hold its `required_permissions` and becomes its owner. From whom row rules ' +
+      'hide records of a table, they cannot have its events (403, `row_rule`).',
     tag,
     scope: 'webhooks:write',
     body: UpdateWebhook,
@@ -113,6 +125,8 @@ export function webhookRoutes(context: WebhookRoutesContext): Route[] {
       const { workspaceId } = meta.tenant
       if (settings.url !== undefined) outbound.checkUrl(settings.url)
       if (settings.events !== undefined) refuseUnknownEvents(context, settings.events)
+      if (settings.status === 'active' || decidesWhatIsSent(body))
+        await requireUnhidden(context, params.id, settings, meta)
       const { now, principal: caller } = meta
       const command: UpdateWebhookCommand = { kind: 'update', now, caller, settings }
       if (headers) command.headers = await prepareHeaders(vault, workspaceId, params.id, headers)
@@ -165,4 +179,19 @@ function refuseUnknownEvents(
 async function refuseTooMany({ database, limits }: WebhookRoutesContext, tenant: TenantScope): Promise<void> {
   const max = limits.of('webhooks', tenant.workspaceId)
   if (max > 0 && (await countWebhooks(database, tenant)) >= max) throw quotaExceeded('webhooks', max)
+}
+
+/** Throws `forbidden` naming the row rules that hide from the caller what the webhook would be sent then. */
+async function requireUnhidden(
+  { aggregate, rules }: Pick<WebhookRoutesContext, 'aggregate' | 'rules'>,
+  id: string,
+  { events, filter }: Pick<UpdateWebhookCommand['settings'], 'events' | 'filter'>,
+  { principal, tenant }: RequestMeta,
+): Promise<void> {
+  const present = await aggregate.get(id, tenant)
+  const subscription = {
+    events: events ?? present.events,
+    filter: filter === undefined ? present.filter : filter,
+  }
+  await rules.require(principal, tenant, subscription)
 }

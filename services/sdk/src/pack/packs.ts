@@ -14,6 +14,7 @@ import {
 import type { EventStore } from '@opsplane/eventstore'
 import type { Delegations, RequestMeta } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
+import type { SubscriptionRules } from '@opsplane/service'
 import type { ArtifactAggregate } from '../artifact/artifacts.js'
 import type { ArtifactCommand } from '../artifact/domain.js'
 import type { AnnounceValidations } from '../rule/announce.js'
@@ -24,7 +25,7 @@ import type { Examined, Examiner, FindPack } from './examine.js'
 import { type InstallOptions, putInPlace, refuse } from './install.js'
 import { latestOfVersion, loadInstallation } from './installations.js'
 import { packIdOf } from './present.js'
-import { refuseUses } from './refusals.js'
+import { refuseHidden, refuseUses } from './refusals.js'
 import type { FindUses } from './uses.js'
 
 export interface Packs {
@@ -58,6 +59,7 @@ export interface PacksParts {
   examiner: Examiner
   findUses: FindUses
   announceValidations: AnnounceValidations
+  rules: SubscriptionRules
 }
 
 export function createPacks(parts: PacksParts): Packs {
@@ -86,6 +88,7 @@ export function createPacks(parts: PacksParts): Packs {
   const installExamined = async (examined: Examined, options: InstallOptions, meta: RequestMeta) => {
     const present = await presentOf(examined.check.name, meta.tenant)
     await refuse(parts, examined, { options, held: meta.principal.permissions, present })
+    await refuseHidden(parts.rules, examined.artifacts, meta)
     const placed = await putInPlace(installing, { examined, present, meta })
     await parts.announceValidations(meta.tenant, placed.id)
     return placed

@@ -13,7 +13,7 @@ import {
 } from '@opsplane/contracts'
 import type { Aggregate } from '@opsplane/eventstore'
 import { type Delegations, jsonPointer, type RequestMeta, type ServiceClient } from '@opsplane/http'
-import type { ServiceContext } from '@opsplane/service'
+import type { ServiceContext, SubscriptionRules } from '@opsplane/service'
 import type { TakeOverEnded } from '../run/actions.js'
 import { type Checks, refuseProblems } from './check/problems.js'
 import { visits } from './check/walk.js'
@@ -83,6 +83,7 @@ export interface Runnable {
 export interface WorkflowParts {
   delegations: Delegations
   settings: Pick<ServiceClient, 'post'>
+  rules: SubscriptionRules
   checks: Checks
   /** By service: up to where its log has come. */
   logEnds(): Promise<Record<string, number>>
@@ -90,11 +91,11 @@ export interface WorkflowParts {
 
 export function createWorkflows(
   { store, database, cursors, log }: ServiceContext,
-  { delegations, settings, checks, logEnds }: WorkflowParts,
+  { delegations, settings, rules, checks, logEnds }: WorkflowParts,
 ): Workflows {
   const aggregate = store.aggregate(workflow, { present: shown })
   const versions = createVersions(database, cursors)
-  const givers = createGivers({ database, delegations, settings })
+  const givers = createGivers({ database, delegations, settings, rules })
   const grants = createGrantRevocations(database, delegations, log)
   const standingOf = createStandings(database)
 
