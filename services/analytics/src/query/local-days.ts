@@ -1,10 +1,11 @@
-import type {
-  AnalyticsQuery,
-  Filter,
-  Grain,
-  QueryAnswer,
-  ResultColumn,
-  ResultColumnType,
+import {
+  type AnalyticsQuery,
+  ExactNumber,
+  type Filter,
+  type Grain,
+  type QueryAnswer,
+  type ResultColumn,
+  type ResultColumnType,
 } from '@opsplane/contracts'
 import { localClock } from '@opsplane/runtime'
 

@@ -1,4 +1,10 @@
-import { ApiError, type CsvDelimiter, ExactNumber, type ImportFormat, type TableState } from '@opsplane/contracts'
+import {
+  ApiError,
+  type CsvDelimiter,
+  ExactNumber,
+  type ImportFormat,
+  type TableState,
+} from '@opsplane/contracts'
 import { readJsonText } from '@opsplane/http'
 import { type Field, fieldsOf, isOwn } from '../row/fields.js'
 import { type CsvCell, type CsvRecord, csvRecords, mostOfLine, UnreadableFileError } from './csv-records.js'
