@@ -143,7 +143,7 @@ test(
           'GET',
           `/tables/rows/imports/${begun.body.data.id}`,
         )
-        return body.data.status === 'succeeded' && body.data.written === importRows
+        return body.data.status === 'completed' && body.data.written === importRows
       },
       // What a process that was killed had in hand is taken up after half a minute.
       { timeoutMs: 300_000, message: 'the import to end' },

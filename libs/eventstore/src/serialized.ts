@@ -3,14 +3,12 @@ import { type Database, statementsOf, translatePostgresError } from '@opsplane/p
 import { keepAnswer } from './append/keep-answer.js'
 import type { Transaction } from './consume/transaction.js'
 import { VersionRaceError, versionConflict } from './errors.js'
-import type { Relay } from './relay/relay.js'
 import type { EventStore } from './store.js'
 import type { Unit } from './unit.js'
 
 export interface SerializerContext {
   store: EventStore
   database: Database
-  relay: Pick<Relay, 'wake'>
 }
 
 /**
@@ -28,10 +26,7 @@ export type AcquireLock = (tx: Transaction, tenant: TenantScope) => Promise<unkn
 
 const tries = 5
 
-export function serializer(
-  { store, database, relay }: SerializerContext,
-  acquireLock: AcquireLock,
-): Serialized {
+export function serializer({ store, database }: SerializerContext, acquireLock: AcquireLock): Serialized {
   const attempt: Serialized = (meta, work) =>
     database.db.transaction(async (tx) => {
       await acquireLock(tx, meta.tenant)
@@ -43,9 +38,7 @@ export function serializer(
   return async (meta, work) => {
     for (let tried = 1; ; tried++) {
       try {
-        const result = await attempt(meta, work)
-        relay.wake()
-        return result
+        return await attempt(meta, work)
       } catch (error) {
         // Lost to a command that takes no lock.
         if (!(error instanceof VersionRaceError)) throw translatePostgresError(error)

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { statementsOf } from '@opsplane/postgres'
 import { VersionRaceError } from './errors.js'
 import {
   meta,
@@ -313,6 +314,37 @@ describe('the event store', () => {
     await testStore.database.sql.begin(counting)
     expect(await one.tickets.get(id, tenant)).toMatchObject({ count: 1, version: 2 })
     expect((await eventsOf(id)).map(({ version }) => version)).toEqual([1, 2])
+  })
+
+  test("announces what was appended within a transaction of the caller's, however that is run, once it is committed", async () => {
+    let announced = 0
+    const seen: number[] = []
+    const { store, tickets, database } = testStore.replica({ onCommitWithin: () => announced++ })
+    const counting = async (tx: Parameters<typeof store.within>[0], times = 1) => {
+      const [id, open] = opening()
+      await store.within(tx, meta(), (unit) => unit.create(tickets, id, open))
+      if (times > 1) await counting(tx, times - 1)
+      seen.push(announced)
+    }
+    const { sql, db } = database
+    await sql.begin((tx) => counting(tx))
+    await sql.begin('isolation level repeatable read', (tx) => counting(tx, 3))
+    await sql.begin((tx) =>
+      tx.savepoint((inner) => inner.savepoint('part', (innermost) => counting(innermost))),
+    )
+    await db.transaction((tx) => tx.transaction((inner) => counting(statementsOf(inner))))
+    expect(announced).toBe(4)
+    // Never before the commit: whoever looks then finds nothing.
+    expect(seen).toEqual([0, 1, 1, 1, 2, 3])
+    const undone = sql.begin(async (tx) => {
+      await counting(tx)
+      throw new Error('changed my mind')
+    })
+    await expect(undone).rejects.toThrow('changed my mind')
+    await sql.begin((tx) => store.within(tx, meta(), async () => undefined))
+    expect(announced).toBe(4)
+    // A transaction whose commit nobody would learn of is refused, rather than left for the next look of the relay.
+    await expect(counting({ unsafe: sql.unsafe })).rejects.toThrow('Not a transaction')
   })
 
   test('takes what the caller has read under a lock, and what each command reacts to', async () => {

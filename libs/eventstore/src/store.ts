@@ -9,7 +9,7 @@ import {
   stringifyExact,
 } from '@opsplane/contracts'
 import type { IdempotencyStore } from '@opsplane/http'
-import type { Database, StatementRunner } from '@opsplane/postgres'
+import { afterCommit, type Database, type StatementRunner } from '@opsplane/postgres'
 import { inSpan, traceparentOfCause } from '@opsplane/telemetry'
 import type { Aggregate } from './aggregate.js'
 import { shapeOf } from './append/append-statement.js'
@@ -35,6 +35,8 @@ export interface EventStoreOptions {
   database: Database
   /** Called after each commit that appended events, with what it appended. */
   onCommit?: (events: readonly CommittedEvent[]) => void
+  /** Called after each transaction of a caller's is committed that events were appended in by `within`. */
+  onCommitWithin?: () => void
   /** A commit with an event that is not as declared here fails. The platform's events when NODE_ENV is `test`. */
   checkedAgainst?: EventCatalog
   /** Makes the ids of events; by the clock of this process unless given. */
@@ -61,8 +63,8 @@ export interface EventStore {
   transact<T>(meta: CommandMeta, work: (unit: Unit) => Promise<T>, options?: TransactOptions): Promise<T>
   /**
    * Decides within a postgres.js transaction of the caller's, for decisions that stand or fall with rows of its
-   * own. What it creates has a new id. A lost race is a VersionRaceError and fails the transaction: the caller runs all of it again. Nothing is
-   * announced to `onCommit`, as the commit is the caller's.
+   * own. What it creates has a new id. A lost race is a VersionRaceError and fails the transaction: the caller runs all of it again. Announced
+   * to `onCommitWithin`, whoever commits it.
    */
   within<T>(tx: StatementRunner, meta: CommandMeta, work: (unit: Unit) => Promise<T>): Promise<T>
   numbers: Numbers
@@ -80,7 +82,7 @@ export interface TransactOptions {
 const maxRedecisions = 3
 
 export function createEventStore(options: EventStoreOptions): EventStore {
-  const { database, onCommit, eventId = () => newId('event') } = options
+  const { database, onCommit, onCommitWithin, eventId = () => newId('event') } = options
   const catalog = options.checkedAgainst ?? (process.env.NODE_ENV === 'test' ? eventCatalog : undefined)
   // Short as the writes are, and asked for in transactions of the other pools.
   const snapshots = createSnapshots(database.planned)
@@ -132,6 +134,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
       throw commitFailure(error)
     })
     if (outcome && 'verdict' in outcome) throw verdictFailure(outcome.verdict)
+    if (onCommitWithin) afterCommit(tx, onCommitWithin)
     return result
   }
 

@@ -1,6 +1,7 @@
 import { parseExact, stringifyExact } from '@opsplane/contracts'
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
+import { trackTransactions } from './after-commit.js'
 import { assertPatchedClient } from './patched-client.js'
 import { poolSizes } from './pool-sizes.js'
 import { targetOf } from './server-target.js'
@@ -116,5 +117,6 @@ export function openClient(url: string, options: ClientOptions): postgres.Sql {
     connection: { application_name: applicationName, ...(!isPooled && settings) },
   })
   assertPatchedClient(client)
+  trackTransactions(client)
   return client
 }

@@ -1,3 +1,4 @@
+export { afterCommit } from './after-commit.js'
 export * from './budget-leases.js'
 export * from './computed-columns.js'
 export * from './connection-pool.js'

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { openClient } from './database.js'
+import postgres from 'postgres'
 import { assertPatchedClient } from './patched-client.js'
 
 test('a client without the patch is refused by name before it is used', () => {
@@ -11,7 +11,7 @@ test('a client without the patch is refused by name before it is used', () => {
 })
 
 test('the one that is installed here has it', async () => {
-  const client = openClient('postgres://nobody@127.0.0.1:1/none', { schema: 'none' })
+  const client = postgres('postgres://nobody@127.0.0.1:1/none')
   await client.end()
   expect(() => assertPatchedClient(client)).not.toThrow()
 })

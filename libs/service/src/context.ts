@@ -172,6 +172,7 @@ export function openContext<Config extends BackendConfig>(
     store: createEventStore({
       database,
       onCommit: relay.offer,
+      onCommitWithin: relay.wake,
       ...(overrides.checkedAgainst && { checkedAgainst: overrides.checkedAgainst }),
     }),
     relay,

@@ -32,6 +32,7 @@ export const recordImports = pgTable(
     environment: text('environment').notNull(),
     tableSlug: text('table_slug').notNull(),
     format: text('format').notNull(),
+    delimiter: text('delimiter').notNull().default(','),
     /** Columns that are unique together, where what is there already is updated. */
     conflictColumns: jsonb('conflict_columns'),
     /** Who imports: the rules of the table that bind them bind their file. */

@@ -4,9 +4,7 @@ import { type DueRow, type MakeWorker, type WorkOptions, within } from '@opsplan
 import type { ServiceContext } from '@opsplane/service'
 import type { StatementRunner } from './cmdb/columns.js'
 
-export interface DueContext extends Pick<ServiceContext, 'store'> {
-  relay: Pick<ServiceContext['relay'], 'wake'>
-}
+export type DueContext = Pick<ServiceContext, 'store'>
 
 /** A due row of a read model: the aggregate as it is under its lock. */
 export interface DueAggregate extends DueRow {
@@ -27,7 +25,7 @@ export interface DueCommandsOptions extends WorkOptions {
 }
 
 /** Commands to aggregates of all tenants at their time, a batch in one transaction and one append. */
-export function dueCommands({ store, relay }: DueContext, options: DueCommandsOptions): MakeWorker {
+export function dueCommands({ store }: DueContext, options: DueCommandsOptions): MakeWorker {
   return within<DueAggregate>({
     columns: aggregateColumns,
     ...options,
@@ -36,7 +34,6 @@ export function dueCommands({ store, relay }: DueContext, options: DueCommandsOp
       const meta = { tenant: platformTenant, actor: systemActor, now, requestId: null }
       await store.within(tx, meta, (unit) => options.perform(unit, rows, tx))
     },
-    committed: () => relay.wake(),
     isPassing: isLostRace,
   })
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { CsvDelimiter, csvBomDescription } from '../core/csv.js'
 import { idSchema } from '../core/ids.js'
 import { JsonValue } from '../core/json-value.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
@@ -10,7 +11,7 @@ const Name = z.string().trim().min(1).max(200)
 export const exportFormats = ['csv', 'ndjson', 'json', 'xlsx', 'parquet'] as const
 export const ExportFormat = z.enum(exportFormats).meta({
   description:
-    'csv as of RFC 4180 with a header; ndjson and json with an object a row; xlsx with a sheet for each 1,048,575 rows; parquet with Snappy.',
+    'csv as of RFC 4180 with a header; ndjson and json with an object a row, its values as in the API; xlsx with a sheet for each 1,048,575 rows; parquet with Snappy, decimals as texts.',
 })
 export type ExportFormat = z.infer<typeof ExportFormat>
 
@@ -50,6 +51,8 @@ const choices = {
     description:
       'Of csv: texts that a spreadsheet would take for a formula get an apostrophe in front. Off only for what programs read.',
   }),
+  delimiter: CsvDelimiter.default(','),
+  bom: z.boolean().default(false).meta({ description: csvBomDescription }),
 }
 
 export const NewExport = z.strictObject({ ...choices, source: ExportSource }).meta({
@@ -97,6 +100,8 @@ export const ExportState = z.object({
   name: z.string(),
   format: ExportFormat,
   escapeFormulas: z.boolean(),
+  delimiter: CsvDelimiter.default(','),
+  bom: z.boolean().default(false),
   source: ExportSource,
   status: ExportStatus,
   ownerId: z.string().meta({ description: 'By whose rights and row rules the rows are read.' }),

@@ -4,7 +4,7 @@ import { CalendarDay, Moment } from '../core/moment.js'
 import { Schedule } from '../core/schedule.js'
 import { TimeZoneName } from '../core/time-zone.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
-import { AnalyticsQuery, MeasureDefinition } from './analytics-query.js'
+import { AnalyticsQuery, MeasureDefinition, Quantity } from './analytics-query.js'
 
 const At = z.iso.datetime({ precision: 3 })
 const Name = z.string().trim().min(1).max(200)
@@ -22,8 +22,8 @@ export type KpiStatus = z.infer<typeof KpiStatus>
 export const KpiTarget = z
   .strictObject({
     from: CalendarDay.meta({ description: 'The first day it holds for, by the clock of the zone.' }),
-    value: z.number(),
-    warning: z.number().optional().meta({
+    value: Quantity,
+    warning: Quantity.optional().meta({
       description: 'Short of the target and not of this, the KPI is at risk instead of off target.',
     }),
   })
@@ -104,8 +104,8 @@ export const KpiPoint = z
     from: At.meta({ description: 'What it covers, from here …' }),
     to: At.meta({ description: '… up to here.' }),
     timeZone: z.string().meta({ description: 'By whose clock.' }),
-    value: z.number().nullable(),
-    target: z.number().nullable(),
+    value: Quantity.nullable(),
+    target: Quantity.nullable(),
     status: KpiStatus,
     measuredAt: At,
     backfilled: z.boolean(),
@@ -119,8 +119,8 @@ export const KpiStanding = z
     latest: KpiPoint.nullable(),
     trend: z
       .object({
-        change: z.number().nullable().meta({ description: 'From the value before to the latest.' }),
-        ratio: z.number().nullable().meta({ description: 'The same as a share of the value before.' }),
+        change: Quantity.nullable().meta({ description: 'From the value before to the latest.' }),
+        ratio: Quantity.nullable().meta({ description: 'The same as a share of the value before.' }),
         direction: z.enum(['better', 'worse', 'steady']).nullable(),
       })
       .nullable(),
@@ -194,7 +194,7 @@ export const kpiEvents = {
   'kpi.deleted': resourceEvent(KpiState, 'A KPI was deleted with its history.'),
   'kpi.threshold_crossed': resourceEvent(
     KpiState,
-    'The status of a KPI is another one than at the time before.',
+    'The status of a KPI is another one than at the time before; the first one counts unless it is on target.',
     { point: KpiPoint, previousStatus: KpiStatus },
   ),
 } satisfies Record<string, EventDefinition>

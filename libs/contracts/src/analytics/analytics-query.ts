@@ -125,15 +125,13 @@ export const MeasureDefinition = z
 export type MeasureDefinition = z.infer<typeof MeasureDefinition>
 
 export const resultColumnTypes = [
-  'text',
-  'integer',
-  'number',
-  'boolean',
-  'date',
-  'timestamp',
-  'json',
+  ...(['text', 'integer', 'bigint', 'number', 'decimal', 'boolean'] as const),
+  ...(['date', 'time', 'timestamp', 'local_timestamp', 'interval', 'json'] as const),
 ] as const
-export const ResultColumnType = z.enum(resultColumnTypes)
+export const ResultColumnType = z.enum(resultColumnTypes).meta({
+  description:
+    '`bigint` and `decimal` are texts of digits, as in records; `timestamp` is an instant in UTC; `date`, `time` and `local_timestamp` are those of a clock.',
+})
 export type ResultColumnType = z.infer<typeof ResultColumnType>
 
 /** How a value reads best: a share of 1 as percent, milliseconds as a duration. */
@@ -151,6 +149,20 @@ export const ResultColumn = z
   .meta({ id: 'ResultColumn' })
 export type ResultColumn = z.infer<typeof ResultColumn>
 
+/** A number, or the digits of one that a double would change. */
+export const Quantity = z
+  .union([
+    z.number(),
+    z.string().regex(/^-?\d{1,1000}(\.\d{1,1000})?$/, 'must be a decimal, such as "12.50"'),
+  ])
+  .meta({
+    id: 'Quantity',
+    description:
+      'A number; one that a double would change is a text of its digits, as decimals of records are.',
+    example: 2.3,
+  })
+export type Quantity = z.infer<typeof Quantity>
+
 const Row = z.record(z.string(), JsonValue)
 const QueriedRange = z.object({ from: At, to: At })
 
@@ -160,7 +172,7 @@ export const QueryAnswer = z
     columns: z.array(ResultColumn),
     rows: z.array(Row).meta({
       description:
-        'Values by column; `time` is when the span of the row begins. Spans without facts have no row.',
+        'Values by column; `time` is when the span of the row begins. Spans without facts have no row. Measures are exact: one that a double would change is a text of its digits.',
     }),
     truncated: z.boolean().meta({ description: 'Whether `limit` left rows out.' }),
     totals: Row.nullable().meta({

@@ -24,6 +24,7 @@ export const errorTable = {
   precondition_failed: { status: 412, retryable: false },
   payload_too_large: { status: 413, retryable: false },
   unsupported_media_type: { status: 415, retryable: false },
+  range_not_satisfiable: { status: 416, retryable: false },
   validation_failed: { status: 422, retryable: false },
   idempotency_key_reused: { status: 422, retryable: false },
   quota_exceeded: { status: 422, retryable: false },

@@ -184,7 +184,7 @@ export const importFormats = ['csv', 'ndjson'] as const
 export const ImportFormat = z.enum(importFormats)
 export type ImportFormat = z.infer<typeof ImportFormat>
 
-/** A line that was refused, and why. */
+/** The line a refused row begins on, counted from 1, and what is wrong with it. */
 export const RefusedRow = z
   .strictObject({ line: z.int(), path: z.string(), message: z.string() })
   .meta({ id: 'RefusedRow' })
@@ -195,12 +195,17 @@ export const RecordImport = z
     id: z.string(),
     table: z.string(),
     format: ImportFormat,
-    status: z.enum(['uploading', 'pending', 'running', 'succeeded', 'failed', 'cancelled']),
+    status: z.enum(['uploading', 'pending', 'running', 'completed', 'failed', 'cancelled']).meta({
+      description: '`completed`: the whole file was read, and something of it was written.',
+    }),
     bytes: z.int(),
     bytesDone: z.int(),
     written: z.int().meta({ description: 'Records that were created, or updated by `on`.' }),
-    refused: z.int(),
-    refusedRows: z.array(RefusedRow).meta({ description: 'The first 1,000.' }),
+    refused: z.int().meta({ description: 'Rows that were not written.' }),
+    refusedRows: z.array(RefusedRow).meta({
+      description:
+        'What is wrong with them, several entries for a row with several problems: the first 1,000.',
+    }),
     error: z.string().nullable(),
     createdAt: At,
     finishedAt: At.nullable(),

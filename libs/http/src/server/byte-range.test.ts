@@ -16,6 +16,11 @@ describe('a range of a file of 100 bytes', () => {
   ])('%s', (header, range) => expect(rangeOf(header, 100)).toEqual(range))
 
   test.each(['bytes=100-', 'bytes=5-4', 'bytes=-0'])('%s is beyond it', (header) =>
-    expect(() => rangeOf(header, 100)).toThrow('The file has 100 bytes.'),
+    expect(() => rangeOf(header, 100)).toThrow(
+      expect.objectContaining({
+        ...{ status: 416, code: 'range_not_satisfiable', message: 'The file has 100 bytes.' },
+        headers: { 'Content-Range': 'bytes */100' },
+      }),
+    ),
   )
 })

@@ -10,7 +10,7 @@ const single = /^bytes=(\d*)-(\d*)$/
 
 /**
  * The one range that a Range header asks for; undefined for the whole file, as which several ranges and other units count.
- * Throws `validation_failed` for one that lies beyond the file.
+ * Throws `range_not_satisfiable` for one that lies beyond the file.
  */
 export function rangeOf(header: string | undefined, size: number): ByteRange | undefined {
   const [, first = '', last = ''] = single.exec(header ?? '') ?? []
@@ -20,7 +20,7 @@ export function rangeOf(header: string | undefined, size: number): ByteRange | u
   if (from > to || (first === '' && Number(last) === 0)) {
     const message = `The file has ${size} bytes.`
     const detail = { in: 'header', path: '/range', code: 'out_of_range', message } as const
-    throw new ApiError('validation_failed', message, {
+    throw new ApiError('range_not_satisfiable', message, {
       details: [detail],
       headers: { 'Content-Range': `bytes */${size}` },
     })

@@ -9,10 +9,10 @@ import type {
 import type { ServiceClient } from '@opsplane/http'
 import type { z } from 'zod'
 
+/** Whole numbers alone: their sums are exact, which those of doubles are not. */
 export const factTypes = {
   text: 'text',
   integer: 'bigint',
-  number: 'double precision',
   boolean: 'boolean',
   timestamp: 'timestamptz',
 } as const

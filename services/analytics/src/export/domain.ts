@@ -12,7 +12,10 @@ export type ExportCommand =
   | {
       kind: 'create'
       id: string
-      fields: Pick<ExportState, 'name' | 'format' | 'escapeFormulas' | 'source' | 'ownerId'>
+      fields: Pick<
+        ExportState,
+        'name' | 'format' | 'escapeFormulas' | 'delimiter' | 'bom' | 'source' | 'ownerId'
+      >
       now: Instant
     }
   | { kind: 'complete'; file: ExportFile; expiresAt: Instant; now: Instant }

@@ -9,7 +9,7 @@ export interface Wanted {
   signal: AbortSignal
 }
 
-/** Bytes of one file in the order of its parts, of which one at a time is held. Throws `validation_failed` for a range beyond it. */
+/** Bytes of one file in the order of its parts, of which one at a time is held. Throws `range_not_satisfiable` for a range beyond it. */
 export async function downloadOf(
   { exportId, file }: LinkedFile,
   { store, storage }: { store: Pick<JobStore, 'parts'>; storage: ObjectStorage },

@@ -93,15 +93,15 @@ export function createExportService(options: ExportServiceOptions): ExportServic
     shownAll,
     get: async (id, tenant) => shown(await exports.get(id, tenant)),
 
-    async create({ source, format, escapeFormulas, ...wanted }, meta) {
+    async create({ source, name: wanted, ...choices }, meta) {
       await refuseTooMany(meta.tenant)
       const { rows, name: planned } = await plan(source, meta)
       const id = newId('export')
-      const name = wanted.name ?? planned
+      const name = wanted ?? planned
       const { userId, permissions } = meta.principal
       const { grant } = await delegations.delegate(meta, { run: id, expiresInSeconds: grantSeconds })
-      await addJob(id, { userId, permissions, grant }, { name, format, escapeFormulas, rows }, meta)
-      const fields = { name, format, escapeFormulas, source, ownerId: userId }
+      await addJob(id, { userId, permissions, grant }, { name, ...choices, rows }, meta)
+      const fields = { name, ...choices, source, ownerId: userId }
       const created = await exports.create(id, { kind: 'create', id, fields, now: meta.now }, meta)
       await change(id, { dueAt: dueNow })
       return shown(created)
@@ -138,6 +138,8 @@ function refuseStrangers({ ownerId }: ExportState, { principal }: RequestMeta): 
 
 /** As it is shown where nobody works on it. */
 export const presentExport = (state: ExportState, version: number): Export => ({
+  // Exports of an earlier version have none of them.
+  ...{ delimiter: ',', bom: false },
   ...state,
   progress: { rows: state.file?.rows ?? 0, bytes: state.file?.bytes ?? 0, parts: 0, attempts: 0 },
   version,

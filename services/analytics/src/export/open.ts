@@ -38,7 +38,7 @@ export async function openExports(
     ...{ db: database.db, tokens: linkTokens(config.cursorSecret), origin: config.publicOrigin },
     find: async (id, tenant) => (await aggregate.find(id, tenant))?.state,
   })
-  const wake = (inMs?: number) => ctx.dueWork.wake(exportWorkName, inMs)
+  const wake = () => ctx.dueWork.wake(exportWorkName)
   ctx.dueWork.start(
     exportWork({
       ...{ exports: aggregate, eventStore: ctx.store, store, storage, owners, limits, log: ctx.log },

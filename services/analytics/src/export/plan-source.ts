@@ -9,6 +9,7 @@ import {
 import type { RequestMeta, ServiceClient } from '@opsplane/http'
 import type { StatementRunner } from '@opsplane/postgres'
 import { datasetOf } from '../query/check-query.js'
+import { placed, refuseMissing } from '../query/invalid-query.js'
 import { requireRight } from '../query/rights.js'
 import { timelineOf } from '../query/timeline.js'
 import type { QueryCaller, QueryRunner } from '../query/types.js'
@@ -23,6 +24,8 @@ export interface PlanOptions {
   /** Throws `not_found`. */
   report(id: string, meta: RequestMeta): Promise<Pick<ReportState, 'name' | 'query' | 'parameters'>>
 }
+
+const within = (prefix: string) => (pointer: string) => `${prefix}${pointer}`
 
 /** What an export of a source reads, and what it is called after. */
 export interface Planned {
@@ -63,24 +66,32 @@ export function createPlan({ sql, runner, studio, callerOf, report }: PlanOption
   return async (source: ExportSource, meta: RequestMeta): Promise<Planned> => {
     if ('records' in source) {
       const issuer = await callerOf(meta).studio()
-      const { name, slug } = await studio.get(`/tables/${encodeURIComponent(source.records.table)}`, Table, {
-        issuer,
-      })
+      const path = `/tables/${encodeURIComponent(source.records.table)}`
+      const { name, slug } = await studio
+        .get(path, Table, { issuer })
+        .catch(refuseMissing('/source/records/table'))
       return { rows: source, name: name || slug }
     }
     if ('facts' in source) {
       const { range, ...facts } = source.facts
-      runner.checkQuery(source.facts)
+      await placed(within('/source/facts'), () => runner.checkQuery(source.facts))
       requireRight(callerOf(meta), datasetOf(facts.dataset).permission)
       const settled = range && { range: await fixed(range, facts.timeZone, meta.now) }
       return { rows: { facts: { ...facts, ...settled } }, name: facts.dataset }
     }
     if ('query' in source) {
       const { dataset, table, savedQuery } = source.query
-      return { rows: await ofQuery(source.query, meta), name: dataset ?? table ?? savedQuery ?? 'query' }
+      const rows = await placed(within('/source/query'), () => ofQuery(source.query, meta))
+      return { rows, name: dataset ?? table ?? savedQuery ?? 'query' }
     }
     const { name, ...saved } = await report(source.report, meta)
     const query = filledQuery(saved, RunReport.parse({ parameters: source.parameters }))
-    return { rows: await ofQuery(query, meta), name }
+    return {
+      rows: await placed(
+        () => '/source/report',
+        () => ofQuery(query, meta),
+      ),
+      name,
+    }
   }
 }

@@ -1,4 +1,10 @@
-import { AnalyticsQuery, ExportFormat, FactRowsQuery, TableRowsQuery } from '@opsplane/contracts'
+import {
+  AnalyticsQuery,
+  CsvDelimiter,
+  ExportFormat,
+  FactRowsQuery,
+  TableRowsQuery,
+} from '@opsplane/contracts'
 import { z } from 'zod'
 
 /** What is read, settled when the export was asked for: reports are queries, and ranges two instants. */
@@ -14,6 +20,8 @@ export const PlannedExport = z.object({
   name: z.string(),
   format: ExportFormat,
   escapeFormulas: z.boolean(),
+  delimiter: CsvDelimiter.default(','),
+  bom: z.boolean().default(false),
   rows: PlannedRows,
 })
 export type PlannedExport = z.infer<typeof PlannedExport>

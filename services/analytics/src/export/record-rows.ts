@@ -1,5 +1,4 @@
 import {
-  type Column,
   parseExact,
   type ResultColumn,
   type ResultColumnType,
@@ -8,34 +7,13 @@ import {
   type TableRowsQuery,
 } from '@opsplane/contracts'
 import type { ServiceClient } from '@opsplane/http'
+import { recordColumns } from '../query/record-columns.js'
 import type { OpenedRows, QueryCaller, RowPage } from '../query/types.js'
 
 const pageRows = 1_000
-type ColumnKind = Exclude<Column['type'], 'computed'>
-
-const types: Record<ColumnKind, ResultColumnType> = {
-  ...({ text: 'text', uuid: 'text', enum: 'text', reference: 'text', boolean: 'boolean' } as const),
-  ...({ integer: 'integer', bigint: 'integer', decimal: 'number' } as const),
-  ...({ date: 'date', timestamp: 'timestamp', json: 'json', array: 'json', other: 'json' } as const),
-  ...({ float: 'number', time: 'text', local_timestamp: 'text', interval: 'text' } as const),
-}
-
-const shown = (name: string, type: ResultColumnType): ResultColumn => ({
+const shown = ([name, type]: readonly [string, ResultColumnType]): ResultColumn => ({
   ...{ name, label: name, type, format: 'plain', role: 'dimension' },
 })
-
-/** The columns of a table as its records have them. */
-function columnsOf({ columns }: Table): ResultColumn[] {
-  return [
-    shown('id', 'text'),
-    shown('version', 'integer'),
-    shown('createdAt', 'timestamp'),
-    shown('updatedAt', 'timestamp'),
-    ...columns.map((column) =>
-      shown(column.name, types[column.type === 'computed' ? column.resultType : column.type]),
-    ),
-  ]
-}
 
 export interface RecordRowsOptions {
   after?: string
@@ -57,7 +35,7 @@ export async function openRecordRows(
 ): Promise<OpenedRows> {
   const issuer = await caller.studio()
   const path = `/tables/${encodeURIComponent(table)}`
-  const columns = known ?? columnsOf(await studio.get(path, Table, { issuer, signal }))
+  const columns = known ?? [...recordColumns(await studio.get(path, Table, { issuer, signal }))].map(shown)
   const names = columns.map(({ name }) => name)
   async function* pages(): AsyncIterable<RowPage> {
     const wanted = after === undefined ? filter : behind(filter, after)

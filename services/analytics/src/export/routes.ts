@@ -178,7 +178,7 @@ export function exportRoutes(
       scope: 'public',
       line: z.never(),
       mediaTypes: ['application/octet-stream'],
-      errors: ['not_found'],
+      errors: ['not_found', 'range_not_satisfiable'],
       handler: async ({ params, meta }) =>
         downloadOf(await options.links.follow(params.token, meta.now), options, {
           header: meta.header,

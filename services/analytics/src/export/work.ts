@@ -9,7 +9,13 @@ import {
   type TenantScope,
 } from '@opsplane/contracts'
 import type { Aggregate, EventStore } from '@opsplane/eventstore'
-import { type LeasedRow, leased, type MakeWorker, type StatementRunner } from '@opsplane/postgres'
+import {
+  afterCommit,
+  type LeasedRow,
+  leased,
+  type MakeWorker,
+  type StatementRunner,
+} from '@opsplane/postgres'
 import type { Limits, Logger } from '@opsplane/runtime'
 import { z } from 'zod'
 import { FileLimitError } from '../format/writer.js'
@@ -70,8 +76,8 @@ export interface ExportWorkOptions {
   sliceMs: number
   leaseMs: number
   retentionHours: number
-  /** Something is due soon. */
-  wake(inMs: number): void
+  /** Something is due. */
+  wake(): void
 }
 
 export const exportWorkName = 'exports'
@@ -162,8 +168,7 @@ async function settle(
   const go = async (phase: 'write' | 'keep' | 'purge', dueAt: string) => {
     const parameters = [key, phase, dueAt]
     await tx.unsafe('update export_jobs set phase = $2, due_at = $3::timestamptz where id = $1', parameters)
-    // When this is committed, as far as one can tell.
-    if (phase !== 'keep') wake(200)
+    if (phase !== 'keep') afterCommit(tx, wake)
   }
 
   switch (outcome.kind) {

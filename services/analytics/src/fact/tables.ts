@@ -26,7 +26,6 @@ const instant = (name: string) => timestamp(name, { withTimezone: true, precisio
 const columnTypes = {
   text: (name: string) => text(name),
   integer: (name: string) => bigint(name, { mode: 'number' }),
-  number: (name: string) => doublePrecision(name),
   boolean: (name: string) => boolean(name),
   timestamp: instant,
 } satisfies Record<FactType, (name: string) => unknown>

@@ -2,8 +2,8 @@ import { put, putByte } from './byte-sink.js'
 import { type CellWriter, textOfCell } from './composite.js'
 import { isoOf } from './instant.js'
 
-/** Digits, as they are. */
-export const integerCell: CellWriter = (sink, { bytes, from, to }) => put(sink, bytes, from, to)
+/** What no format needs to escape, as it is. */
+export const plainCell: CellWriter = (sink, { bytes, from, to }) => put(sink, bytes, from, to)
 
 const [yes, no] = [Buffer.from('true'), Buffer.from('false')]
 

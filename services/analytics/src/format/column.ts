@@ -1,12 +1,10 @@
-import { stringifyExact } from '@opsplane/contracts'
-/** What the values of a column are; any may be null. */
-export const columnTypes = ['text', 'integer', 'number', 'boolean', 'date', 'timestamp', 'json'] as const
+import { type ResultColumnType, stringifyExact } from '@opsplane/contracts'
 
 /**
- * `text` is a string, `integer` a number, a bigint or its digits, `number` a number or its digits, `date` is `YYYY-MM-DD`,
- * `timestamp` ISO 8601 in UTC, `json` anything JSON can say.
+ * What the values of a column are; any may be null. `integer` is a number or its digits, `number` a number or its digits,
+ * `bigint` and `decimal` digits, `timestamp` ISO 8601 in UTC, `json` anything JSON can say, and all others are texts.
  */
-export type ColumnType = (typeof columnTypes)[number]
+export type ColumnType = ResultColumnType
 
 export interface Column {
   /** Unique within the file. */
@@ -17,6 +15,6 @@ export interface Column {
 
 export type Row = readonly unknown[]
 
-/** A value as text: JSON for what has parts. */
-export const textOf = (value: unknown): string =>
-  typeof value === 'string' ? value : typeof value === 'object' ? stringifyExact(value) : String(value)
+/** Values of type `json` as JSON, those of all others as they are. */
+export const textOf = (type: ColumnType, value: unknown): string =>
+  type === 'json' || typeof value === 'object' ? stringifyExact(value) : String(value)

@@ -1,33 +1,44 @@
+import type { CsvDelimiter } from '@opsplane/contracts'
 import { type ByteSink, put, putByte } from './byte-sink.js'
-import { booleanCell, integerCell, timestampCell } from './cells.js'
+import { booleanCell, plainCell, timestampCell } from './cells.js'
 import type { ColumnType } from './column.js'
-import { type Cell, type CellWriter, textOfCell } from './composite.js'
+import type { Cell, CellWriter } from './composite.js'
 
 const [tab, lineFeed, carriageReturn] = [0x09, 0x0a, 0x0d]
 const [quote, apostrophe, comma, backslash] = [0x22, 0x27, 0x2c, 0x5c]
 const [plus, minus, equals, at] = [0x2b, 0x2d, 0x3d, 0x40]
 
 /** Writes values of each type as `csvWriter` does. */
-export function csvCells({ escapeFormulas }: { escapeFormulas: boolean }): Record<ColumnType, CellWriter> {
-  const text: CellWriter = (sink, cell) => {
-    const needsQuotes = cell.isQuoted && isSpecial(cell)
-    if (needsQuotes) putByte(sink, quote)
-    if (escapeFormulas && beginsFormula(cell)) putByte(sink, apostrophe)
-    putContent(sink, cell)
-    if (needsQuotes) putByte(sink, quote)
-  }
+export function csvCells({
+  escapeFormulas,
+  delimiter,
+}: {
+  escapeFormulas: boolean
+  delimiter: CsvDelimiter
+}): Record<ColumnType, CellWriter> {
+  const separator = delimiter.charCodeAt(0)
+  const free =
+    (mayBeFormula: boolean): CellWriter =>
+    (sink, cell) => {
+      const needsQuotes = (cell.isQuoted || separator !== comma) && isSpecial(cell, separator)
+      if (needsQuotes) putByte(sink, quote)
+      if (mayBeFormula && beginsFormula(cell)) putByte(sink, apostrophe)
+      putContent(sink, cell)
+      if (needsQuotes) putByte(sink, quote)
+    }
+  const plain = { integer: plainCell, bigint: plainCell, number: plainCell, decimal: plainCell }
+  const ofClocks = { date: plainCell, time: plainCell, local_timestamp: plainCell, interval: free(false) }
   return {
-    ...{ text, json: text, date: integerCell, timestamp: timestampCell },
-    ...{ integer: integerCell, boolean: booleanCell },
-    number: (sink, cell) => put(sink, Buffer.from(String(Number(textOfCell(cell))))),
+    ...{ ...plain, ...ofClocks, boolean: booleanCell, timestamp: timestampCell },
+    ...{ text: free(escapeFormulas), json: free(false) },
   }
 }
 
 /** Whether it is empty, or has what means something in csv. */
-function isSpecial({ bytes, from, to }: Cell): boolean {
+function isSpecial({ bytes, from, to }: Cell, separator: number): boolean {
   for (let place = from; place < to; place++) {
     const byte = bytes[place]
-    if (byte === comma || byte === quote || byte === lineFeed || byte === carriageReturn) return true
+    if (byte === separator || byte === quote || byte === lineFeed || byte === carriageReturn) return true
   }
   return from === to
 }

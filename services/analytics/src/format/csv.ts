@@ -1,10 +1,11 @@
-import { type Column, type Row, textOf } from './column.js'
+import type { CsvDelimiter } from '@opsplane/contracts'
+import { type Column, type ColumnType, type Row, textOf } from './column.js'
 import { csvCells } from './csv-cells.js'
 import { type FormatWriter, textWriter, type WriterState } from './writer.js'
 
 /** What spreadsheets take for the beginning of a formula, full-width forms included. */
 const formulaStart = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
-const needsQuotes = /[",\r\n]/
+const byteOrderMark = '\ufeff'
 
 export interface CsvOptions {
   /**
@@ -12,36 +13,46 @@ export interface CsvOptions {
    * only for programs, which then get each text as it is.
    */
   escapeFormulas: boolean
+  /** A comma unless given. */
+  delimiter?: CsvDelimiter
+  /** Begins the file with the mark by which some spreadsheets know UTF-8. */
+  bom?: boolean
 }
 
-/** RFC 4180 in UTF-8 with a header. Null is nothing, an empty text is `""`. */
+/** RFC 4180 in UTF-8 with a header, but for the delimiter that is asked for. Null is nothing, an empty text is `""`. */
 export function csvWriter(
   columns: readonly Column[],
-  { escapeFormulas }: CsvOptions,
+  { escapeFormulas, delimiter = ',', bom = false }: CsvOptions,
   state?: WriterState,
 ): FormatWriter {
-  const cell = (text: string): string => {
-    const safe = escapeFormulas && formulaStart.test(text) ? `'${text}` : text
-    return safe === '' || needsQuotes.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
-  }
-  const free = columns.map(({ type }) => type === 'text' || type === 'json')
+  const needsQuotes = new RegExp(`["\\r\\n${delimiter}]`)
+  const quoted = (text: string): string =>
+    text === '' || needsQuotes.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  const cell = (text: string): string => quoted(escapeFormulas && formulaStart.test(text) ? `'${text}` : text)
+  // JSON begins with nothing that a spreadsheet takes for a formula, but for the sign of a number.
+  const cellOf = (type: ColumnType) => (type === 'text' ? cell : quoted)
+  const writers = columns.map(
+    ({ type }) =>
+      (value: unknown) =>
+        cellOf(type)(textOf(type, value)),
+  )
   const line = (row: Row): string => {
     let text = ''
-    for (let at = 0; at < free.length; at++) {
-      if (at > 0) text += ','
+    for (let at = 0; at < writers.length; at++) {
+      if (at > 0) text += delimiter
       const value = row[at]
-      if (value === null || value === undefined) continue
-      text += free[at] ? cell(textOf(value)) : String(value)
+      if (value !== null && value !== undefined) text += writers[at]?.(value)
     }
     return `${text}\r\n`
   }
-  const first = `${columns.map(({ name }) => cell(name)).join(',')}\r\n`
-  const cells = csvCells({ escapeFormulas })
+  const header = columns.map(({ name }) => cell(name)).join(delimiter)
+  const first = `${bom ? byteOrderMark : ''}${header}\r\n`
+  const cells = csvCells({ escapeFormulas, delimiter })
   const lines = {
     columns: columns.map(({ type }, at) => ({
-      before: Buffer.from(at === 0 ? '' : ','),
+      before: Buffer.from(at === 0 ? '' : delimiter),
       write: cells[type],
-      none: Buffer.from(at === 0 ? '' : ','),
+      none: Buffer.from(at === 0 ? '' : delimiter),
     })),
     end: Buffer.from('\r\n'),
   }

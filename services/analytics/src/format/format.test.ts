@@ -1,48 +1,64 @@
 import { describe, expect, it, test } from '@jest/globals'
-import { type ExportFormat, exportFormats } from '@opsplane/contracts'
+import { type ExportFormat, exportFormats, parseExact } from '@opsplane/contracts'
 import { seededRandom } from '@opsplane/testing'
+import { BigNumber } from 'bignumber.js'
 import { parse } from 'csv-parse/sync'
 import { parquetMetadata, parquetReadObjects } from 'hyparquet'
 import readWorkbook, { readSheet } from 'read-excel-file/node'
-import type { Column, Row } from './column.js'
+import { byteSink } from './byte-sink.js'
+import type { Column, ColumnType, Row } from './column.js'
 import { openWriter } from './formats.js'
 import { FileLimitError, type FormatWriter } from './writer.js'
 import { xlsxWriter } from './xlsx.js'
 import { zipWriter } from './zip.js'
 
-const columns: Column[] = [
-  { name: 'id', label: 'Id', type: 'text' },
-  { name: 'count', label: 'Count', type: 'integer' },
-  { name: 'share', label: 'Share', type: 'number' },
-  { name: 'open', label: 'Open', type: 'boolean' },
-  { name: 'day', label: 'Day', type: 'date' },
-  { name: 'at', label: 'At', type: 'timestamp' },
-  { name: 'labels', label: 'Labels', type: 'json' },
-]
-const texts = [
-  'plain',
-  '',
-  'a,b',
-  'say "hi"',
-  'two\nlines',
-  'ä 漢字 🙂',
-  '<b> & "c"',
-  '\u0001_x0041_',
-  ' padded ',
-]
+/** Values of each type as the API has them, also those that a careless reader or writer would change. */
+const samples: Record<ColumnType, readonly unknown[]> = {
+  text: [
+    'plain',
+    '',
+    'a,b;c',
+    'say "hi"',
+    'two\nlines',
+    'ä 漢字 🙂',
+    '<b> & "c"',
+    '\u0001_x0041_',
+    ' padded ',
+    '007',
+  ],
+  integer: [0, -5, 2_147_483_647, 9_007_199_254_740_991, '9007199254740993'],
+  bigint: ['0', '-9223372036854775808', '9223372036854775807', '9007199254740993'],
+  number: [0, -0.5, 0.1, 0.30000000000000004, 1e21, 5e-324, 1.7976931348623157e308],
+  decimal: [
+    '0.10',
+    '-12.50',
+    '2.3',
+    '12345678901234567890.123456789012345678',
+    '0.000000000000000001',
+    '1000',
+  ],
+  boolean: [true, false],
+  date: ['2026-03-15', '1899-12-31', '0001-01-01', '9999-12-31'],
+  time: ['00:00:00', '23:59:59.999999'],
+  timestamp: ['2026-03-01T10:20:30.125Z', '1969-12-31T23:59:59.999Z', '2026-03-01T10:20:30.123456Z'],
+  local_timestamp: ['2026-03-29T02:30:00', '2026-03-01T10:20:30.123456'],
+  interval: ['1 year 2 mons 3 days', '-1 days', '00:00:00.000001'],
+  json: [
+    { tags: [1, 't'] },
+    [],
+    'text',
+    '123',
+    5,
+    true,
+    parseExact('{"n":12345678901234567890}'),
+    ['1.10', null],
+  ],
+}
+const types = Object.keys(samples) as ColumnType[]
+const columns: Column[] = types.map((type) => ({ name: type, label: `Of ${type}`, type }))
 
 const rowOf = (at: number): Row =>
-  at % 11 === 10
-    ? columns.map(({ name }) => (name === 'id' ? `id ${at}` : null))
-    : [
-        `${texts[at % texts.length]}`,
-        at * 1_000_003,
-        at / 8 - 3,
-        at % 2 === 0,
-        `2026-0${1 + (at % 9)}-15`,
-        `2026-03-0${1 + (at % 9)}T10:20:30.125Z`,
-        { tags: [at, `t${at}`] },
-      ]
+  columns.map(({ type }) => (at % 11 === 10 ? null : samples[type][at % samples[type].length]))
 const rows = Array.from({ length: 500 }, (_, at) => rowOf(at))
 
 /** The whole file; `parts` are the numbers of rows after which it goes on in another writer. */
@@ -72,46 +88,63 @@ const readers: Record<ExportFormat, (file: Buffer) => Promise<unknown[][]> | unk
       .toString()
       .split('\n')
       .filter((line) => line !== '')
-      .map((line) => valuesOf(JSON.parse(line))),
-  json: (file) => (JSON.parse(file.toString()) as Record<string, unknown>[]).map(valuesOf),
+      .map((line) => valuesOf(parseExact(line) as Record<string, unknown>)),
+  json: (file) => (parseExact(file.toString()) as Record<string, unknown>[]).map(valuesOf),
   xlsx: async (file) => {
     const [header, ...read] = await readSheet(file, { trim: false })
     expect(header).toEqual(columns.map(({ label }) => label))
-    return read.map((cells) => cells.map((value, at) => fromWorkbook(value, columns[at]?.type ?? 'text')))
+    return read.map((cells) => columns.map(({ type }, at) => fromWorkbook(cells[at] ?? null, type)))
   },
   parquet: async (file) => {
-    const bytes = file.buffer.slice(file.byteOffset, file.byteOffset + file.length) as ArrayBuffer
-    const read = await parquetReadObjects({ file: bytes })
+    const read = await parquetReadObjects({ file: bytesOf(file), parsers: asMicroseconds })
     return read.map((row) => columns.map(({ name, type }) => fromParquet(row[name], type)))
   },
 }
 const valuesOf = (row: Record<string, unknown>) => columns.map(({ name }) => row[name])
+const bytesOf = (file: Buffer) =>
+  file.buffer.slice(file.byteOffset, file.byteOffset + file.length) as ArrayBuffer
+/** A Date would have milliseconds. */
+const asMicroseconds = { timestampFromMicroseconds: (value: bigint) => value as unknown as Date }
 
 function castCsv(text: string, { column, quoting }: { column: string | number; quoting: boolean }) {
   const type = columns.find(({ name }) => name === column)?.type ?? 'text'
   if (text === '' && !quoting) return null
-  if (type === 'integer' || type === 'number') return Number(text)
+  if (type === 'integer') return Number.isSafeInteger(Number(text)) ? Number(text) : text
+  if (type === 'number') return Number(text)
   if (type === 'boolean') return text === 'true'
-  return type === 'json' ? JSON.parse(text) : text
+  return type === 'json' ? parseExact(text) : text
 }
 
-function fromWorkbook(value: unknown, type: Column['type']) {
-  if (value instanceof Date)
-    return type === 'date'
-      ? value.toISOString().slice(0, 10)
-      : new Date(Math.round(value.getTime())).toISOString()
-  return type === 'json' && typeof value === 'string' ? JSON.parse(value) : value
+/** A workbook has numbers of 15 digits, and no zeros behind them; days of the year 1900 and later. */
+function fromWorkbook(value: unknown, type: ColumnType) {
+  if (value instanceof Date) {
+    const text = new Date(Math.round(value.getTime())).toISOString()
+    return type === 'date' ? text.slice(0, 10) : text
+  }
+  if (value === null) return null
+  if (type === 'json') return parseExact(String(value))
+  return type === 'decimal' || type === 'bigint' ? new BigNumber(String(value)).toFixed() : value
 }
 
-function fromParquet(value: unknown, type: Column['type']) {
-  if (value instanceof Date) return type === 'date' ? value.toISOString().slice(0, 10) : value.toISOString()
-  if (typeof value === 'bigint') return Number(value)
-  return type === 'json' && typeof value === 'string' ? JSON.parse(value) : value
+function fromParquet(value: unknown, type: ColumnType) {
+  if (value instanceof Date) return value.toISOString().slice(0, 10)
+  if (type === 'timestamp' && typeof value === 'bigint') {
+    const [ms, rest] = [value / 1_000n, value % 1_000n]
+    const text = new Date(Number(ms)).toISOString()
+    return rest === 0n ? text : text.replace('Z', `${String(rest).padStart(3, '0')}Z`)
+  }
+  if (type === 'bigint' && typeof value === 'bigint') return String(value)
+  if (typeof value === 'bigint') return value > Number.MAX_SAFE_INTEGER ? String(value) : Number(value)
+  return type === 'json' && typeof value === 'string' ? parseExact(value) : value
 }
 
-/** What a format cannot tell apart, or reads otherwise. */
+/** What a workbook cannot tell apart: an empty text is none, and zeros at the end of a number are none. */
 const asRead = (format: ExportFormat, row: Row) =>
-  format === 'xlsx' ? row.map((value) => (value === '' ? null : value)) : [...row]
+  row.map((value, at) => {
+    if (format !== 'xlsx' || value === null) return value
+    if (columns[at]?.type === 'decimal') return new BigNumber(String(value)).toFixed()
+    return value === '' ? null : value
+  })
 
 describe.each([...exportFormats])('%s', (format) => {
   it('comes back as it was', async () => {
@@ -150,23 +183,39 @@ test('csv keeps what looks like a formula from being one, unless it is asked not
 
 test('csv tells null from an empty text, and leaves negative numbers alone', async () => {
   const writer = openWriter({ format: 'csv', escapeFormulas: true }, columns)
-  const text = Buffer.from(await writer.write([['', -5, -0.5, null, null, null, null]])).toString()
-  expect(text.split('\r\n')[1]).toBe('"",-5,-0.5,,,,')
+  const given = { text: '', integer: -5, number: -0.5, interval: '-1 days', json: -1 }
+  const row = columns.map(({ type }) => given[type as keyof typeof given] ?? null)
+  const text = Buffer.from(await writer.write([row])).toString()
+  expect(text.split('\r\n')[1]).toBe('"",-5,,-0.5,,,,,,,-1 days,-1')
 })
 
-test('numbers beyond 2^53 keep all their digits', async () => {
-  const column: Column[] = [{ name: 'n', label: 'N', type: 'integer' }]
-  const big = '9007199254740993'
-  const text = async (format: ExportFormat) => {
-    const writer = openWriter({ format, escapeFormulas: true }, column)
-    return Buffer.concat([await writer.write([[BigInt(big)], [big]]), await writer.end()])
-  }
-  expect((await text('csv')).toString()).toBe(`n\r\n${big}\r\n${big}\r\n`)
-  expect((await text('ndjson')).toString()).toBe(`{"n":${big}}\n{"n":${big}}\n`)
-  expect(await readSheet(await text('xlsx'))).toEqual([['N'], [big], [big]])
-  const file = await text('parquet')
-  const bytes = file.buffer.slice(file.byteOffset, file.byteOffset + file.length) as ArrayBuffer
-  expect(await parquetReadObjects({ file: bytes })).toEqual([{ n: BigInt(big) }, { n: BigInt(big) }])
+test.each([
+  [';', false, 'text;decimal\r\n"a;b";1.50\r\na,b;2\r\n'],
+  ['\t', true, '\ufefftext\tdecimal\r\na;b\t1.50\r\na,b\t2\r\n'],
+] as const)(
+  'csv has the delimiter %j and a byte order mark where they are asked for',
+  async (delimiter, bom, wanted) => {
+    const some = columns.filter(({ type }) => type === 'text' || type === 'decimal')
+    const writer = openWriter({ format: 'csv', escapeFormulas: true, delimiter, bom }, some)
+    const given = [
+      ['a;b', '1.50'],
+      ['a,b', '2'],
+    ]
+    expect(Buffer.concat([await writer.write(given), await writer.end()]).toString()).toBe(wanted)
+    const sink = byteSink(64)
+    const other = openWriter({ format: 'csv', escapeFormulas: true, delimiter, bom }, some)
+    other.writeComposites?.(sink, Buffer.from('(a;b,1.50)("a,b",2)'))
+    expect(sink.bytes.subarray(0, sink.length).toString()).toBe(wanted)
+  },
+)
+
+test('parquet leaves out what it has no form for, and says so', async () => {
+  const writer = openWriter({ format: 'parquet', escapeFormulas: true }, columns)
+  const beyond = { date: 'infinity', timestamp: '0044-03-15 12:00:00+00 BC', integer: '9223372036854775808' }
+  const row = columns.map(({ type }) => beyond[type as keyof typeof beyond] ?? null)
+  const file = Buffer.concat([await writer.write([row]), await writer.end()])
+  expect(await readers.parquet(file)).toEqual([columns.map(() => null)])
+  expect(writer.warnings()).toEqual([expect.stringMatching(/^3 values/)])
 })
 
 test('a workbook begins another sheet where one is full, and says what it has cut', async () => {
@@ -190,7 +239,7 @@ test('parquet has statistics of each row group, by which readers skip', async ()
   const { row_groups: groups, num_rows: count } = parquetMetadata(bytes)
   expect(count).toBe(500n)
   expect(groups.map(({ num_rows }) => num_rows)).toEqual([200n, 300n])
-  expect(groups[1]?.columns[1]?.meta_data?.statistics).toMatchObject({ min_value: 200n * 1_000_003n })
+  expect(groups[1]?.columns[1]?.meta_data?.statistics).toMatchObject({ min_value: -5n })
 })
 
 test('an archive that has no room for more is refused, not broken', async () => {

@@ -12,13 +12,13 @@ export interface WriterOptions extends CsvOptions {
 
 /** Begins a file, or goes on with one from where it was flushed. */
 export function openWriter(
-  { format, escapeFormulas }: WriterOptions,
+  { format, ...csv }: WriterOptions,
   columns: readonly Column[],
   state?: WriterState,
 ): FormatWriter {
   switch (format) {
     case 'csv':
-      return csvWriter(columns, { escapeFormulas }, state)
+      return csvWriter(columns, csv, state)
     case 'ndjson':
       return ndjsonWriter(columns, state)
     case 'json':

@@ -1,5 +1,5 @@
 import { type ByteSink, put, putByte } from './byte-sink.js'
-import { booleanCell, integerCell, timestampCell } from './cells.js'
+import { booleanCell, plainCell, timestampCell } from './cells.js'
 import type { ColumnType } from './column.js'
 import { type Cell, type CellWriter, textOfCell } from './composite.js'
 
@@ -41,8 +41,10 @@ const escapes = Array.from({ length: backslash + 1 }, (_, byte) =>
 
 /** Writes values of each type as JSON has them. */
 export const jsonCells: Record<ColumnType, JsonCell> = {
-  ...{ text, date: quoted(integerCell), timestamp: quoted(timestampCell) },
-  ...{ integer: plain(integerCell), boolean: plain(booleanCell) },
+  ...{ text, date: quoted(plainCell), timestamp: quoted(timestampCell) },
+  ...{ time: quoted(plainCell), local_timestamp: text, interval: text },
+  ...{ integer: plain(plainCell), boolean: plain(booleanCell) },
+  ...{ bigint: quoted(plainCell), decimal: quoted(plainCell) },
   number: plain((sink, cell) => put(sink, Buffer.from(JSON.stringify(Number(textOfCell(cell)))))),
   json: plain((sink, cell) => put(sink, Buffer.from(textOfCell(cell)))),
 }

@@ -4,22 +4,14 @@ import type { LineFormat } from './composite.js'
 import { jsonCells } from './json-cells.js'
 import { type FormatWriter, textWriter, type WriterState } from './writer.js'
 
-/** A row as a JSON object: numbers as numbers, as far as JSON has them. */
+/** A row as a JSON object, its values as the API has them: what a number of JSON may lose is a text. */
 function objectLine(columns: readonly Column[]): (row: Row) => string {
   const keys = columns.map(({ name }, at) => `${at === 0 ? '{' : ','}${JSON.stringify(name)}:`)
-  const isNumeric = columns.map(({ type }) => type === 'integer' || type === 'number')
   return (row) => {
     let text = ''
-    for (let at = 0; at < keys.length; at++) text += keys[at] + valueText(row[at], isNumeric[at] === true)
+    for (let at = 0; at < keys.length; at++) text += keys[at] + stringifyExact(row[at] ?? null)
     return text === '' ? '{}' : `${text}}`
   }
-}
-
-function valueText(value: unknown, isNumeric: boolean): string {
-  if (value === null || value === undefined) return 'null'
-  if (typeof value === 'bigint') return String(value)
-  if (isNumeric && typeof value === 'string') return jsonNumber.test(value) ? value : 'null'
-  return stringifyExact(value) ?? 'null'
 }
 
 /** The same of rows as Postgres writes them. */
@@ -31,9 +23,6 @@ const objectLines = (columns: readonly Column[], end: string): LineFormat => ({
   }),
   end: Buffer.from(`}${end}`),
 })
-
-/** What JSON takes for a number; `NaN` and `Infinity` are none. */
-const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
 /** A JSON object a line. */
 export function ndjsonWriter(columns: readonly Column[], state?: WriterState): FormatWriter {

@@ -1,5 +1,5 @@
 import { toUSVString } from 'node:util'
-import { stringifyExact } from '@opsplane/contracts'
+import { ApiError } from '@opsplane/contracts'
 import type { SchemaElement } from 'hyparquet'
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 import { z } from 'zod'
@@ -11,7 +11,12 @@ import type { FormatWriter, WriterState } from './writer.js'
 const groupRows = 100_000
 const groupBytes = 2 * 1_048_576
 
-const State = z.object({ offset: z.number(), rows: z.string(), groups: z.string() })
+const State = z.object({
+  offset: z.number(),
+  rows: z.string(),
+  groups: z.string(),
+  omitted: z.number().optional(),
+})
 
 type ColumnValues = unknown[]
 
@@ -23,8 +28,12 @@ export function parquetWriter(columns: readonly Column[], given?: WriterState): 
     ...columns.map(({ name, type }) => ({ name, repetition_type: 'OPTIONAL' as const, ...elements[type] })),
   ]
   const parquet = new ParquetWriter({ writer: bytes, schema, createdBy: 'Opsplane' })
-  if (given !== undefined) {
-    const { offset, rows, groups } = State.parse(given)
+  const restored = given === undefined ? undefined : State.parse(given)
+  if (restored) {
+    const { offset, rows, groups } = restored
+    // Its instants are milliseconds.
+    if (restored.omitted === undefined)
+      throw new ApiError('conflict', 'The file was begun by an earlier version. Export again.')
     // What it has written by itself is the beginning of a file that has begun already.
     bytes.index = 0
     bytes.offset = offset
@@ -32,6 +41,7 @@ export function parquetWriter(columns: readonly Column[], given?: WriterState): 
     parquet.row_groups = unpacked(groups) as typeof parquet.row_groups
   }
   const converts = columns.map(({ type }) => conversions[type])
+  let omitted = restored?.omitted ?? 0
   const empty = (): ColumnValues[] => columns.map(() => [])
   let values = empty()
   let heldBytes = 0
@@ -53,7 +63,9 @@ export function parquetWriter(columns: readonly Column[], given?: WriterState): 
   const take = (row: Row) => {
     for (let at = 0; at < converts.length; at++) {
       const value = row[at]
-      const converted = value === null || value === undefined ? null : (converts[at]?.(value) ?? null)
+      const isThere = value !== null && value !== undefined
+      const converted = isThere ? (converts[at]?.(value) ?? null) : null
+      if (isThere && converted === null) omitted++
       values[at]?.push(converted)
       heldBytes += typeof converted === 'string' ? converted.length + 4 : 8
     }
@@ -76,37 +88,71 @@ export function parquetWriter(columns: readonly Column[], given?: WriterState): 
       offset: bytes.offset,
       rows: String(parquet.num_rows),
       groups: packed(parquet.row_groups),
+      omitted,
     }),
     async end() {
       encode()
       parquet.finish()
       return taken()
     },
-    warnings: () => [],
+    warnings: () =>
+      omitted === 0
+        ? []
+        : [
+            `${omitted} values, such as the date infinity, are beyond what Parquet has for their type, and were left out.`,
+          ],
   }
 }
 
 const elements: Record<ColumnType, Pick<SchemaElement, 'type' | 'converted_type'>> = {
   text: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
   integer: { type: 'INT64' },
+  bigint: { type: 'INT64' },
   number: { type: 'DOUBLE' },
+  // Its own decimals have as many digits for each value of a column, which a decimal of Postgres may exceed.
+  decimal: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
   boolean: { type: 'BOOLEAN' },
   date: { type: 'INT32', converted_type: 'DATE' },
-  timestamp: { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' },
+  time: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
+  timestamp: { type: 'INT64', converted_type: 'TIMESTAMP_MICROS' },
+  local_timestamp: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
+  interval: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
   json: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
 }
 
 const dayMs = 86_400_000
+const leastInt64 = -(2n ** 63n)
+
+/** Null for what has more digits than 64 bits. */
+function int64(value: unknown): bigint | null {
+  if (!/^-?\d{1,19}$/.test(String(value))) return null
+  const whole = BigInt(String(value))
+  return whole >= leastInt64 && whole < -leastInt64 ? whole : null
+}
+
+/** Days since 1970; null for what is no day of this calendar, such as infinity. */
+const daysOf = (value: unknown): number | null =>
+  /^\d{4}-\d\d-\d\d$/.test(String(value)) ? Math.floor(Date.parse(String(value)) / dayMs) : null
+
+const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}(\d{0,3})Z$/
+
+/** Microseconds since 1970, of which Postgres keeps as many; null for infinity and what is before Christ. */
+function microsecondsOf(value: unknown): bigint | null {
+  const found = instant.exec(String(value))
+  if (!found) return null
+  const [text, beyond = ''] = found
+  return BigInt(Date.parse(`${text.slice(0, 23)}Z`)) * 1_000n + BigInt(beyond.padEnd(3, '0'))
+}
+
+const utf8 =
+  (type: ColumnType) =>
+  (value: unknown): string =>
+    toUSVString(textOf(type, value))
 
 const conversions: Record<ColumnType, (value: unknown) => unknown> = {
-  text: (value) => toUSVString(textOf(value)),
-  integer: (value) => {
-    const isWhole = typeof value === 'number' ? Number.isSafeInteger(value) : /^-?\d+$/.test(String(value))
-    return isWhole ? BigInt(value as string | number | bigint) : null
-  },
+  ...{ text: utf8('text'), json: utf8('json'), decimal: utf8('decimal'), time: utf8('time') },
+  ...{ local_timestamp: utf8('local_timestamp'), interval: utf8('interval') },
+  ...{ integer: int64, bigint: int64, date: daysOf, timestamp: microsecondsOf },
   number: Number,
   boolean: (value) => value === true,
-  date: (value) => Math.floor(Date.parse(String(value)) / dayMs),
-  timestamp: (value) => BigInt(Date.parse(String(value))),
-  json: (value) => stringifyExact(value),
 }

@@ -22,28 +22,23 @@ export function cellWriters(columns: readonly Column[], onCut: () => void): Cell
 }
 
 function writerOf(type: ColumnType, onCut: () => void): CellWriter {
-  switch (type) {
-    case 'integer':
-    case 'number':
-      return (reference, value) => {
-        const text = `<c r="${reference}"><v>${value}</v></c>`
-        return isExact(value) ? text : textCell(reference, String(value))
-      }
-    case 'boolean':
-      return (reference, value) => `<c r="${reference}" t="b"><v>${value === true ? 1 : 0}</v></c>`
-    case 'date':
-      return dated(styles.date)
-    case 'timestamp':
-      return dated(styles.timestamp)
-    default:
-      return (reference, value) => {
-        const text = textOf(value)
-        if (text.length <= mostCharacters) return textCell(reference, text)
-        onCut()
-        return textCell(reference, `${text.slice(0, mostCharacters - 1)}…`)
-      }
+  const text: CellWriter = (reference, value) => {
+    const whole = textOf(type, value)
+    if (whole.length <= mostCharacters) return textCell(reference, whole)
+    onCut()
+    return textCell(reference, `${whole.slice(0, mostCharacters - 1)}…`)
   }
+  const ofTypes: Record<ColumnType, CellWriter> = {
+    ...{ text, json: text, time: text, local_timestamp: text, interval: text },
+    ...{ integer: numeric, bigint: numeric, number: numeric, decimal: numeric },
+    ...{ date: dated(styles.date), timestamp: dated(styles.timestamp) },
+    boolean: (reference, value) => `<c r="${reference}" t="b"><v>${value === true ? 1 : 0}</v></c>`,
+  }
+  return ofTypes[type]
 }
+
+const numeric: CellWriter = (reference, value) =>
+  isExact(value) ? `<c r="${reference}"><v>${value}</v></c>` : textCell(reference, String(value))
 
 /** Whether a workbook shows the same number that is written. */
 const isExact = (value: unknown): boolean =>
@@ -51,14 +46,18 @@ const isExact = (value: unknown): boolean =>
     ? Number.isFinite(value)
     : Number.isFinite(Number(value)) && String(value).replace(/\D/g, '').length <= mostDigits
 
+/** A day has too few digits left for them. */
+const hasMicroseconds = /\.\d{3}(?!0*Z)\d+Z$/
+
 const dated =
   (style: number): CellWriter =>
   (reference, value) => {
-    const days = (Date.parse(String(value)) - epochMs) / dayMs
+    const text = String(value)
+    const days = hasMicroseconds.test(text) ? Number.NaN : (Date.parse(text) - epochMs) / dayMs
     // The calendar begins in 1900, with a day that never was: before March all days are off by one.
     return days > 60 && days < 2_958_466
       ? `<c r="${reference}" s="${style}"><v>${days}</v></c>`
-      : textCell(reference, String(value))
+      : textCell(reference, text)
   }
 
 export const textCell = (reference: string, text: string): string =>

@@ -1,5 +1,7 @@
-import type { KpiDirection, KpiState, KpiStatus, KpiTarget } from '@opsplane/contracts'
-import { type Covered, dateAt } from './period.js'
+import type { KpiDirection, KpiState, KpiStatus, KpiTarget, Quantity } from '@opsplane/contracts'
+import { compareQuantities, decimalOf, quantityOf, quotientOf } from '../decimal/decimal.js'
+import { dateAt } from '../query/local-days.js'
+import type { Covered } from './period.js'
 
 /** The target that held on the last day of what a value covers, by the clock of the zone; undefined for none yet. */
 export function targetFor(
@@ -11,13 +13,16 @@ export function targetFor(
 }
 
 export function statusOf(
-  value: number | null,
+  value: Quantity | null,
   target: KpiTarget | undefined,
   direction: KpiDirection,
 ): KpiStatus {
   if (value === null) return 'no_data'
   if (!target) return 'no_target'
-  const reaches = (threshold: number) => (direction === 'up' ? value >= threshold : value <= threshold)
+  const reaches = (threshold: Quantity) => {
+    const comparison = compareQuantities(value, threshold)
+    return direction === 'up' ? comparison >= 0 : comparison <= 0
+  }
   if (reaches(target.value)) return 'on_target'
   return target.warning !== undefined && reaches(target.warning) ? 'at_risk' : 'off_target'
 }
@@ -25,20 +30,25 @@ export function statusOf(
 /** Whether a status says where a value stands towards its target. */
 export const isKnown = (status: KpiStatus): boolean => status !== 'no_data' && status !== 'no_target'
 
+/** Whether somebody has to know: a KPI that begins on its target has crossed nothing. */
+export const isCrossing = (before: KpiStatus, after: KpiStatus): boolean =>
+  before !== after && (isKnown(before) || after !== 'on_target')
+
 export interface Trend {
-  change: number | null
-  ratio: number | null
+  change: Quantity | null
+  ratio: Quantity | null
   direction: 'better' | 'worse' | 'steady' | null
 }
 
 /** From the value before to the latest. */
-export function trendOf(latest: number | null, before: number | null, direction: KpiDirection): Trend {
-  if (latest === null || before === null) return { change: null, ratio: null, direction: null }
-  const change = latest - before
-  const isBetter = direction === 'up' ? change > 0 : change < 0
+export function trendOf(latest: Quantity | null, before: Quantity | null, direction: KpiDirection): Trend {
+  const [to, from] = [decimalOf(latest), decimalOf(before)]
+  if (!to || !from) return { change: null, ratio: null, direction: null }
+  const change = to.minus(from)
+  const isBetter = direction === 'up' ? change.isPositive() : change.isNegative()
   return {
-    change,
-    ratio: before === 0 ? null : change / Math.abs(before),
-    direction: change === 0 ? 'steady' : isBetter ? 'better' : 'worse',
+    change: quantityOf(change),
+    ratio: quotientOf(change, from.abs()),
+    direction: change.isZero() ? 'steady' : isBetter ? 'better' : 'worse',
   }
 }

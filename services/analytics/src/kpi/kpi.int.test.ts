@@ -145,6 +145,7 @@ describe('a KPI', () => {
 
   it('tells of each crossing once', async () => {
     expect([...(await crossings(one.id))]).toEqual([
+      { before: 'no_data', after: 'at_risk', at: live[0]?.at },
       { before: 'at_risk', after: 'on_target', at: live[1]?.at },
       { before: 'on_target', after: 'off_target', at: live[2]?.at },
       { before: 'off_target', after: 'on_target', at: live[4]?.at },
@@ -245,7 +246,7 @@ describe('a KPI', () => {
     const { schedule: _, ...usual } = daily
     const fresh = (await api.post('/analytics/kpis', usual)).data(Kpi)
     expect(fresh.schedule).toMatchObject({ cron: '1 0 * * *', timeZone: 'Europe/Berlin' })
-    expect(await hasPoints(fresh.id, 1)).toMatchObject([{ value: 0, backfilled: true, status: 'on_target' }])
+    expect(await hasPoints(fresh.id, 1)).toMatchObject([{ value: 0, backfilled: false, status: 'on_target' }])
     expect((await shown(fresh.id)).standing.nextAt).not.toBeNull()
   })
 

@@ -10,6 +10,27 @@ const covered = (period: KpiPeriod, zone: string, at: string) => {
   return [from, to].map((ms) => new Date(ms).toISOString().slice(0, 16))
 }
 
+describe('exact thresholds', () => {
+  const target = { from: '2026-01-01', value: '2.30', warning: '9007199254740993.1' }
+  it.each([
+    ['up', 2.3, 'on_target'],
+    ['up', '2.2999999999999999999', 'off_target'],
+    ['down', '2.3000000000000000001', 'at_risk'],
+    ['down', '9007199254740993.1', 'at_risk'],
+    ['down', '9007199254740993.2', 'off_target'],
+  ] as const)('%s: %s is %s', (direction, value, wanted) =>
+    expect(statusOf(value, target, direction)).toBe(wanted),
+  )
+
+  it('and changes', () => {
+    expect(trendOf(0.3, 0.1, 'up')).toEqual({ change: 0.2, ratio: 2, direction: 'better' })
+    expect(trendOf('12345678901234567890.2', '12345678901234567890.1', 'down')).toMatchObject({
+      ...{ change: 0.1, direction: 'worse' },
+    })
+    expect(trendOf(0, 0, 'up')).toEqual({ change: 0, ratio: null, direction: 'steady' })
+  })
+})
+
 describe('what a value covers', () => {
   it.each<[string, KpiPeriod, string, string, string, string]>([
     ['a day', { last: 'day' }, berlin, '2026-03-28T12:00Z', '2026-03-26T23:00', '2026-03-27T23:00'],

@@ -14,11 +14,12 @@ import type { Delegations, RequestMeta } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import { type Limits, type Logger, startDeadline } from '@opsplane/runtime'
 import { and, eq } from 'drizzle-orm'
+import { placed } from '../query/invalid-query.js'
 import type { QueryCaller, QueryRunner } from '../query/types.js'
 import type { KpiCommand, KpiRecord } from './domain.js'
 import { askFor } from './evaluations.js'
 import { trendOf } from './judge.js'
-import { isOfFacts, measure, questionOf } from './measure.js'
+import { isOfFacts, measure, placeInSource, questionOf } from './measure.js'
 import { coveredAt } from './period.js'
 import { latestOf, remarksOf } from './point-store.js'
 import { kpis as table } from './tables.js'
@@ -78,10 +79,12 @@ export function createKpiService(options: KpiServiceOptions): KpiService {
     if ('query' in source && !source.query.measures.includes(source.column))
       throw invalidField('/source/column', 'unknown', 'must be one of the measures of the query')
     const covered = coveredAt(state.period, state.timeZone, Date.parse(meta.now))
-    runner.checkQuery(questionOf(state, covered).query)
-    if (!isOfFacts(state)) return
-    const { signal, clear } = startDeadline(checkMs, meta.signal())
-    await measure(runner, callerOf(meta), state, { covered, signal }).finally(clear)
+    await placed(placeInSource(state), async () => {
+      runner.checkQuery(questionOf(state, covered).query)
+      if (!isOfFacts(state)) return
+      const { signal, clear } = startDeadline(checkMs, meta.signal())
+      await measure(runner, callerOf(meta), state, { covered, signal }).finally(clear)
+    })
   }
 
   const refuseTooMany = async ({ tenant: { workspaceId, environment } }: RequestMeta) => {

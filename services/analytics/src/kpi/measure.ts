@@ -1,10 +1,11 @@
-import { AnalyticsQuery, type KpiState, type QueryAnswer } from '@opsplane/contracts'
+import { AnalyticsQuery, type KpiState, type Quantity, type QueryAnswer } from '@opsplane/contracts'
+import { decimalOf, quantityOf } from '../decimal/decimal.js'
 import type { QueryCaller, QueryRunner } from '../query/types.js'
 import type { Covered } from './period.js'
 
 /** A value, and how old the data is. */
 export interface Measured {
-  value: number | null
+  value: Quantity | null
   dataAsOf: string
 }
 
@@ -30,6 +31,15 @@ export function questionOf(
   }
 }
 
+/** Where the fields of that question stand in a KPI. */
+export const placeInSource =
+  ({ source }: Pick<KpiState, 'source'>) =>
+  (pointer: string): string => {
+    if (pointer === '/timeZone') return pointer
+    const own = 'measure' in source ? pointer.replace(/^\/measures\/0$/, '/measure') : pointer
+    return `/source/${'measure' in source ? 'measure' : 'query'}${own}`
+  }
+
 /** Whether the past can be measured as the present can: by facts, which stay as they are. */
 export const isOfFacts = ({ source }: Pick<KpiState, 'source'>): boolean =>
   'measure' in source || source.query.dataset !== undefined
@@ -45,9 +55,7 @@ export async function measure(
   return { value: totalOf(answer, column), dataAsOf: answer.dataAsOf }
 }
 
-function totalOf({ totals }: QueryAnswer, column: string): number | null {
-  const value = totals?.[column]
-  if (typeof value === 'number') return value
-  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN
-  return Number.isFinite(number) ? number : null
+function totalOf({ totals }: QueryAnswer, column: string): Quantity | null {
+  const value = decimalOf(totals?.[column])
+  return value ? quantityOf(value) : null
 }

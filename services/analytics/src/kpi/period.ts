@@ -47,8 +47,4 @@ function firstDayOf(unit: Exclude<Unit, 'hour'>, shown: Date, day: number): numb
   }
 }
 
-/** The date that the clock of a zone shows, as `YYYY-MM-DD`. */
-export const dateAt = (timeZone: string, at: number): string =>
-  new Date(at + localClock(timeZone).offsetAt(at)).toISOString().slice(0, 10)
-
 const modulo = (value: number, by: number) => ((value % by) + by) % by

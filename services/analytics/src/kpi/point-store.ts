@@ -1,11 +1,15 @@
-import { KpiPoint, type KpiStanding } from '@opsplane/contracts'
+import { KpiPoint, type KpiStanding, KpiStatus, type Quantity } from '@opsplane/contracts'
 import type { StatementRunner } from '@opsplane/postgres'
+import { decimalOf, quantityOf } from '../decimal/decimal.js'
 
 const iso = (column: string, name: string) =>
   `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "${name}"`
+/** The version before keeps a double alone: its shortest text is what it was of. */
+const exact = (name: string) => `coalesce(exact_${name}::text, ${name}::text) as ${name}`
 const shownColumns = [
   ...[iso('at', 'at'), iso('covers_from', 'from'), iso('covers_to', 'to')],
-  ...['time_zone as "timeZone"', 'value', 'target', 'status', iso('measured_at', 'measuredAt'), 'backfilled'],
+  ...['time_zone as "timeZone"', exact('value'), exact('target'), 'status'],
+  ...[iso('measured_at', 'measuredAt'), 'backfilled'],
 ].join(', ')
 
 export interface PageOf {
@@ -27,7 +31,15 @@ export async function pointsOf(on: StatementRunner, kpiId: string, page: PageOf)
       order by kpi_points.at ${order} limit $5::text::int4`,
     [kpiId, page.from ?? null, page.to ?? null, page.after ?? null, String(page.limit)],
   )
-  return rows.map((row) => KpiPoint.parse(row))
+  return rows.map(pointOf)
+}
+
+const pointOf = ({ value, target, ...row }: Record<string, unknown>): KpiPoint =>
+  KpiPoint.parse({ ...row, value: shownQuantity(value), target: shownQuantity(target) })
+
+function shownQuantity(text: unknown): Quantity | null {
+  const decimal = decimalOf(text)
+  return decimal ? quantityOf(decimal) : null
 }
 
 /** Of each KPI the latest values with a number, two at most, the latest first. */
@@ -41,7 +53,7 @@ export async function latestOf(
     [kpiIds as string[]],
   )
   const found = new Map<string, KpiPoint[]>()
-  for (const { kpiId, ...row } of rows) found.set(kpiId, [...(found.get(kpiId) ?? []), KpiPoint.parse(row)])
+  for (const { kpiId, ...row } of rows) found.set(kpiId, [...(found.get(kpiId) ?? []), pointOf(row)])
   return found
 }
 
@@ -70,32 +82,45 @@ export async function keepPoint(
   const { at, from, to, timeZone, value, target, status, measuredAt, backfilled } = point
   const kept = await tx.unsafe(
     `insert into kpi_points as old
-        (kpi_id, at, covers_from, covers_to, time_zone, value, target, status, measured_at, backfilled)
-      values ($1, $2::timestamptz, $3::timestamptz, $4::timestamptz, $5, $6::text::float8, $7::text::float8, $8,
-        $9::timestamptz, $10::text::boolean)
+        (kpi_id, at, covers_from, covers_to, time_zone, value, target, exact_value, exact_target, status, measured_at, backfilled)
+      values ($1, $2::timestamptz, $3::timestamptz, $4::timestamptz, $5, $6::text::float8, $7::text::float8,
+        $8::text::numeric, $9::text::numeric, $10, $11::timestamptz, $12::text::boolean)
       on conflict (kpi_id, at) do update set covers_from = excluded.covers_from, covers_to = excluded.covers_to,
-        time_zone = excluded.time_zone, value = excluded.value, target = excluded.target, status = excluded.status,
-        measured_at = excluded.measured_at, backfilled = excluded.backfilled
-      where $11::text::boolean returning 1`,
+        time_zone = excluded.time_zone, value = excluded.value, target = excluded.target,
+        exact_value = excluded.exact_value, exact_target = excluded.exact_target, status = excluded.status, measured_at = excluded.measured_at, backfilled = excluded.backfilled
+      where $13::text::boolean returning 1`,
     [
-      ...[kpiId, at, from, to, timeZone, value === null ? null : String(value)],
-      ...[target === null ? null : String(target), status, measuredAt, String(backfilled), String(replace)],
+      ...[kpiId, at, from, to, timeZone, doubleText(value), doubleText(target)],
+      ...[exactText(value), exactText(target), status, measuredAt, String(backfilled), String(replace)],
     ],
   )
   return kept.length > 0
 }
 
-/** Where a KPI stood when its target was last there to compare with; locked until the end of the transaction. */
+const exactText = (value: Quantity | null) => decimalOf(value)?.toFixed() ?? null
+
+/** Null for what a double has no room for. */
+const doubleText = (value: Quantity | null) =>
+  value !== null && Number.isFinite(Number(value)) ? String(Number(value)) : null
+
+/**
+ * Where a KPI stood when its target was last there to compare with: at its latest value that was measured in time, else at the
+ * latest of the past before `at`. Locked until the end of the transaction.
+ */
 export async function standingBefore(
   tx: StatementRunner,
   kpiId: string,
-): Promise<{ status: string | null; at: string | null }> {
+  at: string,
+): Promise<{ status: KpiStatus; at: string | null }> {
   await tx.unsafe('insert into kpi_standings (kpi_id) values ($1) on conflict do nothing', [kpiId])
   const [row] = await tx.unsafe<{ status: string | null; at: string | null }[]>(
-    `select status, ${iso('at', 'at')} from kpi_standings where kpi_id = $1 for update`,
-    [kpiId],
+    `select coalesce(status, (select point.status from kpi_points point where point.kpi_id = $1
+        and point.at < $2::text::timestamptz and point.status not in ('no_data', 'no_target')
+        order by point.at desc limit 1)) as status, ${iso('at', 'at')}
+      from kpi_standings where kpi_id = $1 for update`,
+    [kpiId, at],
   )
-  return row ?? { status: null, at: null }
+  return { status: KpiStatus.parse(row?.status ?? 'no_data'), at: row?.at ?? null }
 }
 
 export const keepStanding = (tx: StatementRunner, kpiId: string, { status, at }: KpiPoint) =>

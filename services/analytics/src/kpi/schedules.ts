@@ -47,12 +47,12 @@ export function startKpiSchedules(
     const now = Date.parse(state.createdAt)
     const latest = latestOf(state, now)
     if (latest === undefined) return
-    // So that there is a value to look at from the beginning.
+    // So that there is a value to look at, and to compare the next one with, from the beginning.
     await askFor(sql, {
       kpiId: id,
       tenant,
       times: [latest],
-      backfill: true,
+      backfill: false,
       replace: false,
       now: state.createdAt,
     })

@@ -3,7 +3,6 @@ import {
   type CommandMeta,
   Environment,
   type KpiPoint,
-  KpiStatus,
   systemActor,
   type TenantScope,
 } from '@opsplane/contracts'
@@ -13,7 +12,7 @@ import { z } from 'zod'
 import type { Owners } from '../export/owner.js'
 import type { QueryRunner } from '../query/types.js'
 import { isSuspended, type KpiCommand, type KpiRecord } from './domain.js'
-import { isKnown, statusOf, targetFor } from './judge.js'
+import { isCrossing, isKnown, statusOf, targetFor } from './judge.js'
 import { measure } from './measure.js'
 import { coveredAt } from './period.js'
 import { keepError, keepPoint, keepStanding, standingBefore } from './point-store.js'
@@ -129,12 +128,11 @@ async function settle(
   const isNew = await keepPoint(tx, asked.kpiId, point, asked.replace)
   if (asked.backfill || !isNew) return
   await keepError(tx, asked.kpiId, null)
-  const before = await standingBefore(tx, asked.kpiId)
-  if (!isKnown(point.status) || (before.at !== null && before.at >= point.at)) return
+  const { status: previousStatus, at } = await standingBefore(tx, asked.kpiId, point.at)
+  if (!isKnown(point.status) || (at !== null && at >= point.at)) return
   await keepStanding(tx, asked.kpiId, point)
-  if (before.status === null || before.status === point.status) return
-  const previousStatus = KpiStatus.parse(before.status)
-  await decide({ kpis, eventStore }, tx, asked, { kind: 'cross', point, previousStatus })
+  if (isCrossing(previousStatus, point.status))
+    await decide({ kpis, eventStore }, tx, asked, { kind: 'cross', point, previousStatus })
 }
 
 async function suspend(

@@ -18,7 +18,7 @@ describe('conditions of a query', () => {
       sql: [
         'severity = $1::text::text',
         '(assignee_id = $2::text::text or assignee_id is null)',
-        'reopen_count >= $3::text::double precision',
+        'reopen_count >= $3::text::numeric',
       ],
       values: [hostile, 'usr_a', '2'],
     })

@@ -1,6 +1,6 @@
 import type { Filter } from '@opsplane/contracts'
 import { baseColumns, columnOf, type Dataset, type FactColumn, factTypes } from '../dataset/dataset.js'
-import { InvalidQuery, oneOf } from './invalid-query.js'
+import { InvalidQuery, oneOf, pointerPart } from './invalid-query.js'
 import type { Parameters } from './parameters.js'
 
 type Condition = Filter[string]
@@ -26,7 +26,7 @@ export function conditionsSql(
   return Object.entries(filters).flatMap(([name, condition]) => {
     const columns = columnsOf(dataset)
     const column = Object.hasOwn(columns, name) ? columns[name] : undefined
-    const pointer = `/filters/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+    const pointer = `/filters/${pointerPart(name)}`
     if (!column) throw new InvalidQuery(pointer, oneOf(Object.keys(columns)))
     const of = { column, sql: placed(name), pointer, parameters }
     if (condition === null || typeof condition !== 'object') return [equals(of, condition)]
@@ -53,7 +53,7 @@ function value({ column, pointer, parameters }: Of, given: Exclude<Scalar, null>
     if (typeof given !== 'string' || Number.isNaN(Date.parse(given))) throw wrong()
     return parameters.add(new Date(given).toISOString(), factTypes.timestamp)
   } else if (typeof given !== 'number' || !Number.isFinite(given)) throw wrong()
-  else return parameters.add(given, factTypes.number)
+  else return parameters.add(given, 'numeric')
   return parameters.add(String(given).replaceAll('\0', ''), factTypes[column.type])
 }
 

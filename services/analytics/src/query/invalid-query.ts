@@ -13,9 +13,36 @@ export class InvalidQuery extends ApiError {
 
   /** The same of a query that stands somewhere in a body. */
   within(prefix: string): InvalidQuery {
-    return new InvalidQuery(`${prefix}${this.pointer}`, this.reason)
+    return this.at((pointer) => `${prefix}${pointer}`)
+  }
+
+  /** The same, by where the fields of the query stand in a body. */
+  at(place: (pointer: string) => string): InvalidQuery {
+    return new InvalidQuery(place(this.pointer), this.reason)
   }
 }
 
 /** Names that could have been meant, as the end of a sentence. */
 export const oneOf = (names: Iterable<string>) => `must be one of ${[...names].join(', ')}`
+
+/** A name as a part of a JSON pointer. */
+export const pointerPart = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')
+
+/** Runs what may refuse a query, whose fields stand elsewhere in what the caller sent. */
+export async function placed<Result>(
+  place: (pointer: string) => string,
+  run: () => Promise<Result> | Result,
+): Promise<Result> {
+  try {
+    return await run()
+  } catch (error) {
+    throw error instanceof InvalidQuery ? error.at(place) : error
+  }
+}
+
+/** Names the field of a source that the database studio does not have, or does not show to the caller. */
+export const refuseMissing = (pointer: string) => (error: unknown) => {
+  if (error instanceof ApiError && error.code === 'not_found')
+    throw new InvalidQuery(pointer, 'names nothing that is here for the caller to read')
+  throw error
+}

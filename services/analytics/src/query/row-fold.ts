@@ -1,4 +1,12 @@
-import { ApiError, type JsonValue } from '@opsplane/contracts'
+import { ApiError, type JsonValue, type Quantity } from '@opsplane/contracts'
+import {
+  compareQuantities,
+  type Decimal,
+  decimalOf,
+  quantityOf,
+  quotientOf,
+  zero,
+} from '../decimal/decimal.js'
 import type { FoldKind, RowMeasure } from './row-measure.js'
 
 type Row = Readonly<Record<string, unknown>>
@@ -6,55 +14,72 @@ type Row = Readonly<Record<string, unknown>>
 /** Takes values one by one, and says what came out. */
 interface Fold {
   add(value: unknown): void
-  result(): number | null
+  result(): Quantity | null | undefined
 }
 
 /** Values that are kept for distinct counts and percentiles, over all groups of an answer. */
 const mostKept = 500_000
 
-const numberOf = (value: unknown): number | undefined => {
-  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
-  return typeof number === 'number' && Number.isFinite(number) ? number : undefined
+function countFold(): Fold {
+  let count = 0
+  return {
+    add: () => void count++,
+    result: () => count,
+  }
 }
 
-function numericFold(start: number | null, join: (sum: number | null, value: number) => number): Fold {
-  let result = start
+/** Takes decimals alone, whatever else is among the values. */
+function decimalFold(take: (value: Decimal) => void, result: Fold['result']): Fold {
   return {
     add(value) {
-      const number = numberOf(value)
-      if (number !== undefined) result = join(result, number)
+      const decimal = decimalOf(value)
+      if (decimal) take(decimal)
     },
-    result: () => result,
+    result,
   }
+}
+
+function sumFold(): Fold {
+  let sum = zero
+  return decimalFold(
+    (value) => {
+      sum = sum.plus(value)
+    },
+    () => quantityOf(sum),
+  )
 }
 
 function averageFold(): Fold {
-  let [sum, count] = [0, 0]
-  return {
-    add(value) {
-      const number = numberOf(value)
-      if (number === undefined) return
-      sum += number
+  let [sum, count] = [zero, 0]
+  return decimalFold(
+    (value) => {
+      sum = sum.plus(value)
       count++
     },
-    result: () => (count === 0 ? null : sum / count),
-  }
+    () => quotientOf(sum, zero.plus(count)),
+  )
+}
+
+/** The value that no other one precedes. */
+function firstFold(precedes: (value: Decimal, other: Decimal) => boolean): Fold {
+  let first: Decimal | undefined
+  return decimalFold(
+    (value) => {
+      if (!first || precedes(value, first)) first = value
+    },
+    () => first && quantityOf(first),
+  )
 }
 
 function percentileFold(share: number, keep: () => void): Fold {
-  const values: number[] = []
-  return {
-    add(value) {
-      const number = numberOf(value)
-      if (number === undefined) return
+  const values: Quantity[] = []
+  return decimalFold(
+    (value) => {
       keep()
-      values.push(number)
+      values.push(quantityOf(value))
     },
-    result() {
-      const sorted = values.sort((a, b) => a - b)
-      return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? null
-    },
-  }
+    () => values.sort(compareQuantities)[Math.max(0, Math.ceil(share * values.length) - 1)],
+  )
 }
 
 function distinctFold(keep: () => void): Fold {
@@ -74,14 +99,15 @@ function distinctFold(keep: () => void): Fold {
 function foldOf(kind: FoldKind, keep: () => void): Fold {
   switch (kind) {
     case 'count':
+      return countFold()
     case 'sum':
-      return numericFold(0, (sum, value) => (sum ?? 0) + value)
+      return sumFold()
     case 'avg':
       return averageFold()
     case 'min':
-      return numericFold(null, (least, value) => Math.min(least ?? value, value))
+      return firstFold((value, least) => value.lt(least))
     case 'max':
-      return numericFold(null, (most, value) => Math.max(most ?? value, value))
+      return firstFold((value, most) => value.gt(most))
     case 'distinct':
       return distinctFold(keep)
     default:
@@ -90,23 +116,29 @@ function foldOf(kind: FoldKind, keep: () => void): Fold {
 }
 
 /** Adds rows up by group as they come; no row is kept. */
-export function createRowFold(measures: readonly RowMeasure[], mostGroups: number) {
+export function createRowFold(
+  measures: readonly RowMeasure[],
+  { mostGroups, isDecimal = () => false }: { mostGroups: number; isDecimal?: (column: string) => boolean },
+) {
   const groups = new Map<string, { shown: Record<string, JsonValue>; folds: Fold[] }>()
   let kept = 0
   const keep = () => {
     if (++kept > mostKept) throw tooMuch('too many different values')
   }
+  /** Decimals are the same however many zeros they end with. */
+  const compared = (column: string, value: unknown) =>
+    isDecimal(column) ? (decimalOf(value)?.toFixed() ?? value) : value
   return {
     add(shown: Record<string, JsonValue>, row: Row) {
-      const key = JSON.stringify(shown)
+      const key = JSON.stringify(Object.entries(shown).map(([name, value]) => compared(name, value)))
       let group = groups.get(key)
       if (!group) {
         if (groups.size >= mostGroups) throw tooMuch('too many groups')
         group = { shown, folds: measures.map(({ kind }) => foldOf(kind, keep)) }
         groups.set(key, group)
       }
-      for (const [index, { kind, column }] of measures.entries())
-        group.folds[index]?.add(kind === 'count' ? 1 : row[column ?? ''])
+      for (const [index, { kind, column = '' }] of measures.entries())
+        group.folds[index]?.add(kind === 'distinct' ? compared(column, row[column]) : row[column])
     },
     rows: (): Record<string, JsonValue>[] =>
       [...groups.values()].map(({ shown, folds }) => ({

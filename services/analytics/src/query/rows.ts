@@ -18,7 +18,7 @@ const pageRows = 2_000
 
 /** The rows of an answer, which is held as a whole: a cursor is how many are behind. */
 export function rowsOfAnswer(
-  { columns, rows, dataAsOf }: QueryAnswer,
+  { columns, rows, dataAsOf }: Pick<QueryAnswer, 'columns' | 'rows' | 'dataAsOf'>,
   after: string | undefined,
 ): OpenedRows {
   const done = after === undefined ? 0 : Number(after)

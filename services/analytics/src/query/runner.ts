@@ -1,10 +1,13 @@
 import type { AnalyticsQuery, FactRowsQuery } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 import type { Clock } from '@opsplane/runtime'
+import type { Dataset } from '../dataset/dataset.js'
 import type { DataAge } from '../fact/data-age.js'
 import type { AnswerCache } from './answer-cache.js'
 import { checkDatasetQuery, checkFactRows, datasetOf } from './check-query.js'
+import { columnsOf } from './condition.js'
 import { answerDataset, versionOf } from './dataset-query.js'
+import { withLocalDates, zonedFilters } from './local-days.js'
 import { requireRight } from './rights.js'
 import { factComposites, factRows, rowsOfAnswer } from './rows.js'
 import type { StudioQueries } from './studio.js'
@@ -22,8 +25,9 @@ export interface QueryRunnerOptions {
 const quarterHourMs = 900_000
 
 export function createQueryRunner({ database, age, cache, studio, clock }: QueryRunnerOptions): QueryRunner {
-  const runDataset = async (caller: QueryCaller, query: AnalyticsQuery, name: string) => {
-    const checked = checkDatasetQuery(query, datasetOf(name))
+  const runDataset = async (caller: QueryCaller, given: AnalyticsQuery, name: string) => {
+    const checked = checkDatasetQuery(given, datasetOf(name))
+    const query = { ...given, filters: zonedFacts(checked.dataset, given) }
     requireRight(caller, checked.dataset.permission)
     const { tenant } = caller
     const now = clock.now()
@@ -43,11 +47,15 @@ export function createQueryRunner({ database, age, cache, studio, clock }: Query
   return {
     runQuery,
     async openRows(caller, source, { after, signal }) {
-      if (source.kind === 'query') return rowsOfAnswer(await runQuery(caller, source.query, signal), after)
+      if (source.kind === 'query') {
+        const answer = await runQuery(caller, source.query, signal)
+        return rowsOfAnswer(withLocalDates(answer, source.query), after)
+      }
       const { dataset, columns } = checkFactRows(source.query)
       requireRight(caller, dataset.permission)
       const dataAsOf = await age.asOf(caller.tenant, [dataset.name])
-      const asked = { ...source.query, tenant: caller.tenant, dataset, columns, now: clock.now() }
+      const filters = zonedFacts(dataset, source.query)
+      const asked = { ...source.query, filters, tenant: caller.tenant, dataset, columns, now: clock.now() }
       const options = { after, signal }
       return {
         ...{ columns, dataAsOf, pages: factRows(database, asked, options) },
@@ -61,6 +69,9 @@ export function createQueryRunner({ database, age, cache, studio, clock }: Query
     },
   }
 }
+
+const zonedFacts = (dataset: Dataset, { filters, timeZone }: Pick<FactRowsQuery, 'filters' | 'timeZone'>) =>
+  zonedFilters(filters, (name) => columnsOf(dataset)[name]?.type, timeZone)
 
 const isAnalyticsQuery = (query: AnalyticsQuery | FactRowsQuery): query is AnalyticsQuery =>
   'measures' in query

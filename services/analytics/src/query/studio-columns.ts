@@ -1,19 +1,26 @@
-import type { AnalyticsQuery, ResultColumn } from '@opsplane/contracts'
+import type { AnalyticsQuery, ResultColumn, ResultColumnType } from '@opsplane/contracts'
 import { timeColumn } from './check-query.js'
+import type { ColumnTypes } from './record-columns.js'
 import type { RowMeasure } from './row-measure.js'
 
-/** The columns of what is asked of a table or a saved query. Of what type its own columns are is known from the rows alone. */
+/** The columns of what is asked of a table or a saved query, by the types of its own. */
 export function studioColumns(
   { grain, dimensions }: Pick<AnalyticsQuery, 'grain' | 'dimensions'>,
   measures: readonly RowMeasure[],
+  types: ColumnTypes,
 ): ResultColumn[] {
   return [
     ...(grain ? [timeColumn] : []),
-    ...dimensions.map((name) => plainColumn(name, 'text', 'dimension')),
-    ...measures.map(({ name, kind }) =>
-      plainColumn(name, ['count', 'distinct'].includes(kind) ? 'integer' : 'number', 'measure'),
-    ),
+    ...dimensions.map((name) => plainColumn(name, types.get(name) ?? 'text', 'dimension')),
+    ...measures.map((measure) => plainColumn(measure.name, measureType(measure, types), 'measure')),
   ]
+}
+
+function measureType({ kind, column = '' }: RowMeasure, types: ColumnTypes): ResultColumnType {
+  if (kind === 'count' || kind === 'distinct') return 'integer'
+  const type = types.get(column)
+  if (type === 'decimal' || type === 'bigint') return 'decimal'
+  return type === 'integer' && kind !== 'avg' ? 'integer' : 'number'
 }
 
 export const plainColumn = (

@@ -1,6 +1,7 @@
 import type { AnalyticsQuery } from '@opsplane/contracts'
 import { checkSort } from './check-query.js'
-import { InvalidQuery } from './invalid-query.js'
+import { InvalidQuery, oneOf, pointerPart } from './invalid-query.js'
+import type { ColumnTypes } from './record-columns.js'
 import type { RowMeasure } from './row-measure.js'
 import { foldKinds } from './row-measure.js'
 import { studioColumns } from './studio-columns.js'
@@ -25,5 +26,18 @@ export function checkStudioQuery(query: AnalyticsQuery): void {
   const measures = rowMeasures(query)
   if ((query.grain || query.range || query.comparePrevious) && query.timeField === undefined)
     throw new InvalidQuery('/timeField', 'is needed for a grain, a range or a comparison')
-  if (measures.length > 0) checkSort(query, studioColumns(query, measures))
+  if (measures.length > 0) checkSort(query, studioColumns(query, measures, new Map()))
+}
+
+/** Throws InvalidQuery for a column that the rows do not have. */
+export function checkColumns(query: AnalyticsQuery, types: ColumnTypes): void {
+  const check = (pointer: string, name: string | undefined) => {
+    if (name !== undefined && !types.has(name))
+      throw new InvalidQuery(pointer, `is of ${name}; it ${oneOf(types.keys())}`)
+  }
+  for (const [index, name] of query.dimensions.entries()) check(`/dimensions/${index}`, name)
+  for (const [index, { column }] of rowMeasures(query).entries()) check(`/measures/${index}`, column)
+  check('/timeField', query.timeField)
+  if (query.savedQuery === undefined) return
+  for (const path of Object.keys(query.filters)) check(`/filters/${pointerPart(path)}`, path.split('.')[0])
 }

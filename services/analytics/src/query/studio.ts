@@ -1,23 +1,27 @@
 import {
   type AnalyticsQuery,
   ApiError,
-  filterMatches,
   type JsonValue,
   parseExact,
   type QueryAnswer,
   QueryResult,
+  type ResultColumnType,
   stringifyExact,
+  Table,
 } from '@opsplane/contracts'
 import type { CallOptions, ServiceClient } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
-import type { Clock } from '@opsplane/runtime'
+import { type Clock, localClock } from '@opsplane/runtime'
 import { mostGroups } from './fact-answer.js'
-import { InvalidQuery } from './invalid-query.js'
+import { InvalidQuery, refuseMissing } from './invalid-query.js'
+import { zonedFilters } from './local-days.js'
 import { inOrder } from './order.js'
+import { type ColumnTypes, recordColumns, typeOfPostgres } from './record-columns.js'
+import { rowMatches } from './row-filter.js'
 import { createRowFold } from './row-fold.js'
 import type { RowMeasure } from './row-measure.js'
 import { plainColumn, studioColumns } from './studio-columns.js'
-import { checkStudioQuery, rowMeasures } from './studio-query.js'
+import { checkColumns, checkStudioQuery, rowMeasures } from './studio-query.js'
 import { previousOf, type Timeline, timelineOf } from './timeline.js'
 import type { QueryCaller } from './types.js'
 
@@ -32,59 +36,68 @@ export interface StudioQueries {
 }
 
 export interface StudioOptions {
-  client: Pick<ServiceClient, 'post' | 'lines'>
+  client: Pick<ServiceClient, 'get' | 'post' | 'lines'>
   database: Pick<Database, 'sql'>
   clock: Clock
 }
 
+/** Rows to be read, and what they have. */
+interface Source {
+  types: ColumnTypes
+  /** Of those that the filters let pass, the columns that are asked for. */
+  rows(query: AnalyticsQuery): AsyncIterable<Row> | Row[]
+}
+
 export function createStudioQueries({ client, database, clock }: StudioOptions): StudioQueries {
-  const tableRows = (query: AnalyticsQuery, options: CallOptions): AsyncIterable<Row> => {
-    const asked = new URLSearchParams({ format: 'ndjson', filter: stringifyExact(query.filters) })
-    const columns = [...query.dimensions, ...rowMeasures(query).flatMap(({ column }) => column ?? [])]
-    if (query.timeField !== undefined) columns.push(query.timeField)
-    if (columns.length > 0) asked.set('fields', [...new Set(columns)].join(','))
-    return jsonLines(
-      client.lines(`/tables/${encodeURIComponent(query.table ?? '')}/records/export?${asked}`, options),
-    )
+  const openTable = async (slug: string, options: CallOptions): Promise<Source> => {
+    const path = `/tables/${encodeURIComponent(slug)}`
+    const types = recordColumns(await client.get(path, Table, options).catch(refuseMissing('/table')))
+    const rows = (query: AnalyticsQuery) => {
+      const asked = new URLSearchParams({ format: 'ndjson', filter: stringifyExact(query.filters) })
+      const columns = [...query.dimensions, ...rowMeasures(query).flatMap(({ column }) => column ?? [])]
+      if (query.timeField !== undefined) columns.push(query.timeField)
+      asked.set('fields', [...new Set(columns.length > 0 ? columns : ['id'])].join(','))
+      return jsonLines(client.lines(`${path}/records/export?${asked}`, options))
+    }
+    return { types, rows }
   }
 
-  const savedRows = async (query: AnalyticsQuery, options: CallOptions) => {
-    const path = `/queries/${encodeURIComponent(query.savedQuery ?? '')}/run`
+  const openSaved = async (id: string, query: AnalyticsQuery, options: CallOptions): Promise<Source> => {
     const body = { parameters: query.parameters, maxRows: mostRows }
-    const { columns, rows, truncated } = await client.post(path, body, QueryResult, options)
+    const path = `/queries/${encodeURIComponent(id)}/run`
+    const { columns, rows, truncated } = await client
+      .post(path, body, QueryResult, options)
+      .catch(refuseMissing('/savedQuery'))
     if (truncated !== null)
-      throw new ApiError(
-        'validation_failed',
-        `The saved query has more than ${mostRows} rows, or they are too large.`,
-      )
-    return { columns, rows: rows.filter((row) => filterMatches(query.filters, row)) }
+      throw new InvalidQuery('/savedQuery', `has more than ${mostRows} rows, or they are too large`)
+    const types = new Map(columns.map(({ name, type }) => [name, typeOfPostgres(type)]))
+    return { types, rows: ({ filters }) => rows.filter((row) => rowMatches(filters, types, row)) }
   }
 
-  const whole = async (query: AnalyticsQuery, options: CallOptions, now: string): Promise<QueryAnswer> => {
-    const { columns, rows } = await savedRows(query, options)
+  const whole = async ({ types, rows }: Source, query: AnalyticsQuery, now: string): Promise<QueryAnswer> => {
+    const all: Row[] = []
+    for await (const row of rows(query)) all.push(row)
     return {
-      columns: columns.map(({ name, type }) => plainColumn(name, columnType(type), 'dimension')),
-      rows: rows.slice(0, query.limit) as Record<string, JsonValue>[],
-      truncated: rows.length > query.limit,
+      columns: [...types].map(([name, type]) => plainColumn(name, type, 'dimension')),
+      rows: all.slice(0, query.limit) as Record<string, JsonValue>[],
+      truncated: all.length > query.limit,
       ...{ totals: null, range: null, dataAsOf: now, dataVersion: now },
     }
   }
 
-  const added = async (query: AnalyticsQuery, options: CallOptions, now: string): Promise<QueryAnswer> => {
+  const added = async ({ types, rows }: Source, query: AnalyticsQuery, now: string): Promise<QueryAnswer> => {
     const measures = rowMeasures(query)
     const isTimed = query.grain !== undefined || query.range !== undefined || query.comparePrevious
     const time = isTimed ? await timesOf(database, query, now) : undefined
-    const [current, before] = [
-      answering(query, measures, time?.current),
-      answering(query, measures, time?.previous),
-    ]
-    const rows =
-      query.table === undefined ? (await savedRows(query, options)).rows : tableRows(query, options)
-    for await (const row of rows) {
+    const [current, before] = [time?.current, time?.previous].map((timeline) =>
+      answering(query, { measures, types, timeline }),
+    )
+    if (!current || !before) throw new Error('nothing is answering')
+    for await (const row of rows(query)) {
       current.add(row)
       if (time?.previous) before.add(row)
     }
-    const columns = studioColumns(query, measures)
+    const columns = studioColumns(query, measures, types)
     const { rows: all, totals } = current.result()
     const comparison = time?.previous && { range: rangeOf(time.previous), ...before.result() }
     return {
@@ -100,14 +113,43 @@ export function createStudioQueries({ client, database, clock }: StudioOptions):
     }
   }
 
+  const answer = async (given: AnalyticsQuery, options: CallOptions): Promise<QueryAnswer> => {
+    const source =
+      given.table === undefined
+        ? await openSaved(given.savedQuery ?? '', given, options)
+        : await openTable(given.table, options)
+    const { types } = source
+    const query = {
+      ...given,
+      filters: zonedFilters(given.filters, (name) => types.get(name), given.timeZone),
+    }
+    checkColumns(query, types)
+    const isWhole = query.measures.length === 0 && query.dimensions.length === 0
+    return (isWhole ? whole : added)(source, query, clock.now())
+  }
+
   return {
     async run(caller, query, signal) {
       checkStudioQuery(query)
-      const options = { issuer: await caller.studio(), signal }
-      const isWhole = query.measures.length === 0 && query.dimensions.length === 0
-      return (isWhole ? whole : added)(query, options, clock.now())
+      return answer(query, { issuer: await caller.studio(), signal }).catch(refuseFields)
     },
   }
+}
+
+/** Where the fields of this query stand in what the studio is asked. */
+const fieldsOfStudio = [
+  { in: 'query', path: '/filter', pointer: '/filters' },
+  { in: 'body', path: '/parameters', pointer: '/parameters' },
+]
+
+/** What the studio refuses, by the field of the query that is to blame. */
+function refuseFields(error: unknown): never {
+  if (!(error instanceof ApiError) || error instanceof InvalidQuery) throw error
+  for (const { path, message, ...detail } of error.details)
+    for (const field of fieldsOfStudio)
+      if (detail.in === field.in && path.startsWith(field.path))
+        throw new InvalidQuery(`${field.pointer}${path.slice(field.path.length)}`, message)
+  throw error
 }
 
 const rangeOf = ({ from, to }: Timeline) => ({ from, to })
@@ -118,14 +160,24 @@ async function timesOf({ sql }: Pick<Database, 'sql'>, query: AnalyticsQuery, no
   return { current, previous: query.comparePrevious ? await previousOf(sql, asked, current) : undefined }
 }
 
+interface Answering {
+  measures: readonly RowMeasure[]
+  types: ColumnTypes
+  timeline: Timeline | undefined
+}
+
 /** Adds up the rows of one period, by group and in all. */
-function answering(query: AnalyticsQuery, measures: readonly RowMeasure[], timeline: Timeline | undefined) {
-  const { dimensions, grain, timeField = '' } = query
-  const groups = createRowFold(measures, mostGroups)
-  const totals = createRowFold(measures, 1)
+function answering(
+  { dimensions, grain, timeField = '', timeZone }: AnalyticsQuery,
+  { measures, types, timeline }: Answering,
+) {
+  const isDecimal = (name: string) => types.get(name) === 'decimal'
+  const groups = createRowFold(measures, { mostGroups, isDecimal })
+  const totals = createRowFold(measures, { mostGroups: 1, isDecimal })
+  const instantOf = instantReader(timeField, types.get(timeField), timeZone)
   return {
     add(row: Row) {
-      const bound = timeline && boundOf(timeline, row[timeField], timeField)
+      const bound = timeline && boundOf(timeline, instantOf(row[timeField]))
       if (bound === null) return
       const shown = Object.fromEntries(dimensions.map((name) => [name, (row[name] ?? null) as JsonValue]))
       groups.add(grain && bound !== undefined ? { time: bound, ...shown } : shown, row)
@@ -135,11 +187,21 @@ function answering(query: AnalyticsQuery, measures: readonly RowMeasure[], timel
   }
 }
 
-/** The span an instant lies in; null where that is outside of the range. Throws InvalidQuery for what is no instant. */
-function boundOf({ from, to, bounds }: Timeline, value: unknown, timeField: string): string | null {
-  if (value === null) return null
-  const ms = typeof value === 'string' ? Date.parse(value) : Number.NaN
-  if (Number.isNaN(ms)) throw new InvalidQuery('/timeField', `is ${timeField}, which holds no instants`)
+/** Reads the column that rows are placed in time by: dates and times of a clock are those of the zone. Throws InvalidQuery. */
+function instantReader(timeField: string, type: ResultColumnType | undefined, timeZone: string) {
+  const clock = type === 'date' || type === 'local_timestamp' ? localClock(timeZone) : undefined
+  return (value: unknown): number | null => {
+    if (value === null) return null
+    const text = typeof value === 'string' ? value.replace(' ', 'T') : ''
+    const ms = Date.parse(clock && type === 'local_timestamp' && !text.endsWith('Z') ? `${text}Z` : text)
+    if (Number.isNaN(ms)) throw new InvalidQuery('/timeField', `is ${timeField}, which has no instants`)
+    return clock ? clock.instantOf(ms) : ms
+  }
+}
+
+/** The span an instant lies in; null where that is outside of the range. */
+function boundOf({ from, to, bounds }: Timeline, ms: number | null): string | null {
+  if (ms === null) return null
   if (ms < Date.parse(from) || ms >= Date.parse(to)) return null
   let [low, high] = [0, bounds.length - 1]
   while (low < high) {
@@ -152,17 +214,7 @@ function boundOf({ from, to, bounds }: Timeline, value: unknown, timeField: stri
 
 async function* jsonLines(lines: AsyncIterable<string>): AsyncIterable<Row> {
   for await (const line of lines) {
-    const row: unknown = parseExact(line)
+    const row = parseExact(line)
     if (row !== null && typeof row === 'object') yield row as Row
   }
-}
-
-/** Of a type of Postgres. */
-function columnType(type: string): 'text' | 'integer' | 'number' | 'boolean' | 'date' | 'timestamp' | 'json' {
-  if (/^int|^bigint|^smallint/.test(type)) return 'integer'
-  if (/^numeric|^float|^double|^real|^decimal/.test(type)) return 'number'
-  if (/^bool/.test(type)) return 'boolean'
-  if (/^timestamp/.test(type)) return 'timestamp'
-  if (type === 'date') return 'date'
-  return /^json/.test(type) ? 'json' : 'text'
 }

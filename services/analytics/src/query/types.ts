@@ -45,8 +45,8 @@ export interface OpenedRows {
 
 export interface QueryRunner {
   /**
-   * Answers a query. Throws `validation_failed` with the field for what its dataset does not have, `insufficient_scope`
-   * for what the caller may not read, `not_found` for a table or saved query that is not there, and `service_unavailable`
+   * Answers a query. Throws `validation_failed` with the field for what its source does not have, or that is not there, `insufficient_scope`
+   * for what the caller may not read, and `service_unavailable`
    * where it takes too long or asks for too many groups.
    */
   runQuery(caller: QueryCaller, query: AnalyticsQuery, signal: AbortSignal): Promise<QueryAnswer>

@@ -38,6 +38,14 @@ const sizeOf = (value: unknown) =>
     ? Object.keys(value).length
     : undefined
 
+/** Where a field of the query stands: in the body of a run, where that gives it, else in the report. */
+export const placeInReport =
+  (given: RunReport) =>
+  (pointer: string): string => {
+    const [, name = ''] = pointer.split('/')
+    return name !== 'parameters' && Object.hasOwn(given, name) ? pointer : `/query${pointer}`
+  }
+
 /** Names of the parameters a query refers to. */
 export function parametersIn(value: unknown): string[] {
   if (typeof value === 'string') return placeholder.exec(value)?.slice(1) ?? []

@@ -4,9 +4,10 @@ import { type Delegations, defineList, defineRoute, type Route } from '@opsplane
 import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
 import { callerOf } from '../query/caller.js'
+import { placed } from '../query/invalid-query.js'
 import type { QueryRunner } from '../query/types.js'
 import { report } from './domain.js'
-import { filledQuery } from './filled.js'
+import { filledQuery, placeInReport } from './filled.js'
 import { checkReport } from './reports.js'
 import { reports as table } from './tables.js'
 
@@ -111,7 +112,7 @@ export function reportRoutes(
       path: '/analytics/reports/:id/run',
       summary: 'Run a report',
       description:
-        'With what the caller may read at this moment: a dataset takes its permission, a table or a saved query those of ' +
+        'With what the caller may read at this moment: a dataset takes its permission, a table (`tables:read` and `records:read`) or a saved query those of ' +
         'the database studio, whose row rules hold. `dataAsOf` says how old the data is.',
       tag,
       scope: 'analytics:read',
@@ -122,7 +123,9 @@ export function reportRoutes(
       errors: ['not_found', 'insufficient_scope', 'forbidden', 'rate_limited', 'upstream_timeout'],
       handler: async ({ params, body, meta }) => {
         const query = filledQuery(await reports.get(params.id, meta.tenant), body)
-        return runner.runQuery(callerOf(meta, delegations), query, meta.signal())
+        return placed(placeInReport(body), () =>
+          runner.runQuery(callerOf(meta, delegations), query, meta.signal()),
+        )
       },
     }),
   ]

@@ -69,13 +69,13 @@ const inspectionSeconds = 120
 const inspectionTimeoutMs = 10_000
 
 export function createDeployments(ctx: ServiceContext, parts: DeploymentParts): Deployments {
-  const { store, database, relay, log } = ctx
+  const { store, database, log } = ctx
   const { apps, expressions, platform } = parts
   const { delegations } = platform
   const aggregate = store.aggregate(deployment)
   const load = contentsLoader(database)
   const carrying = createCarrying(delegations, { load, log })
-  const takeTurn = serializer({ store, database, relay }, lockOfTenant('deployments'))
+  const takeTurn = serializer({ store, database }, lockOfTenant('deployments'))
 
   /** What keeps the contents from going live, and what they take. */
   const look = async ({ contents }: Release, id: string, meta: RequestMeta): Promise<World> => {

@@ -26,7 +26,7 @@ export function createMigrations(
   ctx: ServiceContext,
   { plane, definitions, tables, refuseRuled }: MigrationParts,
 ): MigrationService {
-  const { store, database, relay, clock } = ctx
+  const { store, database, clock } = ctx
   const migrations = store.aggregate(migration)
   const settling: Settling = { store, migrations, tables }
   const runs = createRuns(database)
@@ -39,7 +39,7 @@ export function createMigrations(
       try {
         const slugs = await database.sql.begin((tx) => settleRun(settling, tx, options))
         for (const slug of slugs) definitions.forget(run.space, slug)
-        return relay.wake()
+        return
       } catch (failure) {
         if (!(failure instanceof VersionRaceError) || attempt === settlings) throw failure
       }

@@ -8,6 +8,6 @@ import { settlingRuns } from './settle.js'
 /** Migrations: their routes, and the due work that settles what was interrupted. */
 export function openMigrations(ctx: ServiceContext, parts: MigrationParts): { routes: Route[] } {
   const service = createMigrations(ctx, parts)
-  ctx.dueWork.start(settlingRuns(service.settling, () => ctx.relay.wake()))
+  ctx.dueWork.start(settlingRuns(service.settling))
   return { routes: migrationRoutes(ctx, parts, service) }
 }

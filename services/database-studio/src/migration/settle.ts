@@ -74,7 +74,7 @@ export async function settleRun(
 }
 
 /** Settles the runs whose service has ended before it could. */
-export const settlingRuns = (settling: Settling, committed: () => void): MakeWorker =>
+export const settlingRuns = (settling: Settling): MakeWorker =>
   within<DueRow>({
     name: 'migration-runs',
     of: dueRuns,
@@ -82,6 +82,5 @@ export const settlingRuns = (settling: Settling, committed: () => void): MakeWor
     async perform(tx, rows) {
       for (const { key, at } of rows) await settleRun(settling, tx, { spaceId: key, now: at })
     },
-    committed,
     isPassing: (error) => error instanceof VersionRaceError,
   })

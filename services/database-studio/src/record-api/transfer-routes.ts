@@ -1,4 +1,10 @@
-import { ImportFormat, RecordImport, StudioRecord } from '@opsplane/contracts'
+import {
+  CsvDelimiter,
+  csvBomDescription,
+  ImportFormat,
+  RecordImport,
+  StudioRecord,
+} from '@opsplane/contracts'
 import { defineRoute, defineStream, defineUpload, type Route } from '@opsplane/http'
 import { z } from 'zod'
 import { ListFilters } from './record-query.js'
@@ -24,13 +30,14 @@ export function transferRoutes({ imports, exported }: RecordServices): Route[] {
       path: `${path}/import`,
       summary: 'Import a file of records',
       description:
-        'CSV with the columns in its first line, or a JSON object a line; at most 1 GiB. The file is kept, and imported in the background: rows that are refused are reported with their lines, the others are written once each, whatever happens meanwhile. The columns of an export may all be there; id, version and times are made anew.',
+        'CSV with the columns in its first line, or a JSON object a line, in UTF-8; at most 1 GiB. An empty cell of CSV is no value, and `""` an empty text. The file is kept, and imported in the background: rows that are refused are reported with their lines, the others are written once each, whatever happens meanwhile. The columns of an export may all be there; id, version and times are made anew.',
       tag,
       scope: 'records:write',
       mediaTypes: Object.keys(mediaTypes),
       bodyLimitBytes: maxFileBytes,
       query: z.object({
         format: ImportFormat.default('csv').meta({ description: 'What the file is.' }),
+        delimiter: CsvDelimiter.default(','),
         on: Columns.optional().meta({
           description: 'Columns that together are unique: what is there already is updated.',
           example: 'serial_number',
@@ -78,6 +85,12 @@ export function transferRoutes({ imports, exported }: RecordServices): Route[] {
       scope: 'records:read',
       query: z.object({
         format: ImportFormat.default('csv'),
+        delimiter: CsvDelimiter.default(','),
+        bom: z
+          .enum(['true', 'false'])
+          .default('false')
+          .transform((text) => text === 'true')
+          .meta({ description: csvBomDescription }),
         filter: ListFilters.shape.filter,
         timeZone: ListFilters.shape.timeZone,
         fields: ListFilters.shape.fields,

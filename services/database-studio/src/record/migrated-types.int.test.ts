@@ -332,7 +332,7 @@ describe.each(types)('a table with a column of type $sql', ({ sql, values, writt
           const one = (await at.api.get(`/tables/${slugs.get(sql)}/imports/${id}`)).data(RecordImport)
           return one.finishedAt === null ? undefined : one
         })
-        expect(done).toMatchObject({ status: 'succeeded' })
+        expect(done).toMatchObject({ status: 'completed' })
       }
       const [one] = (await get(`filter=${json({ name: 'one' })}`)).page(StudioRecord).items
       const asOf = new Date(Date.now() + 60_000).toISOString()

@@ -117,7 +117,7 @@ describe('whoever is under a rule', () => {
       const found = (await hers.get(`/tables/tasks/imports/${data.id}`)).data(RecordImport)
       return found.finishedAt === null ? undefined : found
     })
-    expect(done).toMatchObject({ status: 'succeeded', written: 1, refused: 1, refusedRows: [{ line: 3 }] })
+    expect(done).toMatchObject({ status: 'completed', written: 1, refused: 1, refusedRows: [{ line: 3 }] })
   })
 
   it('has rules that speak of columns there are', async () => {

@@ -24,13 +24,12 @@ export type Define = <T>(
 const lockTimeoutMs = 5_000
 const statementTimeoutMs = 55_000
 
-export function createDefine(ctx: Pick<ServiceContext, 'database' | 'store' | 'relay'>): Define {
+export function createDefine(ctx: Pick<ServiceContext, 'database' | 'store'>): Define {
   return async (space, meta, work) => {
     try {
       const { value } = await ctx.database.sql.begin(async (tx) => ({
         value: await defineWithin(ctx, tx, space, meta, work),
       }))
-      ctx.relay.wake()
       return value
     } catch (error) {
       if (error instanceof VersionRaceError)

@@ -13,7 +13,7 @@ interface PurgeRow extends DueRow {
 
 /** Drops tables whose time in the trash is up. */
 export function purging(
-  { store, relay }: Pick<ServiceContext, 'store' | 'relay'>,
+  { store }: Pick<ServiceContext, 'store'>,
   { plane, tables }: { plane: DataPlane; tables: TableAggregate },
 ): MakeWorker {
   return within<PurgeRow>({
@@ -30,6 +30,5 @@ export function purging(
         await tx.unsafe('delete from table_purges where table_id = $1', [id])
       }
     },
-    committed: () => relay.wake(),
   })
 }

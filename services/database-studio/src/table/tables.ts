@@ -46,7 +46,7 @@ export interface Tables {
 }
 
 export function createTables(
-  ctx: Pick<ServiceContext, 'database' | 'store' | 'relay' | 'clock'>,
+  ctx: Pick<ServiceContext, 'database' | 'store' | 'clock'>,
   {
     plane,
     definitions,

@@ -1,4 +1,4 @@
-import type { ImportFormat } from '@opsplane/contracts'
+import type { CsvDelimiter, ImportFormat } from '@opsplane/contracts'
 import type { TextStream } from '@opsplane/http'
 import { literal, quoted } from '@opsplane/postgres'
 import type { ListQuery } from '../list/list.js'
@@ -12,7 +12,14 @@ import { Parameters, type Statement } from '../row/parameters.js'
 import { failingRead } from '../row/selected.js'
 import type { Selection } from '../row/selection.js'
 
-export type ExportQuery = Pick<ListQuery, 'filter' | 'timeZone' | 'fields'> & { format: ImportFormat }
+export type ExportQuery = Pick<ListQuery, 'filter' | 'timeZone' | 'fields'> & TextForm
+
+interface TextForm {
+  format: ImportFormat
+  /** Of csv, a comma unless given. */
+  delimiter?: CsvDelimiter
+  bom?: boolean
+}
 
 /** Of one page: enough to be worth a statement, and little enough to hold. Nothing is known of the size of the first rows. */
 const page = { firstRows: 256, mostRows: 8_192, bytes: 8_388_608 }
@@ -29,7 +36,7 @@ const contentTypes: Record<ImportFormat, string> = {
 export function createExport(access: RecordAccess) {
   return async (slug: string, query: ExportQuery, meta: Caller & { now: string }): Promise<TextStream> => {
     const opened = await access.open(slug, meta)
-    const { format, ...shown } = query
+    const { format, delimiter = ',', bom, ...shown } = query
     const asked = await askedOf(access, opened, { ...shown, sort: 'id', slow: true }, meta)
     const exported = { ...asked, schema: opened.space.schema }
     const { fields } = asked.selection
@@ -42,7 +49,7 @@ export function createExport(access: RecordAccess) {
     }
     const begin = (place: PagePlace): Reading => ({
       ...place,
-      page: one<Page>(pageStatement(exported, format, place)),
+      page: one<Page>(pageStatement(exported, { format, delimiter }, place)),
       end: place.after === '' ? undefined : one<PageEnd>(endStatement(exported, place)),
     })
     /** The page behind it, read at the same time. */
@@ -52,7 +59,10 @@ export function createExport(access: RecordAccess) {
       return ahead
     }
     async function* texts(): AsyncIterable<string> {
-      if (format === 'csv') yield `${fields.map(({ name }) => cellOf(name)).join(',')}\r\n`
+      if (format === 'csv') {
+        const header = fields.map(({ name }) => cellOf(name, delimiter)).join(delimiter)
+        yield `${bom ? '\ufeff' : ''}${header}\r\n`
+      }
       let reading: Reading | undefined = begin({ after: '', limit: page.firstRows })
       let ahead: Promise<Reading | undefined> | undefined
       while (reading) {
@@ -105,14 +115,19 @@ interface Exported {
 const rowsAfter = ({ rows, bytes }: Page) =>
   Math.min(page.mostRows, 2 ** Math.ceil(Math.log2((page.bytes * rows) / bytes)))
 
-const cellOf = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+const cellOf = (text: string, delimiter: CsvDelimiter): string =>
+  text.includes(delimiter) || /["\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 
-function pageStatement(exported: Exported, format: ImportFormat, place: PagePlace): Statement {
+function pageStatement(
+  exported: Exported,
+  { format, delimiter }: Required<Omit<TextForm, 'bom'>>,
+  place: PagePlace,
+): Statement {
   const { fields } = exported.selection
   const parameters = new Parameters()
   const line =
     format === 'csv'
-      ? `${fields.map((field) => csvCell(field, 'r')).join(` || ',' || `)} || e'\\r\\n'`
+      ? `${fields.map((field) => csvCell(field, 'r')).join(` || ${literal(delimiter)} || `)} || e'\\r\\n'`
       : `${fields.map(jsonMember).join(' || ')} || e'}\\n'`
   return {
     // A page ends with the row that fills it: however large the rows are, it has no more than that.

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals'
 import { type ImportFormat, TableState } from '@opsplane/contracts'
 import { assets } from '../record/assets.fixture.js'
-import { batchesOf, type FileRow, rowsOf, UnreadableFileError } from './import-rows.js'
+import { UnreadableFileError } from './csv-records.js'
+import { batchesOf, type FileRow, rowsOf } from './import-rows.js'
 
 const table = TableState.parse(assets)
 async function* parts(text: string) {
@@ -9,7 +10,7 @@ async function* parts(text: string) {
 }
 async function read(format: ImportFormat, text: string): Promise<FileRow[]> {
   const rows: FileRow[] = []
-  for await (const row of rowsOf(format, table, parts(text))) rows.push(row)
+  for await (const row of rowsOf({ format, delimiter: ',' }, table, parts(text))) rows.push(row)
   return rows
 }
 
@@ -46,11 +47,43 @@ describe('what a file can cost', () => {
     const line = `{"name":"${'x'.repeat(900_000)}"}`
     const sizes = async (text: string) => {
       const found: number[] = []
-      for await (const batch of batchesOf(rowsOf('ndjson', table, parts(text)))) found.push(batch.length)
+      for await (const batch of batchesOf(rowsOf({ format: 'ndjson', delimiter: ',' }, table, parts(text))))
+        found.push(batch.length)
       return found
     }
     const large = `${line}\n`.repeat(21)
     expect(await sizes(large)).toEqual([10, 10, 1])
     expect(await sizes('{"name":"x"}\n'.repeat(1_001))).toEqual([500, 500, 1])
+  })
+})
+
+describe('a CSV', () => {
+  const lineOf = (row: FileRow) => row.line
+  it.each(['\n', '\r\n'])('has each row on the line it begins on, with line ends %j', async (end) => {
+    const lines = ['name,extra', '"two', 'lines",', '', 'b,', '', '', `"c${end}${end}d","{}"`, 'e,']
+    expect((await read('csv', lines.join(end))).map(lineOf)).toEqual([2, 5, 8, 11])
+    const mixed = `name\n"a\r\nb"\n"c\rd"\ne`
+    expect((await read('csv', mixed)).map(lineOf)).toEqual([2, 4, 6])
+  })
+
+  it.each([
+    ['name\na\n5" disk\n', /line 3 has a quote within a cell/],
+    ['name\r\n"a\r\nb"\r\n\r\n"c"d\r\n', /line 5 has text behind the quote/],
+    ['name\na\n\n"open\nb\n', /line 4 has a quote that is not closed/],
+    [`name\na\n"${'x'.repeat(1_100_000)}"`, /line 3 has more than 1048576 characters/],
+    ['name,serial, name\na,b,c', /names "name" twice, in cells 1 and 3/],
+  ])('that cannot be read is refused with the line: %#', async (text, message) => {
+    const failed = await read('csv', text).catch((error: unknown) => error)
+    expect(failed).toBeInstanceOf(UnreadableFileError)
+    expect((failed as Error).message).toMatch(message)
+  })
+
+  it('has nothing in an empty cell, and an empty text in an empty pair of quotes', async () => {
+    const required = table.columns.find(({ nullable, default: byDefault }) => !nullable && byDefault === null)
+    expect(required).toMatchObject({ name: 'name', type: 'text' })
+    const given = (await read('csv', 'name,serial,quantity\n,,\n"","",""\nx')).map(
+      (row) => 'given' in row && row.given,
+    )
+    expect(given).toEqual([{ serial: null }, { name: '', serial: '' }, { name: 'x', serial: null }])
   })
 })

@@ -1,7 +1,13 @@
-import { ApiError, ExactNumber, type ImportFormat, type TableState } from '@opsplane/contracts'
+import {
+  ApiError,
+  type CsvDelimiter,
+  ExactNumber,
+  type ImportFormat,
+  type TableState,
+} from '@opsplane/contracts'
 import { readJsonText } from '@opsplane/http'
-import { CsvError, parse } from 'csv-parse'
 import { type Field, fieldsOf, isWritable } from '../row/fields.js'
+import { type CsvCell, type CsvRecord, csvRecords, mostOfLine, UnreadableFileError } from './csv-records.js'
 
 /** One row of a file: its columns as JSON has them, or why it cannot be read. Lines count from 1, with the header of CSV. */
 export type FileRow = { line: number; characters: number } & (
@@ -11,98 +17,73 @@ export type FileRow = { line: number; characters: number } & (
 
 type Read = { given: Record<string, unknown> } | { problem: string }
 
-/** What makes a whole file unreadable, such as an open quote. */
-export class UnreadableFileError extends Error {}
-
-const mostOfLine = 1_048_576
 /** As many as keys of an object in JSON. What a header names costs something for each line below it. */
 const mostNames = 2_000
 const batchBounds = { rows: 500, characters: 8_388_608 }
 
+export interface FileForm {
+  format: ImportFormat
+  /** Of csv. */
+  delimiter: CsvDelimiter
+}
+
 /** The rows of a file, as its parts are read. Throws UnreadableFileError. */
 export function rowsOf(
-  format: ImportFormat,
+  { format, delimiter }: FileForm,
   table: TableState,
   parts: AsyncIterable<Buffer>,
 ): AsyncIterable<FileRow> {
-  return format === 'csv' ? csvRows(table, parts) : jsonRows(parts)
+  return format === 'csv' ? csvRows(table, csvRecords(parts, delimiter)) : jsonRows(parts)
 }
 
-/** The first line names the columns. What a record has anyway, such as its version, may be among them and is passed over. */
-async function* csvRows(table: TableState, parts: AsyncIterable<Buffer>): AsyncIterable<FileRow> {
-  const parser = parse({
-    bom: true,
-    info: true,
-    relax_column_count: true,
-    skip_empty_lines: true,
-    max_record_size: mostOfLine,
-  })
-  const feeding = feed(parser, parts)
+/** The first record names the columns. What a record has anyway, such as its version, may be among them and is passed over. */
+async function* csvRows(table: TableState, records: AsyncIterable<CsvRecord>): AsyncIterable<FileRow> {
   const fields = fieldsOf(table)
   let names: readonly string[] | undefined
-  try {
-    for await (const each of parser as AsyncIterable<{ info: { lines: number }; record: string[] }>) {
-      if (names === undefined) names = header(each.record)
-      else yield { line: each.info.lines, ...csvRecord(fields, names, each.record) }
-    }
-  } catch (error) {
-    throw error instanceof CsvError ? new UnreadableFileError(`The file is no CSV: ${error.message}`) : error
-  } finally {
-    parser.destroy()
-    await feeding
+  for await (const { line, cells } of records) {
+    if (names === undefined) names = header(cells)
+    else yield { line, ...csvRecord(fields, names, cells) }
   }
 }
 
-/** Hands the parts on no faster than they are parsed. */
-async function feed(parser: ReturnType<typeof parse>, parts: AsyncIterable<Buffer>): Promise<void> {
-  try {
-    for await (const part of parts) {
-      if (parser.destroyed) return
-      if (!parser.write(part))
-        await new Promise<void>((resolve) => {
-          parser.once('drain', resolve)
-          parser.once('close', resolve)
-        })
-    }
-    if (!parser.destroyed) parser.end()
-  } catch (error) {
-    parser.destroy(error as Error)
-  }
-}
-
-function header(names: readonly string[]): readonly string[] {
-  if (names.length > mostNames)
-    throw new UnreadableFileError(`The file names ${names.length} columns; there may be ${mostNames}.`)
-  return names.map((name) => name.trim())
+function header(cells: readonly CsvCell[]): readonly string[] {
+  if (cells.length > mostNames)
+    throw new UnreadableFileError(`The file names ${cells.length} columns; there may be ${mostNames}.`)
+  const names = cells.map((cell) => (cell ?? '').trim())
+  const second = names.findIndex((name, index) => names.indexOf(name) < index)
+  const twice = names[second]
+  if (twice !== undefined)
+    throw new UnreadableFileError(
+      `The header names ${JSON.stringify(twice)} twice, in cells ${names.indexOf(twice) + 1} and ${second + 1}: give each column once.`,
+    )
+  return names
 }
 
 function csvRecord(
   fields: ReadonlyMap<string, Field>,
   names: readonly string[],
-  cells: readonly string[],
+  cells: readonly CsvCell[],
 ): Read & { characters: number } {
-  const characters = cells.reduce((sum, { length }) => sum + length, 0)
+  const characters = cells.reduce((sum, cell) => sum + (cell?.length ?? 0), 0)
   if (cells.length > names.length)
     return { problem: `has ${cells.length} cells, and the header ${names.length}`, characters: 0 }
   const given: Record<string, unknown> = {}
   for (const [index, name] of names.entries()) {
     const field = fields.get(name)
     if (field && !(field.definition && isWritable(field.definition))) continue
-    const cell = cells[index] ?? ''
+    const cell = cells[index] ?? null
     if (field) {
       const value = cellValue(field, cell)
       if (value !== undefined) given[name] = value
-    } else given[name] = cell
+    } else given[name] = cell ?? ''
   }
   return { given, characters }
 }
 
-/** An empty cell is nothing: a default, null, or an empty text where the column must have one. */
-function cellValue({ kind, nullable, definition }: Field, cell: string): unknown {
-  if (cell === '') {
-    if (definition?.default !== null) return undefined
-    return kind === 'text' && !nullable ? '' : null
-  }
+/** An empty cell is nothing: a default, or null; of a column that must have a value it is refused. In quotes it is an empty text. */
+function cellValue({ kind, nullable, definition }: Field, cell: CsvCell): unknown {
+  if (cell === null || (cell === '' && kind !== 'text'))
+    return definition?.default === null && nullable ? null : undefined
   switch (kind) {
     case 'integer':
       return /^[+-]?\d+$/.test(cell.trim()) ? Number(cell) : cell

@@ -1,6 +1,5 @@
 import {
   ApiError,
-  type ImportFormat,
   invalidTransition,
   newId,
   notFound,
@@ -13,10 +12,12 @@ import { gathered, type Limits } from '@opsplane/runtime'
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import { recordImportParts, recordImports } from '../schema.js'
 import { createImportQuota } from './import-quota.js'
+import type { FileForm } from './import-rows.js'
+import { utf8Only } from './utf8-lines.js'
 
 /** Imports as they are kept. */
 export interface ImportStore {
-  /** Keeps a file as it arrives, and has it imported once it is there. Throws `quota_exceeded`. */
+  /** Keeps a file as it arrives, and has it imported once it is there. Throws `quota_exceeded`, and `validation_failed` for a file that is empty or not UTF-8. */
   upload(file: NewImport, content: AsyncIterable<Buffer>, meta: RequestMeta): Promise<RecordImport>
   /** With `by`, of this actor alone. Throws `not_found`. */
   get(id: string, table: string, tenant: TenantScope, by?: string): Promise<RecordImport>
@@ -27,9 +28,8 @@ export interface ImportStore {
   outcome(key: string): Promise<unknown>
 }
 
-export interface NewImport {
+export interface NewImport extends FileForm {
   table: string
-  format: ImportFormat
   on: readonly string[] | undefined
 }
 
@@ -63,18 +63,27 @@ export function createImportStore(
   return {
     get,
 
-    async upload({ table, format, on }, content, { tenant, principal, requestId, now }) {
+    async upload({ table, format, delimiter, on }, content, { tenant, principal, requestId, now }) {
       await refuseMore(tenant.workspaceId)
       const id = newId('import')
       const dueAt = sql`now() + interval '1 second' * ${uploadSeconds}`
       await db.insert(recordImports).values({
-        ...{ id, ...tenant, tableSlug: table, format, conflictColumns: on ?? null, principal, requestId },
+        ...{
+          id,
+          ...tenant,
+          tableSlug: table,
+          format,
+          delimiter,
+          conflictColumns: on ?? null,
+          principal,
+          requestId,
+        },
         ...{ status: 'uploading', dueAt: dueAt as unknown as string, createdAt: now },
       })
       let bytes = 0
       let part = 0
       try {
-        for await (const chunk of gathered(content, partBytes)) {
+        for await (const chunk of gathered(utf8Only(content), partBytes)) {
           await keepPart(tenant.workspaceId, { importId: id, part: part++, content: chunk })
           bytes += chunk.length
         }
@@ -133,12 +142,18 @@ export function createImportStore(
   }
 }
 
+/** The version before ends imports as `succeeded`. */
+function statusOf({ status, batches }: Pick<typeof recordImports.$inferSelect, 'status' | 'batches'>) {
+  if (status === 'succeeded') return 'completed'
+  return status === 'pending' && batches > 0 ? 'running' : status
+}
+
 function shown(row: typeof recordImports.$inferSelect): RecordImport {
   const iso = (text: string) => new Date(text).toISOString()
   const { id, bytes, bytesDone, written, refused, error } = row
   return RecordImport.parse({
     ...{ id, bytes, bytesDone, written, refused, error, table: row.tableSlug, format: row.format },
-    status: row.status === 'pending' && row.batches > 0 ? 'running' : row.status,
+    status: statusOf(row),
     refusedRows: row.refusedRows,
     createdAt: iso(row.createdAt),
     finishedAt: row.finishedAt === null ? null : iso(row.finishedAt),

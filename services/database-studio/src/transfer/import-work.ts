@@ -1,6 +1,7 @@
 import {
   ApiError,
   type CommandMeta,
+  CsvDelimiter,
   ImportFormat,
   Principal,
   RefusedRow,
@@ -13,8 +14,9 @@ import { z } from 'zod'
 import type { RecordAccess } from '../row/open.js'
 import { dueImports } from '../schema.js'
 import type { Validating } from '../validation/validating.js'
+import { UnreadableFileError } from './csv-records.js'
 import { type BatchOutcome, type ImportMeta, writeBatch } from './import-batch.js'
-import { type FileRow, UnreadableFileError } from './import-rows.js'
+import type { FileRow } from './import-rows.js'
 import type { ImportStore } from './import-store.js'
 import { createOpenFiles } from './open-files.js'
 
@@ -24,11 +26,15 @@ const Claimed = z.object({
   environment: z.enum(['production', 'staging', 'development']),
   tableSlug: z.string(),
   format: ImportFormat,
+  delimiter: CsvDelimiter,
   conflictColumns: z.array(z.string()).nullable(),
   principal: Principal,
   requestId: z.string().nullable(),
   status: z.string(),
   batches: z.number(),
+  /** Rows, in these batches; they come as text, which has no bounds. */
+  written: z.coerce.number(),
+  refused: z.coerce.number(),
   /** Attempts since a batch was written. */
   failures: z.number(),
 })
@@ -39,18 +45,28 @@ const columns = [
   'environment',
   'table_slug as "tableSlug"',
   'format',
+  'delimiter',
   'conflict_columns as "conflictColumns"',
   'principal',
   'request_id as "requestId"',
   'status',
   'batches',
+  'written',
+  'refused',
 ]
 
 const Outcome = z.object({ written: z.number(), refused: z.array(RefusedRow) })
 /** How an import ended. */
 interface Ended {
-  status: 'succeeded' | 'failed'
+  status: 'completed' | 'failed'
   error: string | null
+}
+
+/** Batches that are written, and what became of their rows. */
+interface Progress {
+  batches: number
+  written: number
+  refused: number
 }
 
 const mostRefused = 1_000
@@ -87,7 +103,8 @@ export function importWork({
       return { status: 'failed', error: 'The file has never arrived whole.' }
     // Whoever was at it died of it each time.
     if (claimed.failures >= mostAttempts) return givenUp(claimed, claimed.batches)
-    const progress = { batches: claimed.batches }
+    const { batches, written, refused } = claimed
+    const progress = { batches, written, refused }
     try {
       return await importSlice(claimed, progress, signal)
     } catch (error) {
@@ -103,7 +120,7 @@ export function importWork({
   /** Imports for a while; null where something is left to import, or it is another's by now. */
   async function importSlice(
     claimed: Claimed,
-    progress: { batches: number },
+    progress: Progress,
     signal: AbortSignal,
   ): Promise<Ended | null> {
     const meta = metaOf(claimed, now())
@@ -114,28 +131,33 @@ export function importWork({
       signal.throwIfAborted()
       const { number } = file
       const rows = await file.next()
-      if (rows === undefined) return { status: 'succeeded', error: null }
+      if (rows === undefined) return endOf(progress)
       if (number < claimed.batches) continue
-      if (!(await importBatch(claimed, rows, { number, bytesRead: file.bytes(), meta }))) return null
+      const done = await importBatch(claimed, rows, { number, bytesRead: file.bytes(), meta })
+      if (!done) return null
       progress.batches = file.number
+      progress.written += done.written
+      progress.refused += done.refused
       if (performance.now() < until) continue
       files.keep(claimed.id, table, file)
       return null
     }
   }
 
-  /** Whether the import goes on: it may be cancelled, or have passed to another replica. */
+  /** What became of the rows; undefined where the import is cancelled, or has passed to another replica. */
   async function importBatch(
     claimed: Claimed,
     rows: readonly FileRow[],
     { number, bytesRead, meta }: { number: number; bytesRead: number; meta: ImportMeta },
-  ): Promise<boolean> {
+  ): Promise<Pick<Progress, 'written' | 'refused'> | undefined> {
     const key = `import:${claimed.id}:${number}`
     const known = Outcome.safeParse(await store.outcome(key))
     const outcome = known.success
       ? known.data
       : await write(claimed, rows, { ...meta, idempotency: kept(key) })
-    const parameters = [claimed.id, number, bytesRead, outcome.written, outcome.refused.length].map(String)
+    // A row may have several problems.
+    const refused = new Set(outcome.refused.map(({ line }) => line)).size
+    const parameters = [claimed.id, number, bytesRead, outcome.written, refused].map(String)
     const noted = await sql.unsafe(
       `update record_imports set batches = $2::text::int4 + 1, failures = 0, bytes_done = $3::text::int8,
          written = written + $4::text::int8, refused = refused + $5::text::int8,
@@ -144,7 +166,7 @@ export function importWork({
        where id = $1 and batches = $2::text::int4 and status = 'pending' returning id`,
       [...parameters, stringifyExact(outcome.refused.slice(0, mostRefused))],
     )
-    return noted.length > 0
+    return noted.length > 0 ? { written: outcome.written, refused } : undefined
   }
 
   const write = (claimed: Claimed, rows: readonly FileRow[], meta: ImportMeta): Promise<BatchOutcome> =>
@@ -169,6 +191,16 @@ export function importWork({
   })
 }
 
+/** How a file ends that was read as a whole. */
+function endOf({ written, refused }: Progress): Ended {
+  if (written > 0) return { status: 'completed', error: null }
+  const error =
+    refused > 0
+      ? `None of the ${refused} rows could be written: refusedRows says why.`
+      : 'The file has no rows: nothing was written.'
+  return { status: 'failed', error }
+}
+
 const givenUp = ({ requestId }: Claimed, batches: number): Ended => ({
   status: 'failed',
   error: `The rows after the first ${batches} batches could not be written in ${mostAttempts} attempts, for a reason that is not in the file. What was written before stays. Try again later, or ask whoever runs the platform, naming the request ${requestId}.`,
@@ -176,7 +208,7 @@ const givenUp = ({ requestId }: Claimed, batches: number): Ended => ({
 
 async function end(tx: StatementRunner, id: string, { status, error }: Ended): Promise<void> {
   await tx.unsafe(
-    `update record_imports set status = $2, error = $3, finished_at = now(), bytes_done = case when $2 = 'succeeded' then bytes else bytes_done end
+    `update record_imports set status = $2, error = $3, finished_at = now(), bytes_done = case when $2 = 'completed' then bytes else bytes_done end
      where id = $1 and status in ('uploading', 'pending')`,
     [id, status, error],
   )

@@ -61,9 +61,9 @@ describe('an import', () => {
     ]
     const done = await imported(lines.join('\r\n'))
     expect(done).toMatchObject({
-      status: 'succeeded',
+      status: 'completed',
       written: 3,
-      refused: 4,
+      refused: 3,
       error: null,
       bytesDone: done.bytes,
     })
@@ -120,6 +120,42 @@ describe('an import', () => {
     expect((await send('name\na', '?format=xml')).status).toBe(422)
   })
 
+  it('without a row that was written fails, with the reason', async () => {
+    expect(await imported('name,serial\n,z-1\n,z-2\n')).toMatchObject({
+      ...{ status: 'failed', written: 0, refused: 2 },
+      error: 'None of the 2 rows could be written: refusedRows says why.',
+      refusedRows: [
+        { line: 2, path: '/name', message: 'is required' },
+        { line: 3, path: '/name', message: 'is required' },
+      ],
+    })
+    expect(await imported('name,serial\n')).toMatchObject({
+      ...{ status: 'failed', written: 0, refused: 0, error: 'The file has no rows: nothing was written.' },
+    })
+    expect(await imported('name,serial\nStray 5" disk,z-3\n')).toMatchObject({
+      ...{ status: 'failed', written: 0, error: expect.stringContaining('line 2 has a quote within a cell') },
+    })
+    expect(await imported('name,serial,name\na,b,c\n')).toMatchObject({
+      ...{ status: 'failed', written: 0, error: expect.stringContaining('names "name" twice') },
+    })
+  })
+
+  it('of another encoding is refused before anything is kept of it', async () => {
+    const headers = { ...(await at.studio.headers(principal)), 'content-type': 'text/csv' }
+    const body = Buffer.from('name\nBefore\nJürgen\n', 'latin1')
+    const response = await fetch(`${at.studio.url}${path}/import`, { method: 'POST', headers, body })
+    expect([response.status, await response.json()]).toEqual([
+      422,
+      expect.objectContaining({
+        error: expect.objectContaining({
+          code: 'validation_failed',
+          details: [expect.objectContaining({ message: 'line 3 is not UTF-8', params: { line: 3 } })],
+        }),
+      }),
+    ])
+    expect(await at.studio.sql`select from record_import_parts`).toHaveLength(0)
+  })
+
   it('is written once, though its progress was lost after it was committed', async () => {
     const rows = 4_500
     const before = (
@@ -138,7 +174,7 @@ describe('an import', () => {
       `name\n${Array.from({ length: rows }, (_, index) => `Row ${index}`).join('\n')}`,
     )
     await at.studio.sql.unsafe('drop function forget_once() cascade')
-    expect(done).toMatchObject({ status: 'succeeded', written: rows, refused: 0 })
+    expect(done).toMatchObject({ status: 'completed', written: rows, refused: 0 })
     const after = (
       await at.studio.sql`select count(*)::int as count from events where type = 'record.created'`
     )[0]?.count as number
@@ -211,6 +247,19 @@ describe('an export', () => {
     expect((await found({ serial: { starts_with: 'd-' } })).map(columns)).toEqual(
       (await found({ serial: { starts_with: 'c-' } })).map(columns),
     )
+  })
+
+  it('has the delimiter and the byte order mark that are asked for, which an import takes as well', async () => {
+    const filter = encodeURIComponent('{"serial":{"starts_with":"c-"}}')
+    const query = `filter=${filter}&fields=name,serial,quantity`
+    const plain = (await api.get(`${path}/export?${query}`)).text
+    const url = `${at.studio.url}${path}/export?${query}&delimiter=${encodeURIComponent(';')}&bom=true`
+    const response = await fetch(url, { headers: await at.studio.headers(principal) })
+    // `text()` would leave the mark out.
+    const text = Buffer.from(await response.arrayBuffer()).toString()
+    expect(text).toBe(`\ufeff${plain.replaceAll(/,(?! )/g, ';')}`)
+    const done = await imported(text.replaceAll('c-', 'e-'), `?delimiter=${encodeURIComponent(';')}`)
+    expect(done).toMatchObject({ status: 'completed', written: 3, refused: 0 })
   })
 
   it('has every record once, over many pages, as lines of JSON', async () => {

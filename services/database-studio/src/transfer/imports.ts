@@ -1,14 +1,15 @@
-import type { ImportFormat, RecordImport } from '@opsplane/contracts'
+import type { RecordImport } from '@opsplane/contracts'
 import type { RequestMeta } from '@opsplane/http'
 import { checkKey } from '../record/bulk.js'
 import type { RecordAccess } from '../row/open.js'
+import type { FileForm } from './import-rows.js'
 import type { ImportStore } from './import-store.js'
 
 /** Imports as people begin and follow them. */
 export interface Imports {
   begin(
     slug: string,
-    query: { format: ImportFormat; on?: readonly string[] | undefined },
+    query: FileForm & { on?: readonly string[] | undefined },
     file: AsyncIterable<Buffer>,
     meta: RequestMeta,
   ): Promise<RecordImport>
@@ -34,11 +35,11 @@ export function createImports({
   }
 
   return {
-    async begin(slug, { format, on }, file, meta) {
+    async begin(slug, { format, delimiter, on }, file, meta) {
       const opened = await access.open(slug, meta)
       await access.refuseFull(opened)
       if (on) checkKey(opened, on, { in: 'query', path: '/on' })
-      const begun = await store.upload({ table: slug, format, on }, file, meta)
+      const begun = await store.upload({ table: slug, format, delimiter, on }, file, meta)
       wake()
       return begun
     },

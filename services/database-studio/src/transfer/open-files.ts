@@ -1,6 +1,6 @@
-import type { ImportFormat, Table } from '@opsplane/contracts'
+import type { Table } from '@opsplane/contracts'
 import { LRUCache } from 'lru-cache'
-import { batchesOf, type FileRow, rowsOf } from './import-rows.js'
+import { batchesOf, type FileForm, type FileRow, rowsOf } from './import-rows.js'
 import type { ImportStore } from './import-store.js'
 
 /** A file that is being read, batch by batch. */
@@ -17,7 +17,7 @@ export interface OpenFile {
 /** Files whose import goes on later here, so that it need not read them again from their beginning. */
 export interface OpenFiles {
   /** A file that is at this batch, or before it. */
-  take(file: { id: string; format: ImportFormat; batches: number }, table: Table): OpenFile
+  take(file: FileForm & { id: string; batches: number }, table: Table): OpenFile
   keep(id: string, table: Table, file: OpenFile): void
 }
 
@@ -35,17 +35,17 @@ export function createOpenFiles(store: Pick<ImportStore, 'content'>): OpenFiles 
   const keyOf = (id: string, { id: table, version }: Table) => `${id}/${table}/${version}`
 
   return {
-    take({ id, format, batches }, table) {
+    take({ id, batches, ...form }, table) {
       const key = keyOf(id, table)
       const file = kept.get(key)
       kept.delete(key)
-      return file && file.number <= batches ? file : openFile(store.content(id), format, table)
+      return file && file.number <= batches ? file : openFile(store.content(id), form, table)
     },
     keep: (id, table, file) => void kept.set(keyOf(id, table), file),
   }
 }
 
-function openFile(content: AsyncIterable<Buffer>, format: ImportFormat, table: Table): OpenFile {
+function openFile(content: AsyncIterable<Buffer>, form: FileForm, table: Table): OpenFile {
   let bytes = 0
   const counted = async function* () {
     for await (const part of content) {
@@ -53,7 +53,7 @@ function openFile(content: AsyncIterable<Buffer>, format: ImportFormat, table: T
       bytes += part.length
     }
   }
-  const batches = batchesOf(rowsOf(format, table, counted()))[Symbol.asyncIterator]()
+  const batches = batchesOf(rowsOf(form, table, counted()))[Symbol.asyncIterator]()
   return {
     number: 0,
     bytes: () => bytes,

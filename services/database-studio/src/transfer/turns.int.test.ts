@@ -56,7 +56,7 @@ describe('imports take turns', () => {
       const found = await read(other, data.id)
       return found.finishedAt === null ? undefined : found
     })
-    expect(short).toMatchObject({ status: 'succeeded', written: 2 })
+    expect(short).toMatchObject({ status: 'completed', written: 2 })
     const states = await Promise.all(long.map((id) => read(busy, id)))
     for (const { finishedAt, written } of states) {
       expect(finishedAt).toBeNull()
@@ -77,7 +77,7 @@ describe('imports take turns', () => {
       const found = await read(principal, data.id)
       return found.finishedAt === null ? undefined : found
     })
-    expect(done).toMatchObject({ status: 'succeeded', written: count, refused: 0, bytesDone: done.bytes })
+    expect(done).toMatchObject({ status: 'completed', written: count, refused: 0, bytesDone: done.bytes })
     const total = await at.studio.as(principal).get('/tables/items/records?count=exact&limit=1')
     expect(total.text).toContain(`"total":${count}`)
   })

@@ -275,7 +275,7 @@ describe('records of a table with a validation', () => {
       return found.finishedAt === null ? undefined : found
     })
     expect(done).toMatchObject({
-      ...{ status: 'succeeded', written: 2, refused: 1 },
+      ...{ status: 'completed', written: 2, refused: 1 },
       refusedRows: [{ line: 3, path: '/serial', message: 'is malformed' }],
     })
     expect(asked).toHaveLength(1)

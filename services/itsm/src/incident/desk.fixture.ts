@@ -26,8 +26,7 @@ export async function testDesk() {
   let at = '2026-03-02T09:00:00.000Z'
   const ctx = {
     database,
-    store: createEventStore({ database }),
-    relay: { wake: () => void woken++ },
+    store: createEventStore({ database, onCommitWithin: () => void woken++ }),
     clock: { now: () => at },
   }
   const settings = settingsStore(ctx)

@@ -12,7 +12,7 @@ import { createConflictUpdates } from './conflict-updates.js'
  * that events that come twice, late or at the same time to several replicas tell nothing twice.
  */
 export function recheckConflicts(ctx: ServiceContext): BackgroundWork[] {
-  const { database, relay } = ctx
+  const { database } = ctx
   const notices = createConflictUpdates(ctx)
 
   /**
@@ -28,7 +28,6 @@ export function recheckConflicts(ctx: ServiceContext): BackgroundWork[] {
         const whole = links.inMemory()
         for (const few of chunks(outdated, whole ? 50 : 5)) await notices.writeAll(tenant, few, whole)
       }
-    relay.wake()
   }
 
   // A consumer for each, as servers before 2.10 take one filter, and one for all would let everything through.

@@ -13,9 +13,7 @@ import type { IncidentStore } from '../incident-store.js'
 import { type Cursor, childrenOf, holdFamily, type Leading, leading } from './cascade-rows.js'
 import { stepsAfter } from './parent-child.js'
 
-export interface CascadeContext extends Pick<ServiceContext, 'database' | 'store' | 'clock'> {
-  relay: Pick<ServiceContext['relay'], 'wake'>
-}
+export interface CascadeContext extends Pick<ServiceContext, 'database' | 'store' | 'clock'> {}
 
 /** Children that follow in one transaction. */
 export const familyBatch = 100
@@ -27,7 +25,7 @@ const maxTries = 10
  * read from the log, so that events that come again, late, or in another order do no harm.
  */
 export function createCascade(ctx: CascadeContext, incidents: IncidentStore) {
-  const { database, store, clock, relay } = ctx
+  const { database, store, clock } = ctx
   const meta = (tenant: TenantScope, causationId: string): CommandMeta => ({
     tenant,
     actor: systemActor,
@@ -71,18 +69,17 @@ export function createCascade(ctx: CascadeContext, incidents: IncidentStore) {
     tenant: TenantScope,
     batch: Batch,
   ): Promise<Cursor | undefined> {
-    const { last, reported } = await database.sql.begin(async (tx) => {
+    const last = await database.sql.begin(async (tx) => {
       // Against others with an older notion of what the parent has come to.
       await holdFamily(tx, parentId)
       const lead = await leading(tx, tenant, parentId)
-      if (lead === undefined) return { last: undefined, reported: 0 }
+      if (lead === undefined) return undefined
       const children = await childrenOf(tx, tenant, lead, batch.after, batch.limit)
       const given = meta(tenant, lead.eventId)
       const led = batch.passOver ? [] : children
-      const reported = await store.within(tx, given, (unit) => leadAll(unit, lead, led, given.now))
-      return { last: children.length < batch.limit ? undefined : children.at(-1), reported }
+      await store.within(tx, given, (unit) => leadAll(unit, lead, led, given.now))
+      return children.length < batch.limit ? undefined : children.at(-1)
     })
-    if (reported > 0) relay.wake()
     return last && { createdAt: last.state.createdAt, id: last.state.id }
   }
 
@@ -91,15 +88,11 @@ export function createCascade(ctx: CascadeContext, incidents: IncidentStore) {
     lead: Leading,
     children: readonly { state: IncidentState; version: number }[],
     now: string,
-  ): Promise<number> {
-    let reported = 0
+  ): Promise<void> {
     for (const current of children) {
-      for (const step of stepsAfter(lead.parent, current.state)) {
+      for (const step of stepsAfter(lead.parent, current.state))
         await unit.handle(incidents, current.state.id, { ...step, cause: 'parent', now }, { current })
-        reported++
-      }
     }
-    return reported
   }
 
   return { handle }

@@ -75,7 +75,7 @@ it('keeps the clocks of another kind of entity by its description alone, beside 
   const aggregate = store.aggregate(tickets)
   const meta = (): CommandMeta => ({ tenant, actor: systemActor, now: now(), requestId: null })
   const entities = [incidentEntity, ticketEntity]
-  const clocks = createClocks({ database, store, relay: { wake() {} }, clock: { now }, entities })
+  const clocks = createClocks({ database, store, clock: { now }, entities })
   const state = ticket({ id: newId('problem'), createdAt: now() })
   const put = (fields: Partial<TicketState>) =>
     aggregate.handle(state.id, { kind: 'put', state: { ...state, ...fields } }, meta())

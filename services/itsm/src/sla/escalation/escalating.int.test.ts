@@ -7,6 +7,7 @@ import {
   systemActor,
   type TenantScope,
 } from '@opsplane/contracts'
+import { createEventStore } from '@opsplane/eventstore'
 import { attemptDueWork } from '@opsplane/postgres'
 import { createLogger } from '@opsplane/runtime'
 import type { z } from 'zod'
@@ -353,12 +354,13 @@ describe('rules are carried out once', () => {
     await promise(rules)
     const id = await openIncident()
     await reach(90)
-    const relay = {
-      wake() {
+    const store = createEventStore({
+      database: desk.ctx.database,
+      onCommitWithin() {
         throw new Error('killed')
       },
-    }
-    await expect(deliver({ ...context(), relay })).rejects.toThrow('killed')
+    })
+    await expect(deliver({ ...context(), store })).rejects.toThrow('killed')
     expect(await typesOf(id)).toEqual(once)
     await deliver()
     expect(await typesOf(id)).toEqual(once)

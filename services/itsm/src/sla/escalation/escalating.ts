@@ -28,9 +28,7 @@ import { firingsOf } from './firings.js'
 
 export { escalatingEvents } from './firings.js'
 
-export interface EscalatingContext extends Pick<ServiceContext, 'database' | 'store' | 'clock' | 'log'> {
-  relay: Pick<ServiceContext['relay'], 'wake'>
-}
+export interface EscalatingContext extends Pick<ServiceContext, 'database' | 'store' | 'clock' | 'log'> {}
 
 /** How often a transaction is tried that loses races for the incident against people. */
 const maxTries = 10
@@ -45,7 +43,7 @@ export function createEscalating(
   pinnedPolicies: PinnedPolicies,
   settingsOf: IncidentStore['settingsOf'],
 ) {
-  const { database, store, clock, relay, log } = ctx
+  const { database, store, clock, log } = ctx
   const incidents = store.aggregate(incident)
 
   async function handle(events: readonly PlatformEvent[]): Promise<void> {
@@ -67,7 +65,6 @@ export function createEscalating(
       try {
         const done = await carryOut(timerId, tenant)
         if (done === undefined) return
-        relay.wake()
         if (done.left.length > 0)
           log.warn({ timerId, userIds: done.left }, 'an escalated incident takes no more watchers')
         return

@@ -22,7 +22,7 @@ beforeAll(async () => {
     const database = connect(service.adminUrl, { schema: 'itsm', max: 4 })
     databases.push(database)
     const store = createEventStore({ database })
-    return slaSaving({ database, store, relay: { wake: () => {} } }, slaStores(store), anybody)
+    return slaSaving({ database, store }, slaStores(store), anybody)
   })
 })
 afterAll(async () => {

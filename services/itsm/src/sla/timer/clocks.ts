@@ -43,7 +43,6 @@ import {
 import { breachOf, isPinnedTo, type PinnedPolicy, slaTimer, type TimerCommand } from './timer.js'
 
 export interface ClockContext extends Pick<ServiceContext, 'database' | 'store' | 'clock'> {
-  relay: Pick<ServiceContext['relay'], 'wake'>
   /** What clocks run over; everything there is unless set otherwise. */
   entities?: readonly SlaEntity[]
   /** Says that a clock has something to tell in so many milliseconds. */
@@ -72,7 +71,6 @@ const timerAggregate = (store: ServiceContext['store']) =>
 export function createClocks({
   database,
   store,
-  relay,
   clock,
   entities = slaEntities,
   wake = () => {},
@@ -155,7 +153,6 @@ export function createClocks({
       })
       await keepProgress(tx, new Map([...changes].map(([id, list]) => [id, list.at(-1)?.version ?? 0])))
     })
-    relay.wake()
     const soonest = Math.min(...kept.map(({ state }) => Date.parse(state.nextFireAt ?? '9999')))
     const inMs = soonest + settleMs - Date.parse(clock.now())
     if (inMs < soonMs) wake(inMs)
@@ -232,7 +229,7 @@ export function createClocks({
   }
 
   const telling = dueCommands(
-    { store, relay },
+    { store },
     {
       name: tellingName,
       of: dueTimers,

@@ -29,7 +29,7 @@ export interface ReapplyOptions {
  * that others have in hand is left for the next request, and a request that breaks off has done a part.
  */
 export async function reapply(
-  { database, store, relay }: ServiceContext,
+  { database, store }: ServiceContext,
   { policies, calendarOf }: SlaStores,
   { pinnedPolicies, timers }: Clocks,
   { policyId, dryRun, meta: { expectedVersion: _, ...meta } }: ReapplyOptions,
@@ -80,7 +80,6 @@ export async function reapply(
     const piece = await (dryRun ? tried(after) : applied(after))
     if (piece.length === 0) break
     changed.push(...piece)
-    if (!dryRun) relay.wake()
   }
   const reported = changed.slice(0, shown)
   const ids = reported.map(({ before: { entityId } }) => entityId)

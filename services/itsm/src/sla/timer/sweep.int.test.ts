@@ -114,7 +114,7 @@ it('tells of all clocks but one that cannot be read, and one whose entity cannot
         '{"after": {"id": 1}}', now() from incidents i where i.id = ${idOf('inc', 900_008)}`
     const clocks = createClocks({
       ...{ database, store: createEventStore({ database }) },
-      ...{ relay: { wake() {} }, clock: { now: () => now } },
+      clock: { now: () => now },
     })
     const sweep = () => attemptDueWork(clocks.telling, { sql, log, simulated: { now: () => now } })
     expect(await sweep()).toMatchObject({ done: 38, failed: 1 })
@@ -162,7 +162,6 @@ it(`takes as many statements for five hundred due among ${many} as for one`, asy
     const clocks = createClocks({
       database: counted,
       store: createEventStore({ database: counted }),
-      relay: { wake() {} },
       clock: { now: () => later(10) },
     })
     const [due, far] = [later(5), later(24 * 60)]

@@ -1,0 +1,11 @@
+import { z } from 'zod'
+
+/** What stands between the cells of a CSV file. */
+export const CsvDelimiter = z.enum([',', ';', '\t']).meta({
+  description:
+    'Of csv: what stands between cells, a comma, a semicolon or a tab. Spreadsheets of countries whose decimals have a comma expect a semicolon.',
+})
+export type CsvDelimiter = z.infer<typeof CsvDelimiter>
+
+export const csvBomDescription =
+  'Of csv: begins the file with a byte order mark, by which Excel knows it for UTF-8.'

@@ -1,0 +1,41 @@
+import type postgres from 'postgres'
+
+type Begin = (...given: unknown[]) => Promise<unknown>
+type Work = (tx: postgres.TransactionSql) => unknown
+
+const hooksOf = new WeakMap<object, Set<() => void>>()
+
+/**
+ * Has `hook` called once the transaction is committed, once however often it is asked for; never where it is rolled back as a
+ * whole. Throws for what is not a transaction of a client that `trackTransactions` was called with.
+ */
+export function afterCommit(tx: Pick<postgres.Sql, 'unsafe'>, hook: () => void): void {
+  const hooks = hooksOf.get(tx)
+  if (!hooks) throw new Error('Not a transaction of a client that openClient has opened.')
+  hooks.add(hook)
+}
+
+/** Lets `afterCommit` follow the transactions of a client, and their savepoints. */
+export function trackTransactions(client: postgres.Sql): void {
+  const begin = client.begin.bind(client) as Begin
+  const tracked: Begin = async (...given) => {
+    const hooks = new Set<() => void>()
+    const result = await begin(...withTracked(given, hooks))
+    for (const hook of hooks) hook()
+    return result
+  }
+  client.begin = tracked as typeof client.begin
+}
+
+/** The arguments of `begin` or `savepoint`, whose last one is what is done in it. */
+function withTracked(given: readonly unknown[], hooks: Set<() => void>): unknown[] {
+  const work = given.at(-1) as Work
+  return [...given.slice(0, -1), (tx: postgres.TransactionSql) => work(track(tx, hooks))]
+}
+
+function track(tx: postgres.TransactionSql, hooks: Set<() => void>): postgres.TransactionSql {
+  hooksOf.set(tx, hooks)
+  const savepoint = tx.savepoint.bind(tx) as Begin
+  tx.savepoint = ((...given: unknown[]) => savepoint(...withTracked(given, hooks))) as typeof tx.savepoint
+  return tx
+}

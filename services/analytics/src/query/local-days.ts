@@ -1,0 +1,75 @@
+import {
+  type AnalyticsQuery,
+  ExactNumber,
+  type Filter,
+  type Grain,
+  type QueryAnswer,
+  type ResultColumn,
+  type ResultColumnType,
+} from '@opsplane/contracts'
+import { localClock } from '@opsplane/runtime'
+
+type Condition = Filter[string]
+
+const date = /^\d{4}-\d\d-\d\d$/
+
+/** The date that the clock of a zone shows, as `YYYY-MM-DD`. */
+export const dateAt = (timeZone: string, at: number): string =>
+  new Date(at + localClock(timeZone).offsetAt(at)).toISOString().slice(0, 10)
+
+/** When a day begins by the clock of a zone, as an ISO instant; other texts stay as they are. */
+export function startOfDay(text: string, timeZone: string): string {
+  const day = date.test(text) ? Date.parse(text) : Number.NaN
+  // A Date takes the 30th of February for the 2nd of March.
+  const isDay = !Number.isNaN(day) && new Date(day).toISOString().startsWith(text)
+  return isDay ? new Date(localClock(timeZone).instantOf(day)).toISOString() : text
+}
+
+/** The same conditions, in which a date that an instant is compared with stands for the start of that day in the zone. */
+export function zonedFilters(
+  filters: Filter,
+  typeOf: (name: string) => ResultColumnType | undefined,
+  timeZone: string,
+): Filter {
+  const zoned = (value: unknown): unknown => {
+    if (typeof value === 'string') return startOfDay(value, timeZone)
+    if (Array.isArray(value)) return value.map(zoned)
+    if (value === null || typeof value !== 'object' || value instanceof ExactNumber) return value
+    return Object.fromEntries(Object.entries(value).map(([operator, operand]) => [operator, zoned(operand)]))
+  }
+  return Object.fromEntries(
+    Object.entries(filters).map(([name, condition]) => [
+      name,
+      typeOf(name) === 'timestamp' ? (zoned(condition) as Condition) : condition,
+    ]),
+  )
+}
+
+const labels: Partial<Record<Grain, string>> = {
+  ...{ day: 'Day', week: 'Week', month: 'Month', quarter: 'Quarter', year: 'Year' },
+}
+
+/**
+ * An answer for people who see nothing but its rows: what begins with a day of the zone is a date, with the zone beside it. As
+ * an instant in UTC it would mostly be one of the day before, or after.
+ */
+export function withLocalDates(
+  answer: Pick<QueryAnswer, 'columns' | 'rows' | 'dataAsOf'>,
+  { grain, timeZone }: Pick<AnalyticsQuery, 'grain' | 'timeZone'>,
+): Pick<QueryAnswer, 'columns' | 'rows' | 'dataAsOf'> {
+  const label = grain && labels[grain]
+  if (!label) return answer
+  const dates: ResultColumn = { name: 'time', label, type: 'date', format: 'plain', role: 'time' }
+  const zone: ResultColumn = {
+    ...{ name: 'timeZone', label: 'Time zone', type: 'text', format: 'plain', role: 'dimension' },
+  }
+  return {
+    ...answer,
+    columns: answer.columns.flatMap((column) => (column.role === 'time' ? [dates, zone] : [column])),
+    rows: answer.rows.map((row) => ({
+      ...row,
+      time: typeof row.time === 'string' ? dateAt(timeZone, Date.parse(row.time)) : null,
+      timeZone,
+    })),
+  }
+}

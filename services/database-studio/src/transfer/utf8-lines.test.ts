@@ -1,0 +1,47 @@
+import { describe, expect, it } from '@jest/globals'
+import { seededRandom } from '@opsplane/testing'
+import { utf8Only } from './utf8-lines.js'
+
+const random = seededRandom(35)
+
+/** The bytes in parts of some length, which end within characters as well. */
+async function* inParts(bytes: Buffer, most: number) {
+  for (let from = 0; from < bytes.length; ) {
+    const length = 1 + Math.floor(random() * most)
+    yield bytes.subarray(from, from + length)
+    from += length
+  }
+}
+async function passed(bytes: Buffer, most: number): Promise<Buffer> {
+  const parts: Buffer[] = []
+  for await (const part of utf8Only(inParts(bytes, most))) parts.push(part)
+  return Buffer.concat(parts)
+}
+
+const text = 'name\nJürgen\n漢字\n🙂\r\nend'
+
+describe('a file in parts', () => {
+  it.each([1, 2, 5, 100])('passes as UTF-8, of %i bytes at most', async (most) => {
+    for (let round = 0; round < 20; round++)
+      expect(await passed(Buffer.from(text), most)).toEqual(Buffer.from(text))
+  })
+
+  it.each([
+    ['Latin-1', Buffer.from('name\na\nJürgen\nb', 'latin1'), 3],
+    ['UTF-16', Buffer.from('\ufeffname\na', 'utf16le'), 1],
+    [
+      'a character that is not whole',
+      Buffer.from(text).subarray(0, Buffer.byteLength('name\nJürgen\n漢') - 1),
+      3,
+    ],
+    ['a character too long for itself', Buffer.from([0x61, 0x0a, 0xc0, 0x80, 0x0a]), 2],
+  ])('is refused with the line where it is not: %s', async (_what, bytes, line) => {
+    for (const most of [1, 3, 100])
+      await expect(passed(bytes, most)).rejects.toMatchObject({
+        code: 'validation_failed',
+        details: [
+          { in: 'body', code: 'invalid_encoding', message: `line ${line} is not UTF-8`, params: { line } },
+        ],
+      })
+  })
+})
