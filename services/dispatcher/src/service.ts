@@ -4,6 +4,7 @@ import { matchesSomeEvent } from '@opsplane/contracts'
 import type { EventOrigin, UnreadEvent } from '@opsplane/eventstore'
 import {
   createCauseSigner,
+  createSecretTargets,
   createSecretValues,
   type Outbound,
   openOutbound,
@@ -203,6 +204,7 @@ function startSending(ctx: Context, options: SendingOptions): Sending {
     routes: [
       ...webhookRoutes({
         ...{ database, cursors, vault, outbound, aggregate, limits, matchesSomeEvent, onChange },
+        secretTargets: createSecretTargets(settings),
       }),
       ...rotateRoutes({ database, store, vault, aggregate, onChange }),
       ...deliveryRoutes(database, aggregate),

@@ -4,6 +4,7 @@ import {
   createDelegations,
   createEgress,
   createOutboundHttp,
+  createSecretTargets,
   createSecretValues,
   type Outbound,
   openOutbound,
@@ -64,7 +65,7 @@ export const integrations = defineService<IntegrationsConfig>({
       topicKind({ dispatcher, delegations: createDelegations(settings) }),
     ])
     const limits = createLimits(config)
-    const connectors = createConnectors(ctx, kinds, limits)
+    const connectors = createConnectors(ctx, kinds, { limits, secretTargets: createSecretTargets(settings) })
     const resolve = createSecretValues({
       source: settings,
       keptMs: secretsKeptMs,

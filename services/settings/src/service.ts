@@ -26,6 +26,7 @@ import { auditRoutes } from './audit/routes.js'
 import { createBootstrap } from './bootstrap.js'
 import { budgetRoutes } from './budget/routes.js'
 import { loadConfig, type SettingsConfig } from './config.js'
+import { createAskedBy } from './delegation/asked-by.js'
 import { createDelegations } from './delegation/delegations.js'
 import { delegationRoutes } from './delegation/routes.js'
 import { internalRoutes } from './internal-routes.js'
@@ -47,6 +48,7 @@ import { roleRoutes } from './role/routes.js'
 import { secret } from './secret/domain.js'
 import { secretRoutes } from './secret/routes.js'
 import { createSecretService } from './secret/secret-service.js'
+import { createSecretTargets } from './secret/targets.js'
 import { createSecretUsage } from './secret/usage.js'
 import { createIdentify, createLogin } from './session/login.js'
 import { createLoginFailures } from './session/login-failures.js'
@@ -163,6 +165,8 @@ function settingsRoutes(ctx: Context, parts: Parts): Route[] {
     ...internalRoutes({
       db,
       secretService,
+      secretTargets: createSecretTargets(ctx),
+      askedBy: createAskedBy({ db, config }),
       verify: createVerifier({ db, sessions, keys }),
       bootstrap: createBootstrap(ctx, passwords),
       takenOnce,

@@ -5,6 +5,7 @@ import {
   createDelegations,
   createOperations,
   createRequireEnvironment,
+  createSecretTargets,
   platformClients,
   remoteDepths,
 } from '@opsplane/http'
@@ -48,13 +49,20 @@ export const workflows = defineService<WorkflowsConfig>({
     const connectors = findConnectors(clients.get('integrations'))
     const expressions = createExpressions({ log: ctx.log })
     measureChildren(ctx.metrics, 'expressions', expressions)
+    const secretTargets = createSecretTargets(settings)
     const checks = createChecks({
       expressions,
       findWorkflows: (tenant) => findWorkflows(ctx.database, tenant),
-      platform: { operations, findConnectors: connectors, log: ctx.log },
+      platform: { operations, findConnectors: connectors, secretTargets, log: ctx.log },
     })
     const delegations = createDelegations(settings)
-    const definitions = createWorkflows(ctx, { delegations, settings, checks, logEnds: () => logEnds() })
+    const definitions = createWorkflows(ctx, {
+      delegations,
+      settings,
+      checks,
+      secretTargets,
+      logEnds: () => logEnds(),
+    })
     const { runs, ...ofRuns } = await openRuns(ctx, {
       ...{ expressions, settings, clients, operations },
       loadVersion: definitions.versions.load,

@@ -22,6 +22,7 @@ const ofOne: Partial<Record<BackendName, Callers>> = {
   settings: {
     'POST /internal/tokens/verify': ['gateway'],
     'POST /internal/secrets/resolve': ['dispatcher', 'integrations', 'workflows', 'sdk'],
+    'POST /internal/secrets/targets': ['dispatcher', 'integrations', 'workflows', 'sdk'],
     'POST /internal/rights': ['dispatcher', 'workflows', 'sdk', 'analytics', 'apps'],
     'POST /internal/members': ['itsm', 'apps'],
     'POST /internal/environment-scope': ['workflows', 'database-studio', 'apps'],

@@ -327,10 +327,19 @@ export type SecretDetail = z.infer<typeof SecretDetail>
 
 const SecretValue = z.string().min(1).max(65_536)
 
-export const NewSecret = z.strictObject({ name: SecretName, value: SecretValue, hosts: SecretHosts }).meta({
-  id: 'NewSecret',
-  example: { name: 'payment_api_key', value: 'the secret itself', hosts: ['api.example.com'] },
-})
+export const NewSecret = z
+  .strictObject({
+    name: SecretName,
+    value: SecretValue,
+    hosts: SecretHosts.default([]).meta({
+      description:
+        'The only hosts the value is sent to: names or addresses without a port, `*.example.com` for any one label in front, or `*` for every host. Absent: none yet; a definition that names the secret towards a host adds it when somebody with `secrets:write` saves it.',
+    }),
+  })
+  .meta({
+    id: 'NewSecret',
+    example: { name: 'payment_api_key', value: 'the secret itself', hosts: ['api.example.com'] },
+  })
 export type NewSecret = z.infer<typeof NewSecret>
 
 export const SecretRotation = z
@@ -338,7 +347,7 @@ export const SecretRotation = z
     value: SecretValue,
     hosts: SecretHosts.optional().meta({
       description:
-        'Absent: they stay. They change with the value alone, so that nobody sends one elsewhere whom it was not given.',
+        'Take the place of all present ones, those added by definitions included. Absent: they stay.',
     }),
   })
   .meta({ id: 'SecretRotation', example: { value: 'the new secret' } })

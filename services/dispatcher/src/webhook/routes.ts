@@ -8,13 +8,21 @@ import {
   Webhook,
   WebhookStatus,
 } from '@opsplane/contracts'
-import { defineList, defineRoute, type Outbound, type Route, validationFailed } from '@opsplane/http'
+import {
+  defineList,
+  defineRoute,
+  type Outbound,
+  type Route,
+  type SecretTargets,
+  validationFailed,
+} from '@opsplane/http'
 import type { Database, Vault } from '@opsplane/postgres'
 import { type CursorCodec, type Limits, quotaExceeded } from '@opsplane/runtime'
 import { z } from 'zod'
 import type { UpdateWebhookCommand } from './domain.js'
 import { countWebhooks, listWebhooks, withFailures } from './queries.js'
 import { prepareHeaders, sealSecret } from './sealing.js'
+import { secretTargetsAfter, secretTargetsOf } from './secret-targets.js'
 import type { WebhookAggregate } from './webhook-store.js'
 
 export interface WebhookRoutesContext {
@@ -24,6 +32,7 @@ export interface WebhookRoutesContext {
   outbound: Outbound
   aggregate: WebhookAggregate
   limits: Limits
+  secretTargets: SecretTargets
   /** Whether a subscription entry matches any event there is. */
   matchesSomeEvent(pattern: string): boolean
   /** Called after a webhook was changed, paused, resumed or deleted. */
@@ -33,7 +42,7 @@ export interface WebhookRoutesContext {
 const tag = 'Webhooks'
 
 export function webhookRoutes(context: WebhookRoutesContext): Route[] {
-  const { database, aggregate, vault, outbound } = context
+  const { database, aggregate, vault, outbound, secretTargets } = context
 
   const list = defineList({
     operationId: 'listWebhooks',
@@ -60,7 +69,9 @@ export function webhookRoutes(context: WebhookRoutesContext): Route[] {
     description:
       'The secret is write-only; has_secret says whether there is one. Subscribing takes the permission to read the ' +
       'events, `audit:read` for `*` and `audit.*`, and headers with secrets take `secrets:use` (403, ' +
-      '`permission_not_held`). When its owner loses one of these, it pauses (`owner_rights`).',
+      '`permission_not_held`). A secret that is not there, or may not be sent to the host of `url`, is a 422; with ' +
+      '`secrets:write` the host is added to those of the secret. When its owner loses one of the permissions, it pauses ' +
+      '(`owner_rights`).',
     tag,
     scope: 'webhooks:write',
     body: CreateWebhook,
@@ -77,6 +88,7 @@ export function webhookRoutes(context: WebhookRoutesContext): Route[] {
       const prepared = await prepareHeaders(vault, workspaceId, id, headers)
       const sealedSecret = secret ? await sealSecret(vault, workspaceId, id, secret) : null
       const command = { id, now: meta.now, environment, settings, headers: prepared, sealedSecret }
+      await secretTargets.require(meta, secretTargetsOf({ url: settings.url, headers }))
       return aggregate.create(id, { kind: 'create', caller: meta.principal, ...command }, meta)
     },
   })
@@ -118,6 +130,8 @@ export function webhookRoutes(context: WebhookRoutesContext): Route[] {
       if (headers) command.headers = await prepareHeaders(vault, workspaceId, params.id, headers)
       if (secret !== undefined)
         command.sealedSecret = secret && (await sealSecret(vault, workspaceId, params.id, secret))
+      const present = await aggregate.get(params.id, meta.tenant)
+      await secretTargets.require(meta, secretTargetsAfter(body, present))
       const updated = await aggregate.handle(params.id, command, meta)
       context.onChange(params.id, meta.tenant)
       return counted(database, meta.tenant, updated)

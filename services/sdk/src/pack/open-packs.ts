@@ -1,5 +1,11 @@
 import { fileURLToPath } from 'node:url'
-import { createDelegations, type Operations, type Route, type ServiceClient } from '@opsplane/http'
+import {
+  createDelegations,
+  createSecretTargets,
+  type Operations,
+  type Route,
+  type ServiceClient,
+} from '@opsplane/http'
 import type { CodeRunner } from '@opsplane/sandbox'
 import type { ServiceContext } from '@opsplane/service'
 import { type Artifacts, createArtifacts } from '../artifact/artifacts.js'
@@ -42,8 +48,9 @@ export function openPacks(
   const artifacts = createArtifacts(store.aggregate(artifact), database, cursors)
   const available = availablePacks([shipped, ...folders])
   const findUses = allUses(uses)
+  const secretTargets = createSecretTargets(settings)
   const packs = createPacks({
-    ...{ store, database, findUses, announceValidations },
+    ...{ store, database, findUses, announceValidations, secretTargets },
     aggregate: store.aggregate(pack),
     artifacts: artifacts.aggregate,
     delegations: createDelegations(settings),
@@ -51,7 +58,7 @@ export function openPacks(
       database,
       runner,
       available,
-      findUses,
+      ...{ findUses, secretTargets },
       permissionOf: permissionsOf(operations),
     }),
   })

@@ -6,6 +6,7 @@ import {
   referencedSecrets,
   type WorkflowDefinition,
 } from '@opsplane/contracts'
+import { secretTargetsOf } from './secrets.js'
 import { visits } from './walk.js'
 
 /** Patterns of the platform's events that a workflow is started by, or waits for. */
@@ -17,16 +18,13 @@ export function eventPatterns(definition: WorkflowDefinition): string[] {
   return [...new Set([...started, ...awaited])]
 }
 
-/** Names of the secrets that a definition refers to, and of the one its inbound webhook is signed with. */
-export function secretNames(definition: WorkflowDefinition): string[] {
-  const { trigger } = definition
-  const signed = trigger.type === 'webhook' && trigger.signature ? [trigger.signature.secret] : []
-  return [...new Set([...referencedSecrets(JSON.stringify(definition)), ...signed])]
-}
+/** Whether it refers to secrets anywhere, or its inbound webhook is signed with one. */
+const usesSecrets = (definition: WorkflowDefinition): boolean =>
+  referencedSecrets(JSON.stringify(definition)).length > 0 || secretTargetsOf(definition).length > 0
 
 /** What publishing a definition takes beside `workflows:write`, and its owner must go on to hold. */
 export function needsOf(definition: WorkflowDefinition): NeededRights {
   const reads = new Set(eventPatterns(definition).map(eventPermission))
-  const uses: Permission[] = secretNames(definition).length > 0 ? ['secrets:use'] : []
+  const uses: Permission[] = usesSecrets(definition) ? ['secrets:use'] : []
   return { reads: permissions.filter((each) => reads.has(each)), uses }
 }
