@@ -1,5 +1,6 @@
 export type { BackgroundWork, ServiceConsumer, ServiceContext, ServiceOverrides } from './context.js'
 export { defineService, type Service } from './define-service.js'
+export { type DependentsOfKind, dependentsRoute } from './dependents.js'
 export { openNeighbour } from './neighbour.js'
 export {
   allOwned,

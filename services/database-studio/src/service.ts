@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { createRequireEnvironment } from '@opsplane/http'
 import { createLimits } from '@opsplane/runtime'
-import { defineService, openNeighbour } from '@opsplane/service'
+import { defineService, dependentsRoute, openNeighbour } from '@opsplane/service'
 import { loadConfig, type StudioConfig } from './config.js'
 import { openMigrations } from './migration/open.js'
 import { migration } from './migration-ledger/domain.js'
@@ -21,6 +21,7 @@ import { table } from './table/domain.js'
 import { purging } from './table/purge.js'
 import { tableRoutes } from './table/routes.js'
 import { createTables } from './table/tables.js'
+import { dependentImports } from './transfer/dependents.js'
 import { validationRoutes } from './validation/routes.js'
 import { createValidating, validationTimeoutMs } from './validation/validating.js'
 
@@ -58,6 +59,7 @@ export const databaseStudio = defineService<StudioConfig>({
       routes: [
         ...tableRoutes(ctx, tables),
         ...recordRoutes(records),
+        dependentsRoute(ctx.database, [dependentImports]),
         ...queries.routes,
         ...migrations.routes,
         ...validationRoutes(ctx, definitions),

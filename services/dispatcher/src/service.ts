@@ -24,6 +24,7 @@ import {
 import {
   type BackgroundWork,
   defineService,
+  dependentsRoute,
   openNeighbour,
   type ServiceContext,
   type ServiceOverrides,
@@ -50,6 +51,7 @@ import { replaying, replayWork } from './replay/runner.js'
 import { topicRoutes } from './topic/routes.js'
 import { createTopics } from './topic/topics.js'
 import { Waiters } from './topic/waiters.js'
+import { dependentWebhooks } from './webhook/dependents.js'
 import { webhook } from './webhook/domain.js'
 import { pingRoutes } from './webhook/ping-routes.js'
 import { watchRights } from './webhook/rights-watch.js'
@@ -225,6 +227,7 @@ function startSending(ctx: Context, options: SendingOptions): Sending {
         kick: () => ctx.dueWork.wake(replaying),
         announce: relay.wake,
       }),
+      dependentsRoute(database, [dependentWebhooks]),
       ...pingRoutes(createPing({ aggregate, attempt })),
     ],
   }

@@ -11,10 +11,11 @@ import {
 } from '@opsplane/http'
 import { createLimits } from '@opsplane/runtime'
 import { createExpressions } from '@opsplane/sandbox'
-import { defineService, openNeighbour } from '@opsplane/service'
+import { defineService, dependentsRoute, openNeighbour } from '@opsplane/service'
 import { type IntegrationsConfig, loadConfig } from './config.js'
 import { createCalls } from './connector/calls.js'
 import { createConnectors } from './connector/connectors.js'
+import { dependentConnectors } from './connector/dependents.js'
 import { connector } from './connector/domain.js'
 import { internalRoutes } from './connector/internal-routes.js'
 import { connectorRoutes } from './connector/routes.js'
@@ -86,6 +87,7 @@ export const integrations = defineService<IntegrationsConfig>({
         ...invocationRoutes({ database, connectors, invoke, probe: createProbe(uses) }),
         ...transformerRoutes(expressions),
         ...internalRoutes(database),
+        dependentsRoute(database, [dependentConnectors]),
       ],
       background: [
         expressions,

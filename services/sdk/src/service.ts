@@ -1,10 +1,11 @@
 import { fileURLToPath } from 'node:url'
 import { createCauses, createOperations, platformClients, remoteDepths } from '@opsplane/http'
 import { createCodeRunner, measureChildren } from '@opsplane/sandbox'
-import { allOwned, defineService, openNeighbour, watchOwnerRights } from '@opsplane/service'
+import { allOwned, defineService, dependentsRoute, openNeighbour, watchOwnerRights } from '@opsplane/service'
 import { artifact } from './artifact/domain.js'
 import { createArtifactLoading } from './artifact/loading.js'
 import { loadConfig, type SdkConfig } from './config.js'
+import { dependents } from './dependents.js'
 import { executionChangeRoutes } from './execution/changes.js'
 import { executionDepths } from './execution/queries.js'
 import { createRunTest } from './invoke/run-artifact.js'
@@ -63,6 +64,7 @@ export const sdk = defineService<SdkConfig>({
         ...executionChangeRoutes(ctx.database),
         ...jobRoutes(ctx, jobs),
         ...ruleRoutes(validate),
+        dependentsRoute(ctx.database, dependents),
       ],
       background: [
         settings,

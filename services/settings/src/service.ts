@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { actsForPeople, type InternalParty } from '@opsplane/contracts'
-import type { Route } from '@opsplane/http'
+import { type PlatformClients, platformClients, type Route } from '@opsplane/http'
 import { createVault } from '@opsplane/postgres'
 import { createSealer } from '@opsplane/runtime'
 import {
@@ -35,10 +35,13 @@ import { createComposer } from './mail/compose.js'
 import { mailSending } from './mail/mail-sending.js'
 import { createMailer } from './mail/mailer.js'
 import { createAccept } from './membership/acceptance.js'
+import { createFindDependents } from './membership/dependents.js'
 import { membership } from './membership/domain.js'
 import { createInvite } from './membership/invitations.js'
 import { createMembers } from './membership/members.js'
+import { createRemovals } from './membership/removal.js'
 import { membershipRoutes } from './membership/routes.js'
+import { createSucceed } from './membership/succession.js'
 import { recordNotifications } from './notification/recorder.js'
 import { notificationRoutes } from './notification/routes.js'
 import { role } from './role/domain.js'
@@ -86,7 +89,13 @@ export const settings = defineService<SettingsConfig, SettingsOverrides>({
           parts.takenOnce,
         ),
       ],
-      background: [parts.usage, parts.failures, ...auditWork(ctx, parts), ...mailWork(ctx, parts)],
+      background: [
+        ...parts.neighbours.values(),
+        parts.usage,
+        parts.failures,
+        ...auditWork(ctx, parts),
+        ...mailWork(ctx, parts),
+      ],
     }
   },
 })
@@ -95,19 +104,27 @@ type Context = ServiceContext<SettingsConfig>
 type Parts = ReturnType<typeof createParts>
 
 /** What routes and background work share. */
-function createParts({ config, database, relay, clock, log }: Context) {
+function createParts(ctx: Context) {
+  const { config, database, relay, clock, log } = ctx
   const { db } = database
   const nowMs = () => Date.parse(clock.now())
   const sealer = createSealer(config.opsplaneMasterKey, config.opsplanePreviousMasterKeys)
   log.info({ keyIds: sealer.keyIds }, 'master keys, the present one first')
   return {
     vault: createVault(db, sealer),
+    neighbours: neighboursOf(ctx),
     mailer: createMailer(config),
     signer: createCheckpointSigner(config.auditSigningKey),
     takenOnce: createTakenOnce(database),
     usage: createSecretUsage({ db, log, nowMs }),
     failures: createLoginFailures({ database, relay, log, nowMs }),
   }
+}
+
+/** A client of every other service. */
+function neighboursOf(ctx: Context): PlatformClients {
+  const { settings: _, ...serviceUrls } = ctx.config.serviceUrls
+  return platformClients({ ...ctx, config: { serviceUrls } })
 }
 
 /** Fills the audit log, and signs what it is. */
@@ -127,7 +144,7 @@ function mailWork(ctx: Context, { mailer, vault }: Parts): BackgroundWork[] {
 }
 
 function settingsRoutes(ctx: Context, parts: Parts): Route[] {
-  const { mailer, signer, usage, failures, vault, takenOnce } = parts
+  const { mailer, signer, usage, failures, vault, takenOnce, neighbours } = parts
   const { config, database } = ctx
   const { db } = database
   const passwords = createPasswords({
@@ -147,6 +164,12 @@ function settingsRoutes(ctx: Context, parts: Parts): Route[] {
   const accept = createAccept(ctx, { members, serialized, passwords, throttle, identify, openSession })
 
   const withMail = mailer !== null
+  const findDependents = createFindDependents({ db, neighbours, log: ctx.log })
+  const delegations = createDelegations(ctx)
+  const removal = createRemovals({
+    ...{ members, findDependents },
+    succeed: createSucceed({ db, neighbours, delegations, findDependents }),
+  })
   const access = createAccountAccess(ctx, { passwords, throttle, sessions, members, withMail })
 
   return [
@@ -155,7 +178,7 @@ function settingsRoutes(ctx: Context, parts: Parts): Route[] {
     ...sessionRoutes({ login, sessions, members, cursors: ctx.cursors }),
     ...tokenRoutes(ctx, keys),
     ...workspaceRoutes(ctx),
-    ...membershipRoutes(ctx, { members, invite, accept }),
+    ...membershipRoutes(ctx, { members, removal, invite, accept }),
     ...roleRoutes(createRoles(ctx, serialized), roleReading(ctx)),
     ...secretRoutes(ctx, secretService),
     ...auditRoutes(ctx),

@@ -10,7 +10,7 @@ import {
   remoteDepths,
 } from '@opsplane/http'
 import { createExpressions, measureChildren } from '@opsplane/sandbox'
-import { defineService, openNeighbour } from '@opsplane/service'
+import { defineService, dependentsRoute, openNeighbour } from '@opsplane/service'
 import { loadConfig, type WorkflowsConfig } from './config.js'
 import { internalRoutes } from './internal-routes.js'
 import { openRuns } from './run/open-runs.js'
@@ -26,6 +26,7 @@ import { createStarting } from './trigger/starting.js'
 import { workflowActionRoutes } from './workflow/action-routes.js'
 import { createChecks } from './workflow/check/problems.js'
 import { findConnectors } from './workflow/connector-names.js'
+import { dependentApprovals, dependentWorkflows } from './workflow/dependents.js'
 import { workflow } from './workflow/domain.js'
 import { startSettling } from './workflow/grants.js'
 import { logEndsOf, shared } from './workflow/log-ends.js'
@@ -99,6 +100,7 @@ export const workflows = defineService<WorkflowsConfig>({
         ...skippedRoutes(ctx),
         ...hookRoutes(hooks),
         ...internalRoutes(ctx.database),
+        dependentsRoute(ctx.database, [dependentWorkflows, dependentApprovals]),
       ],
       background: [
         settings,

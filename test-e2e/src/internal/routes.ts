@@ -18,6 +18,8 @@ const ofEveryService: Callers = {
   'GET /internal/routes': ['gateway', 'workflows', 'sdk', 'apps'],
 }
 
+const dependents: Callers = { 'POST /internal/people/dependents': ['settings'] }
+
 const ofOne: Partial<Record<BackendName, Callers>> = {
   settings: {
     'POST /internal/tokens/verify': ['gateway'],
@@ -34,11 +36,15 @@ const ofOne: Partial<Record<BackendName, Callers>> = {
     'POST /internal/budgets/lease': ['gateway', 'integrations', 'workflows', 'sdk'],
     'POST /internal/rates/spend': ['gateway'],
   },
-  dispatcher: { 'GET /internal/deliveries/changes': ['analytics'] },
-  integrations: { 'POST /internal/connectors/names': ['workflows', 'sdk'] },
-  'database-studio': { 'POST /internal/validations': ['sdk'] },
-  workflows: { 'POST /internal/artifacts/uses': ['sdk'], 'POST /internal/runs/depths': ['sdk'] },
+  itsm: dependents,
+  analytics: dependents,
+  apps: dependents,
+  dispatcher: { 'GET /internal/deliveries/changes': ['analytics'], ...dependents },
+  integrations: { ...dependents, 'POST /internal/connectors/names': ['workflows', 'sdk'] },
+  'database-studio': { ...dependents, 'POST /internal/validations': ['sdk'] },
+  workflows: { ...dependents, 'POST /internal/artifacts/uses': ['sdk'], 'POST /internal/runs/depths': ['sdk'] },
   sdk: {
+    ...dependents,
     'POST /internal/rules/validate': ['database-studio'],
     'POST /internal/executions/depths': ['workflows'],
     'GET /internal/executions/changes': ['analytics'],

@@ -36,7 +36,8 @@ export const createAskedBy =
       throw new ApiError('forbidden', 'Only what a person asks for in a workspace can go on in their name.')
     const { principal, kind } = client
     const { workspaceId } = client.principal
-    const isDelegate = kind === 'delegate'
+    // A successor takes over for good, although somebody else has named them.
+    const isDelegate = kind === 'delegate' && client.succeeds !== true
     if (environment !== undefined && environment !== principal.environment) {
       // What acts for somebody itself stays where it is.
       const reach = isDelegate ? [] : await reachOf(db, principal)

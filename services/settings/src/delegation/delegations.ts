@@ -79,6 +79,12 @@ export function createDelegations({ config, database, clock }: ServiceContext<Se
       return { token: await grants.tokenFor({ ...claims, principal }, audience) }
     },
 
+    /** Signs calls of settings in the name of a person it makes the successor of another. */
+    actingAsSuccessor: (principal: Principal, predecessorId: string) => ({
+      serviceToken: (audience: string) =>
+        grants.tokenFor({ principal, by: 'settings', run: predecessorId, succeeds: true }, audience),
+    }),
+
     /** What is no standing grant ends by itself. */
     async revoke(grant: string, service: string): Promise<void> {
       const id = await standingIdOf(grant, service)

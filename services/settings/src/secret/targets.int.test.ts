@@ -48,7 +48,7 @@ const targetsBy = async (token: string, environment: 'production' | 'staging' = 
   }
 }
 const keyWith = async (scopes: string[], more = {}) =>
-  (await api.post('/auth/tokens', { name: scopes.join(' '), scopes, ...more })).data(TokenCreated).token
+  (await api.post('/auth/tokens', { name: scopes.join(' '), scopes, ...more })).data(TokenCreated).token ?? ''
 const store = (name: string, hosts?: string[]) =>
   api.post('/secrets', { name, value: 'v', ...(hosts && { hosts }) })
 const hostsOf = async (name: string) => (await api.get(`/secrets/${name}`)).data(SecretDetail).hosts
