@@ -198,6 +198,49 @@ describe('a person who leaves', () => {
     for (const [path, isHeld] of held) await waitFor(async () => isHeld(await get(path)))
   })
 
+  test('has held what they gave by an API key, once it is revoked, until somebody takes it over', async () => {
+    const giver = await join('keyed')
+    const me = await api<{ data: { permissions: string[] } }>('GET', '/auth/me', {
+      headers: { authorization: giver.bearer },
+    })
+    const scopes = me.body.data.permissions
+    const key = await make<{ id: string; token: string }>(
+      '/auth/tokens',
+      { name: 'giver', scopes },
+      giver.bearer,
+    )
+    const { ids, appId } = await ownAll({ id: giver.id, bearer: `Bearer ${key.token}` }, 'keyed')
+    await api('DELETE', `/auth/tokens/${key.id}`, { headers: { authorization: giver.bearer } })
+    const [workflow = ''] = ids.workflow ?? []
+    const live = async () => (await get<{ heldReason: string | null }[]>(`/apps/${appId}/deployments`))[0]
+    const workflowState = () =>
+      get<{ status: string; deactivatedReason: string | null }>(`/workflows/${workflow}`)
+    const packState = () => get<{ status: string; suspendedFor: string[] }>(`/sdk/packs/${ids.pack}`)
+    await waitFor(async () => (await workflowState()).deactivatedReason === 'owner_rights')
+    await waitFor(async () => (await packState()).suspendedFor.includes('api_key'))
+    await waitFor(async () => (await live())?.heldReason === 'owner_rights')
+    await waitFor(async () => {
+      const notices = await get<{ resource: { id: string }; message: string }[]>('/notifications?limit=100')
+      const held = [workflow, ...(ids.pack ?? []), ...(ids.app ?? [])]
+      return held.every((id) =>
+        notices.some(({ resource, message }) => resource.id === id && message.includes('API key')),
+      )
+    })
+    // Those act by the rights of the person alone.
+    expect((await get<{ status: string }>(`/webhooks/${ids.webhook}`)).status).toBe('active')
+    for (const path of [
+      `/workflows/${workflow}/activate`,
+      `/sdk/packs/${ids.pack}/take-over`,
+      `/apps/${appId}/take-over`,
+    ])
+      await make(path, {}, giver.bearer)
+    expect([(await workflowState()).status, (await packState()).status, (await live())?.heldReason]).toEqual([
+      'active',
+      'active',
+      null,
+    ])
+  })
+
   test('is succeeded by an active member who may do no more than the caller', async () => {
     const [leaver, admin] = [await join('refused'), await join('clerk')]
     const remove = async (successor: string, bearer?: string) => {

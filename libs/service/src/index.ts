@@ -4,6 +4,7 @@ export { type DependentsOfKind, dependentsRoute } from './dependents.js'
 export { openNeighbour } from './neighbour.js'
 export {
   allOwned,
+  type Carrier,
   type HeldRights,
   type Owned,
   type OwnerRightsOptions,

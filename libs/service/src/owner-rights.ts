@@ -1,5 +1,13 @@
-import { type PlatformEvent, Rights } from '@opsplane/contracts'
+import {
+  endedKey,
+  HoldingGrants,
+  mostGrantsAsked,
+  type PlatformEvent,
+  Rights,
+  TokenState,
+} from '@opsplane/contracts'
 import type { ServiceClient } from '@opsplane/http'
+import { z } from 'zod'
 import type { BackgroundWork, ServiceContext } from './context.js'
 
 /** What people may do, by their ids; whoever is no member is absent. */
@@ -17,11 +25,20 @@ export interface Owned {
     /** The event that has made it necessary to look. */
     causationId: string
   }): Promise<void>
+  /** What acts by grants of the person, and not by their rights alone: it ends with the API key a grant was given by. */
+  carriersOf?(workspaceId: string, userId: string): Promise<readonly Carrier[]>
+}
+
+/** Something that acts by a grant. */
+export interface Carrier {
+  grant: string
+  /** Ends what acts by it, as nobody holds what it needs. Called again when it fails. */
+  suspend(missing: readonly string[], causationId: string): Promise<void>
 }
 
 export interface OwnerRightsOptions extends Owned {
-  /** The consumers of events of users, and of roles. */
-  durables: { users: string; roles: string }
+  /** The consumers of events of users, of roles, and of API keys where something acts by grants. */
+  durables: { users: string; roles: string; keys?: string }
   settings: Pick<ServiceClient, 'post'>
 }
 
@@ -34,16 +51,23 @@ export const allOwned = (kinds: readonly Owned[]): Owned => ({
   async suspend(owners) {
     for (const kind of kinds) await kind.suspend(owners)
   },
+  async carriersOf(workspaceId, userId) {
+    return (await Promise.all(kinds.map((kind) => kind.carriersOf?.(workspaceId, userId) ?? []))).flat()
+  },
 })
 
 /** What can take rights from somebody. */
-const watched = { users: ['user.role_changed', 'user.suspended', 'user.deactivated'], roles: ['role.*'] }
+const watched = {
+  users: ['user.role_changed', 'user.suspended', 'user.deactivated'],
+  roles: ['role.*'],
+  keys: ['token.revoked', 'token.reuse_detected'],
+}
 const ownersAtOnce = 200
 
 /** Looks at the rights of owners of what acts by itself as soon as a membership or a role has changed: see ADR 046. */
 export function watchOwnerRights(
   { consume }: Pick<ServiceContext, 'consume'>,
-  { durables, settings, ownersIn, suspend }: OwnerRightsOptions,
+  { durables, settings, ownersIn, suspend, carriersOf }: OwnerRightsOptions,
 ): BackgroundWork[] {
   const perform = async (events: readonly PlatformEvent[]) => {
     for (const { workspaceId, id, users } of concerned(events)) {
@@ -58,8 +82,40 @@ export function watchOwnerRights(
   return [
     consume({ durable: durables.users, types: watched.users, perform }),
     consume({ durable: durables.roles, types: watched.roles, perform }),
+    ...(durables.keys !== undefined && carriersOf
+      ? [consume({ durable: durables.keys, types: watched.keys, perform: endWithKeys(settings, carriersOf) })]
+      : []),
   ]
 }
+
+/** Looks at what was given by API keys that have ended: each person once. */
+function endWithKeys(
+  settings: Pick<ServiceClient, 'post'>,
+  carriersOf: NonNullable<Owned['carriersOf']>,
+): (events: readonly PlatformEvent[]) => Promise<void> {
+  return async (events) => {
+    const givers = new Map(
+      events.flatMap(({ id, workspaceId, data }) => {
+        const { userId, revocationReason } = KeyEnd.parse(data).after
+        // What the removed person has given is held for that.
+        if (revocationReason === 'user_removed') return []
+        return [[`${workspaceId}/${userId}`, { id, workspaceId, userId }] as const]
+      }),
+    )
+    for (const { id, workspaceId, userId } of givers.values()) {
+      const carriers = await carriersOf(workspaceId, userId)
+      for (let from = 0; from < carriers.length; from += mostGrantsAsked) {
+        const some = carriers.slice(from, from + mostGrantsAsked)
+        const question = { grants: some.map(({ grant }) => grant) }
+        const { holding } = await settings.post('/internal/grants/holding', question, HoldingGrants)
+        for (const [at, { suspend }] of some.entries())
+          if (holding[at] === false) await suspend([endedKey], id)
+      }
+    }
+  }
+}
+
+const KeyEnd = z.object({ after: TokenState.pick({ userId: true, revocationReason: true }) })
 
 /** By workspace: who may have lost rights; null: anybody. */
 function concerned(events: readonly PlatformEvent[]) {

@@ -72,7 +72,10 @@ export const sdk = defineService<SdkConfig>({
         ...clients.values(),
         runner,
         ...watchOwnerRights(ctx, {
-          ...{ durables: { users: 'sdk-user-rights', roles: 'sdk-role-rights' }, settings },
+          ...{
+            durables: { users: 'sdk-user-rights', roles: 'sdk-role-rights', keys: 'sdk-key-rights' },
+            settings,
+          },
           ...allOwned([ownedPacks(ctx, packs.packs), ownedJobs(ctx, jobs)]),
         }),
         ...ofExecutions.background,

@@ -61,6 +61,7 @@ import { createThrottle } from './session/throttle.js'
 import { createThrottleTable } from './session/throttle-table.js'
 import { createTakenOnce } from './taken-calls.js'
 import { token } from './token/domain.js'
+import { expiringKeys } from './token/expiry.js'
 import { createKeys } from './token/keys.js'
 import { tokenRoutes } from './token/routes.js'
 import { workspace } from './workspace/domain.js'
@@ -82,6 +83,7 @@ export const settings = defineService<SettingsConfig, SettingsOverrides>({
   setup(ctx, overrides) {
     const parts = createParts(ctx)
     measureLastBackup(ctx)
+    ctx.dueWork.start(expiringKeys(ctx))
     return {
       routes: [
         ...settingsRoutes(ctx, parts),

@@ -32,6 +32,7 @@ const ofOne: Partial<Record<BackendName, Callers>> = {
     'POST /internal/bootstrap': ['operator'],
     'POST /internal/grants': actsForPeople,
     'POST /internal/grants/revoke': actsForPeople,
+    'POST /internal/grants/holding': actsForPeople,
     'POST /internal/delegations': actsForPeople,
     'POST /internal/budgets/lease': ['gateway', 'integrations', 'workflows', 'sdk'],
     'POST /internal/rates/spend': ['gateway'],
@@ -42,7 +43,11 @@ const ofOne: Partial<Record<BackendName, Callers>> = {
   dispatcher: { 'GET /internal/deliveries/changes': ['analytics'], ...dependents },
   integrations: { ...dependents, 'POST /internal/connectors/names': ['workflows', 'sdk'] },
   'database-studio': { ...dependents, 'POST /internal/validations': ['sdk'] },
-  workflows: { ...dependents, 'POST /internal/artifacts/uses': ['sdk'], 'POST /internal/runs/depths': ['sdk'] },
+  workflows: {
+    ...dependents,
+    'POST /internal/artifacts/uses': ['sdk'],
+    'POST /internal/runs/depths': ['sdk'],
+  },
   sdk: {
     ...dependents,
     'POST /internal/rules/validate': ['database-studio'],

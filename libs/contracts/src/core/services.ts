@@ -71,9 +71,22 @@ export const durableConsumers: Partial<Record<ServiceName, readonly string[]>> =
     'itsm-window-conflicts',
   ],
   dispatcher: ['dispatcher-delivery-fanout', 'dispatcher-role-rights', 'dispatcher-user-rights'],
-  workflows: ['workflows-role-rights', 'workflows-schedules', 'workflows-triggers', 'workflows-user-rights'],
-  sdk: ['sdk-role-rights', 'sdk-rules', 'sdk-schedules', 'sdk-user-rights', 'sdk-validations'],
-  apps: ['apps-role-rights', 'apps-user-rights'],
+  workflows: [
+    'workflows-key-rights',
+    'workflows-role-rights',
+    'workflows-schedules',
+    'workflows-triggers',
+    'workflows-user-rights',
+  ],
+  sdk: [
+    'sdk-key-rights',
+    'sdk-role-rights',
+    'sdk-rules',
+    'sdk-schedules',
+    'sdk-user-rights',
+    'sdk-validations',
+  ],
+  apps: ['apps-key-rights', 'apps-role-rights', 'apps-user-rights'],
   analytics: ['analytics-export-links', 'analytics-facts', 'analytics-kpi-schedules'],
 }
 

@@ -188,7 +188,7 @@ export const TokenStatus = z.enum(['active', 'rotated', 'revoked']).meta({
 export type TokenStatus = z.infer<typeof TokenStatus>
 
 export const RevocationReason = z
-  .enum(['requested', 'reuse_detected', 'revoked_by_admin', 'user_removed', 'login_reclaimed'])
+  .enum(['requested', 'reuse_detected', 'revoked_by_admin', 'user_removed', 'login_reclaimed', 'expired'])
   .meta({ id: 'RevocationReason' })
 export type RevocationReason = z.infer<typeof RevocationReason>
 

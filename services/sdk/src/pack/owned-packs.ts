@@ -1,7 +1,8 @@
 import { Environment, missingRights, type NeededRights, permissions, systemActor } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
-import type { Owned, ServiceContext } from '@opsplane/service'
+import type { Carrier, Owned, ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
+import { loadInstallation } from './installations.js'
 import type { Packs } from './packs.js'
 
 /** Packs, which are suspended once their owner may no longer do what their artifacts need. */
@@ -18,6 +19,23 @@ export const ownedPacks = (
       const meta = { tenant, actor: systemActor, now: clock.now(), requestId: null, causationId }
       await suspend(id, { ownerId, missing }, meta)
     }
+  },
+  async carriersOf(workspaceId, userId) {
+    const carriers: Carrier[] = []
+    for (const { id, environment, ownerId, installation } of await activeOf(database, workspaceId, [
+      userId,
+    ])) {
+      const tenant = { workspaceId, environment }
+      const { grant } = await loadInstallation(database, installation, tenant)
+      carriers.push({
+        grant,
+        suspend: (missing, causationId) => {
+          const meta = { tenant, actor: systemActor, now: clock.now(), requestId: null, causationId }
+          return suspend(id, { ownerId, missing }, meta)
+        },
+      })
+    }
+    return carriers
   },
 })
 
@@ -43,12 +61,14 @@ const Active = z.object({
   id: z.string(),
   environment: Environment,
   ownerId: z.string(),
+  installation: z.string(),
   needs: z.object({ reads: Rights, uses: Rights }),
 })
 
 async function activeOf({ sql }: Pick<Database, 'sql'>, workspaceId: string, users: readonly string[]) {
   const rows = await sql.unsafe(
-    `select id, environment, owner_id as "ownerId", state->'needs' as needs from packs
+    `select id, environment, owner_id as "ownerId", state->'needs' as needs,
+       state->>'installation' as installation from packs
      where workspace_id = $1 and status = 'active' and owner_id = any($2::text[]) order by id`,
     [workspaceId, [...users]],
   )

@@ -8,9 +8,10 @@ import {
 import { createGrants } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import type { SettingsConfig } from '../config.js'
+import { tokenById } from '../token/queries.js'
 import { createAskedBy } from './asked-by.js'
 import { carriedPrincipal } from './carried-principal.js'
-import { standingGrants } from './standing-grants.js'
+import { isKey, standingGrants } from './standing-grants.js'
 
 /** Lets services act for people: with what they had when they asked, as far as they have it still. */
 export type Delegations = ReturnType<typeof createDelegations>
@@ -64,7 +65,10 @@ export function createDelegations({ config, database, clock }: ServiceContext<Se
         return { grant: await grants.seal(claims, expiresInSeconds), expiresAt }
       }
       const grantId = newId('grant')
-      await standing.add({ id: grantId, workspaceId: principal.workspaceId, ...claims })
+      const keyEndsAt = isKey(principal)
+        ? ((await tokenById(db, principal.tokenId))?.expiresAt ?? null)
+        : null
+      await standing.add({ id: grantId, workspaceId: principal.workspaceId, ...claims, keyEndsAt })
       return { grant: await grants.seal({ ...claims, grantId }, null), expiresAt: null }
     },
 
@@ -84,6 +88,23 @@ export function createDelegations({ config, database, clock }: ServiceContext<Se
       serviceToken: (audience: string) =>
         grants.tokenFor({ principal, by: 'settings', run: predecessorId, succeeds: true }, audience),
     }),
+
+    /** Which of its grants a service could still act by: their givers are members, and the keys they used have not ended. */
+    async holding(asked: readonly string[], service: string): Promise<boolean[]> {
+      const holds = async (grant: string) => {
+        try {
+          const { principal: giver } = await openOwn(grant, service)
+          await carriedPrincipal(db, clock.now(), { giver })
+          return true
+        } catch (error) {
+          if (error instanceof ApiError && error.status < 500) return false
+          throw error
+        }
+      }
+      const found: boolean[] = []
+      for (const grant of asked) found.push(await holds(grant))
+      return found
+    },
 
     /** What is no standing grant ends by itself. */
     async revoke(grant: string, service: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { Environment, systemActor } from '@opsplane/contracts'
 import type { ServiceClient } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
-import { type BackgroundWork, type ServiceContext, watchOwnerRights } from '@opsplane/service'
+import { type BackgroundWork, type Carrier, type ServiceContext, watchOwnerRights } from '@opsplane/service'
 import { z } from 'zod'
 import { missingFor } from './rights.js'
 import { versionRef } from './versions.js'
@@ -10,12 +10,16 @@ import type { Workflows } from './workflows.js'
 /** Suspends workflows whose owner may no longer do what they need. */
 export function watchRights(
   ctx: ServiceContext,
-  { aggregate, versions }: Pick<Workflows, 'aggregate' | 'versions'>,
+  { aggregate, versions, givers }: Pick<Workflows, 'aggregate' | 'versions' | 'givers'>,
   settings: Pick<ServiceClient, 'post'>,
 ): BackgroundWork[] {
   const { database, clock } = ctx
   return watchOwnerRights(ctx, {
-    durables: { users: 'workflows-user-rights', roles: 'workflows-role-rights' },
+    durables: {
+      users: 'workflows-user-rights',
+      roles: 'workflows-role-rights',
+      keys: 'workflows-key-rights',
+    },
     settings,
     ownersIn: (workspaceId, users) => ownersIn(database, workspaceId, users),
     async suspend({ workspaceId, userIds, held, causationId }) {
@@ -29,6 +33,23 @@ export function watchRights(
         const meta = { tenant, actor: systemActor, now, requestId: null, causationId }
         await aggregate.handle(id, { kind: 'suspend', now, number, ownerId, missing }, meta)
       }
+    },
+    async carriersOf(workspaceId, userId) {
+      const carriers: Carrier[] = []
+      for (const { id, environment, ownerId, number } of await publishedOf(database, workspaceId, [userId])) {
+        const tenant = { workspaceId, environment }
+        const giver = await givers.of({ versionId: versionRef(id, number) }, tenant)
+        if (giver?.userId !== ownerId) continue
+        carriers.push({
+          grant: giver.grant,
+          async suspend(missing, causationId) {
+            const now = clock.now()
+            const meta = { tenant, actor: systemActor, now, requestId: null, causationId }
+            await aggregate.handle(id, { kind: 'suspend', now, number, ownerId, missing }, meta)
+          },
+        })
+      }
+      return carriers
     },
   })
 }
