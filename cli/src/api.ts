@@ -1,5 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { type Environment, ErrorEnvelope, newId, Pagination, Slug } from '@opsplane/contracts'
+import {
+  type Environment,
+  ErrorEnvelope,
+  newId,
+  Pagination,
+  parseExact,
+  Slug,
+  stringifyExact,
+} from '@opsplane/contracts'
 import { delay, retryDelayMs } from '@opsplane/runtime'
 import { z } from 'zod'
 import { Deadline, unlessAborted } from './deadline.js'
@@ -170,7 +178,7 @@ function fetchOnce({ target, call, headers }: OneRequest, deadline: Deadline): P
   return fetch(`${base}${path}${queryText(query)}`, {
     method,
     headers,
-    body: body === undefined ? null : JSON.stringify(body),
+    body: body === undefined ? null : stringifyExact(body),
     // A redirect would take the token to whoever it names.
     redirect: 'error',
     signal: signal ? AbortSignal.any([deadline.signal, signal]) : deadline.signal,
@@ -210,7 +218,7 @@ function readAnswer(target: ApiTarget, { ok, status, headers }: Response, text: 
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseExact(text)
   } catch {
     return undefined
   }

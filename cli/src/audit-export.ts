@@ -1,4 +1,4 @@
-import { AuditExportEnd } from '@opsplane/contracts'
+import { AuditExportEnd, parseExact } from '@opsplane/contracts'
 import { CliError, UnreachableError } from './failure.js'
 
 /** Where a copy goes. */
@@ -56,7 +56,7 @@ const cutOff = (count: number, cause: Error) =>
 
 function jsonOf(line: string | undefined): unknown {
   try {
-    return JSON.parse(line ?? '')
+    return parseExact(line ?? '')
   } catch {
     return undefined
   }

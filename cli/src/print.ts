@@ -1,3 +1,4 @@
+import { stringifyExact } from '@opsplane/contracts'
 import type { Io } from './io.js'
 import { type Column, oneLine, printable, renderTable } from './table.js'
 
@@ -15,7 +16,7 @@ export interface Printer {
 }
 
 export function createPrinter(io: Io, json: boolean): Printer {
-  const jsonLine = (value: unknown) => io.out(`${JSON.stringify(value)}\n`)
+  const jsonLine = (value: unknown) => io.out(`${stringifyExact(value)}\n`)
   return {
     one(value, fields) {
       if (json) return jsonLine(value)

@@ -7,6 +7,7 @@ import { edgeValues, type Taste } from './fuzz/arbitrary.js'
 import { breakages, rotated } from './fuzz/breakage.js'
 import { type OpenApi, type Operation, operationsOf, parametersIn, takesAnyName } from './fuzz/document.js'
 import type { Answer, Fields, Sent } from './fuzz/exchange.js'
+import { newKey, passedOn, repeater } from './fuzz/repetition.js'
 import { allowedRequests, edgeRequests } from './fuzz/requests.js'
 import { buildWorld, encodeQuery, fillPath, type World } from './fuzz/world.js'
 import { openApiOf, startTestCluster } from './platform.js'
@@ -33,6 +34,7 @@ let document: OpenApi
 let operations: Operation[]
 let world: World
 let judge: Judge
+let repetitions: ReturnType<typeof repeater>
 
 beforeAll(async () => {
   let failures = 2
@@ -54,6 +56,7 @@ beforeAll(async () => {
   operations = operationsOf(document)
   judge = judgeBy(document)
   world = await buildWorld(document, cluster.info, receiver)
+  repetitions = repeater(world.send)
   untouched = world.sharedPathValues()
 })
 
@@ -154,7 +157,10 @@ test(
   'every operation can be used as its example says',
   async () => {
     const tryExample = async (operation: Operation) =>
-      call(operation, { target: await goodTarget(operation), text: goodText(operation) })
+      call(operation, {
+        ...{ target: await goodTarget(operation), text: goodText(operation) },
+        headers: newKey(operation),
+      })
     const inTime = (operation: Operation) =>
       waitFor(
         async () => {
@@ -165,11 +171,12 @@ test(
       )
     await everyOperation(async (operation) => {
       const [sent, answer] = await (racing.has(operation.id) ? inTime : tryExample)(operation)
-      if (answer.status < 300) succeeded.add(operation.id)
-      const expected = answer.status < 300 || operation.id in neverSuccessful
+      const done = answer.status < 300
+      if (done) succeeded.add(operation.id)
       return [
         ...judge.problems(operation, answer),
-        ...(expected ? [] : [`${answer.status} ${answer.text}`]),
+        ...(done ? await repetitions.problems(operation, sent, answer) : []),
+        ...(done || operation.id in neverSuccessful ? [] : [`${answer.status} ${answer.text}`]),
       ].map((problem) => `${problem} — ${asked(sent)}`)
     })
   },
@@ -244,8 +251,6 @@ test(
 
 /** What takes many records takes 16 MiB; packs and the input of artifacts may be large as well. */
 const large = /\/(bulk|batch)$|^\/sdk\/packs\/|^\/sdk\/artifacts\/\{id\}\/invoke$/
-/** What is sent there is for an artifact to judge. */
-const passedOn = /^\/sdk\/artifacts\/\{id\}\/api\//
 const keys = (count: number) => Array.from({ length: count }, (_, at) => `"k${at}":1`).join(',')
 
 test(
@@ -382,6 +387,10 @@ test(
   },
   patientMs,
 )
+
+test('every operation that takes an Idempotency-Key was repeated with it', () => {
+  expect(repetitions.missing(operations).filter((id) => !(id in neverSuccessful))).toEqual([])
+})
 
 test('every operation was used with success, and the owner still gets in', async () => {
   expect(

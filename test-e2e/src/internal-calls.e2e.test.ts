@@ -146,6 +146,7 @@ describe('a call that changes something', () => {
     'settings POST /internal/tokens/verify': () => ({
       ...{ token: platform.info.apiKey, workspace: platform.info.workspace, environment: 'production' },
     }),
+    'database-studio POST /internal/read-rules': () => ({ workspaceId }),
     'settings POST /internal/rights': () => ({ workspaceId, userIds: [userId] }),
     'settings POST /internal/members': () => ({ workspaceId, userIds: [userId] }),
     'settings POST /internal/environment-scope': () => ({ tokenId }),

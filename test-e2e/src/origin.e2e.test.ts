@@ -128,6 +128,7 @@ test('there is this below the origin, and nothing else', () => {
     'public GET /origin/downloads/{token}',
     'public GET /origin/hooks/{id}',
     'public POST /origin/hooks/{id}',
+    'public PUT /origin/hooks/{id}',
     `sdk:invoke POST ${log}/executions/{id}/cancel`,
     `sdk:invoke POST ${log}/executions/{id}/replay`,
   ])

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type ClientOptions, createClient } from '@opsplane/client'
 import { serviceRegistry } from '@opsplane/contracts'
 import { type Cluster, type ClusterOptions, openState, startCluster } from '@opsplane/local'
-import { waitFor } from '@opsplane/testing'
+import { isRepeatable, type RepeatedAnswer, repetitionProblems, waitFor } from '@opsplane/testing'
 import { type Dispatcher, request } from 'undici'
 import { fillState } from './prepared-state.js'
 
@@ -71,7 +71,10 @@ export function typedClient(
   return createClient({ baseUrl: info.baseUrl, token: info.apiKey, workspace: info.workspace, ...options })
 }
 
-/** For what the typed client cannot say, such as wrong input: calls the API through the gateway as the owner; a header set to undefined is left out. */
+/**
+ * For what the typed client cannot say, such as wrong input: calls the API through the gateway as the owner; a header set to
+ * undefined is left out. What succeeds with an Idempotency-Key is sent again, and throws unless it is answered alike.
+ */
 export function apiClient(
   info: { baseUrl: string; apiKey: string; workspace: string },
   { dispatcher }: { dispatcher?: Dispatcher } = {},
@@ -91,15 +94,32 @@ export function apiClient(
     const present = Object.entries(headers).filter(
       (entry): entry is [string, string] => entry[1] !== undefined,
     )
-    const response = await request(`${info.baseUrl}${path}`, {
-      method,
-      headers: Object.fromEntries(present),
-      ...(dispatcher && { dispatcher }),
-      ...(payload === undefined ? {} : { body: payload }),
-    })
-    const text = await response.body.text()
-    const body = (text === '' ? {} : JSON.parse(text)) as T
-    return { status: response.statusCode, headers: response.headers, body }
+    const ask = async () => {
+      const response = await request(`${info.baseUrl}${path}`, {
+        method,
+        headers: Object.fromEntries(present),
+        ...(dispatcher && { dispatcher }),
+        ...(payload === undefined ? {} : { body: payload }),
+      })
+      const text = await response.body.text()
+      const body = (text === '' ? {} : JSON.parse(text)) as T
+      return { status: response.statusCode, headers: response.headers, body }
+    }
+    const answer = await ask()
+    if (isRepeatable({ method, headers }, answer.status)) checkRepetition(answer, await ask())
+    return answer
   }
 }
+
+/** Where a test ends the process that would answer, there is nothing to compare. */
+function checkRepetition(first: ApiAnswer<unknown>, again: ApiAnswer<unknown>): void {
+  if (again.status >= 500) return
+  const problems = repetitionProblems(repeated(first), repeated(again))
+  if (problems.length > 0) throw new Error(problems.join('; '))
+}
+
+const repeated = ({ status, headers, body }: ApiAnswer<unknown>): RepeatedAnswer => ({
+  ...{ status, body },
+  header: (name) => headers[name]?.toString(),
+})
 export type Api = ReturnType<typeof apiClient>

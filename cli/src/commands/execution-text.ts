@@ -1,4 +1,4 @@
-import type { Execution } from '@opsplane/contracts'
+import { type Execution, stringifyExact } from '@opsplane/contracts'
 import type { Column } from '../table.js'
 
 export const executionColumns: Column<Execution>[] = [
@@ -32,12 +32,12 @@ export function executionLines(execution: Execution): string[] {
     ...(replay_of ? [`replay of  ${replay_of}`] : []),
     `started    ${started_at}`,
     ...(completed_at ? [`ended      ${completed_at}, ${duration_ms} ms, ${memory_peak_mb} MB`] : []),
-    `input      ${JSON.stringify(input)}`,
-    `output     ${JSON.stringify(output)}`,
+    `input      ${stringifyExact(input)}`,
+    `output     ${stringifyExact(output)}`,
     ...(error ? ['', `! ${error.code}: ${error.message}`, ...stackLines(error.stack)] : []),
     ...(logs.length > 0 ? [''] : []),
     ...logs.map(({ ts, level, message, data }) =>
-      [ts, level.padEnd(5), message, ...(data === null ? [] : [JSON.stringify(data)])].join('  '),
+      [ts, level.padEnd(5), message, ...(data === null ? [] : [stringifyExact(data)])].join('  '),
     ),
   ]
 }

@@ -4,6 +4,7 @@ import {
   ExecutionStatus,
   ExecutionTrigger,
   ExecutionType,
+  parseExact,
 } from '@opsplane/contracts'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Call } from '../api.js'
@@ -133,7 +134,7 @@ Examples:
 /** Option value: JSON. */
 function json(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseExact(text)
   } catch {
     throw new InvalidArgumentError('it has to be JSON.')
   }

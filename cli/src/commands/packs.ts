@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
-import { manifestFile, Pack, PackCheck, PackName } from '@opsplane/contracts'
+import { manifestFile, Pack, PackCheck, PackName, stringifyExact } from '@opsplane/contracts'
 import type { Command } from 'commander'
 import { connect, pathOf, printerFor } from '../connect.js'
 import { CliError, usageError } from '../failure.js'
@@ -175,6 +175,6 @@ async function bodyOf(pack: string, { available, integrity }: InstallFlags): Pro
   }
   const { manifest, files, problems } = await readFolder(pack)
   if (problems.length > 0) throw new CliError(problems.map(problemLine).join('; '), 1)
-  const bytes = await packTarball({ ...files, [manifestFile]: JSON.stringify(manifest, null, 2) })
+  const bytes = await packTarball({ ...files, [manifestFile]: stringifyExact(manifest) })
   return { tarball: bytes.toString('base64'), integrity: integrityOf(bytes) }
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { PublishedTopicEvent, TopicEvent } from '@opsplane/contracts'
+import { PublishedTopicEvent, parseExact, stringifyExact, TopicEvent } from '@opsplane/contracts'
 import { type Command, Option } from 'commander'
 import { type Connection, connect, pathOf } from '../connect.js'
 import { usageError } from '../failure.js'
@@ -73,7 +73,7 @@ Examples:
 
 function parsePayload(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseExact(text)
   } catch {
     throw usageError('The payload is not JSON.')
   }
@@ -122,4 +122,4 @@ async function tail(
 }
 
 const textOf = ({ createdAt, id, type, payload }: TopicEvent) =>
-  `${createdAt}  ${id}  ${type}  ${JSON.stringify(payload)}`
+  `${createdAt}  ${id}  ${type}  ${stringifyExact(payload)}`

@@ -1,6 +1,12 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { type ManifestArtifact, manifestFile, PackManifest, type PackProblem } from '@opsplane/contracts'
+import {
+  type ManifestArtifact,
+  manifestFile,
+  PackManifest,
+  type PackProblem,
+  parseExact,
+} from '@opsplane/contracts'
 import { type PackContent, readPack } from '@opsplane/packs'
 import { CliError, usageError } from '../failure.js'
 import { bundleSource } from './bundle.js'
@@ -57,7 +63,7 @@ function readManifest(folder: string): unknown {
   const path = join(folder, manifestFile)
   if (!existsSync(path)) throw usageError(`${path} is not there. \`opsplane packs init\` begins a pack.`)
   try {
-    return JSON.parse(readFileSync(path, 'utf8'))
+    return parseExact(readFileSync(path, 'utf8'))
   } catch (error) {
     throw new CliError(`${path} is no JSON: ${error instanceof Error ? error.message : error}`, 1)
   }

@@ -1,8 +1,10 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { bundleServices } from '@opsplane/bundler'
@@ -52,6 +54,22 @@ test('child processes find their programs and the packages these import', () => 
     expect(realpathSync(resolve(name)).startsWith(target)).toBe(true)
   const core = realpathSync(resolve('quickjs-emscripten-core'))
   expect(createRequire(core).resolve('@jitl/quickjs-ffi-types').startsWith(target)).toBe(true)
+})
+
+test('the embedded model of the knowledge search starts from what is copied', async () => {
+  const file = at('services/itsm/dist/knowledge/embedding/model/main.js')
+  const child = spawn(process.execPath, [file], {
+    env: {},
+    cwd: '/',
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+  })
+  const errors: Buffer[] = []
+  child.stderr?.on('data', (chunk: Buffer) => errors.push(chunk))
+  const ended = once(child, 'exit')
+  const [first] = await Promise.race([once(child.stdio[3] as Readable, 'data'), ended])
+  expect([String(first), Buffer.concat(errors).toString()]).toEqual([expect.stringContaining('ready'), ''])
+  child.kill()
+  await ended
 })
 
 test('what modules read beside them is there', () => {

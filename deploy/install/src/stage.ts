@@ -20,7 +20,8 @@ const readPackage =
   /createRequire\)?\(\s*require\("node:url"\)\.pathToFileURL\(__atRoot\("([^"]+)"\)\)\.href\s*\)\.resolve\("((?:@[^/"]+\/)?[^/"]+)/g
 /** Native addons, and folders of packages. */
 const ofPackage = /__atRoot\("(node_modules\/[^"]+)"\)/g
-const Manifest = z.object({ dependencies: z.record(z.string(), z.string()).default({}) })
+const Versions = z.record(z.string(), z.string()).default({})
+const Manifest = z.object({ dependencies: Versions, peerDependencies: Versions })
 
 /**
  * Copies what the bundles need when they run, and nothing else, to a folder of its own: themselves, the files beside their
@@ -100,14 +101,23 @@ function copier(root: string, target: string) {
     program(folder: string) {
       place(join(folder, 'dist'))
       place(join(folder, 'package.json'))
-      for (const name of dependenciesOf(join(root, folder)))
-        if (!name.startsWith('@opsplane/') && name !== 'zod') link(join(folder, 'node_modules', name))
+      for (const name of dependenciesOf(join(root, folder))) {
+        const path = join(folder, 'node_modules', name)
+        if (name === answering)
+          once(path, () => symlinkSync(readlinkSync(join(root, path)), join(target, path)))
+        else if (!name.startsWith('@opsplane/') && name !== 'zod') link(path)
+      }
     },
   }
 }
 
-const dependenciesOf = (folder: string): string[] =>
-  Object.keys(Manifest.parse(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))).dependencies)
+/** What programs of child processes import of the workspace: its own programs are copied in any case. */
+const answering = '@opsplane/sandbox'
+
+function dependenciesOf(folder: string): string[] {
+  const manifest = Manifest.parse(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')))
+  return Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })
+}
 
 /** Not tests, types and maps, nor what a package has for editors and other bundlers. */
 const unused = [

@@ -3,6 +3,7 @@ import {
   changedFields,
   type Decider,
   type Decision,
+  stringifyExact,
   type TenantScope,
 } from '@opsplane/contracts'
 import { traceparentOfCause } from '@opsplane/telemetry'
@@ -61,13 +62,13 @@ export function toRows<State extends { id: string }, Command, Resource>(
       type: decision.type,
       ...scope,
       actor,
-      resource: JSON.stringify({
+      resource: stringifyExact({
         type: decider.resourceType,
         id: subject.id,
         ...decider.describe(subject),
       }),
-      data: JSON.stringify(data),
-      sealed: sealed && JSON.stringify(sealed),
+      data: stringifyExact(data),
+      sealed: sealed && stringifyExact(sealed),
       requestId: meta.requestId,
       causationId: meta.causationId ?? null,
       source,
@@ -75,7 +76,7 @@ export function toRows<State extends { id: string }, Command, Resource>(
       trace,
     })
     for (const row of projected(decider, id, decision)) {
-      const state = row.state && JSON.stringify(row.state)
+      const state = row.state && stringifyExact(row.state)
       rows.set(`${row.table}/${row.id}`, { table: row.table, id: row.id, ...scope, version, state })
     }
     state = decision.after

@@ -1,4 +1,12 @@
-import type { Actor, ChangeData, EventResource, EventSource, Instant, TenantScope } from '@opsplane/contracts'
+import {
+  type Actor,
+  type ChangeData,
+  type EventResource,
+  type EventSource,
+  type Instant,
+  stringifyExact,
+  type TenantScope,
+} from '@opsplane/contracts'
 import type { StatementRunner } from '@opsplane/postgres'
 import { translatePostgresError } from '@opsplane/postgres'
 
@@ -30,7 +38,7 @@ export async function appendJournal(sql: StatementRunner, entry: JournalEntry): 
   const { tenant, requestId = null, causationId = null, source = null, createdAt = null } = entry
   const parameters = [
     ...[entry.streamType, entry.streamId, tenant.workspaceId, tenant.environment, entry.type],
-    ...[entry.actor, entry.resource, entry.data].map((part) => JSON.stringify(part)),
+    ...[entry.actor, entry.resource, entry.data].map((part) => stringifyExact(part)),
     ...[requestId, causationId, source && JSON.stringify(source), createdAt],
   ]
   try {

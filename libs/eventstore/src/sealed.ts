@@ -1,3 +1,4 @@
+import { stringifyExact } from '@opsplane/contracts'
 /**
  * What an event's exposed `after` lacks to be the whole state again: the hidden top-level fields, and the names
  * of fields that expose() adds and that are not part of the state.
@@ -28,5 +29,5 @@ export function unseal(exposed: object, sealed: Sealed | null): Record<string, u
 }
 
 function sameJson(left: unknown, right: unknown): boolean {
-  return left === right || JSON.stringify(left) === JSON.stringify(right)
+  return left === right || stringifyExact(left) === stringifyExact(right)
 }

@@ -6,6 +6,7 @@ import {
   newId,
   notFound,
   storedState,
+  stringifyExact,
 } from '@opsplane/contracts'
 import type { IdempotencyStore } from '@opsplane/http'
 import type { Database, StatementRunner } from '@opsplane/postgres'
@@ -188,7 +189,7 @@ function idempotencyRow(meta: CommandMeta, result: unknown): IdempotencyRow | un
     key,
     fingerprint,
     status,
-    body: JSON.stringify(body ?? null),
+    body: stringifyExact(body ?? null),
     headers: headers ? JSON.stringify(headers) : null,
   }
 }

@@ -5,6 +5,7 @@ import {
   type Decision,
   notFound,
   storedState,
+  stringifyExact,
   type TenantScope,
   tenantKey,
 } from '@opsplane/contracts'
@@ -172,7 +173,7 @@ export function createDraft({ snapshots, meta, checkExists, eventId }: DraftOpti
   const currentDependencies = (): ReadDependency[] =>
     [...dependencies]
       .filter(([key]) => !rows.has(key))
-      .map(([, { dependency, fields }]) => ({ ...dependency, fields: JSON.stringify(fields) }))
+      .map(([, { dependency, fields }]) => ({ ...dependency, fields: stringifyExact(fields) }))
   return {
     unit,
     commit: () => ({

@@ -1,3 +1,4 @@
+import { ExactNumber, inexactNumber } from '@opsplane/contracts'
 import type { Budget } from './budget.js'
 import { isObject, type JsonSchema, type Problem, step } from './schema.js'
 
@@ -37,6 +38,7 @@ export function measure(value: unknown, budget: Budget): Measured | Problem {
     if (typeof inner === 'string') return textSize(inner)
     if (inner === null || typeof inner === 'boolean') return 5
     if (typeof inner === 'number' && Number.isFinite(inner)) return 8
+    if (inner instanceof ExactNumber) return wrong('invalid_type', inexactNumber)
     if (trail.length >= maxDepth) return wrong('too_deep', `is nested more than ${maxDepth} levels deep`)
     if (Array.isArray(inner)) return visitItems(inner)
     return isObject(inner) && isPlain(inner)

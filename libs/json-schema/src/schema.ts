@@ -1,3 +1,5 @@
+import { ExactNumber } from '@opsplane/contracts'
+
 /** A JSON Schema of draft 2020-12, as somebody wrote it. */
 export type JsonSchema = Record<string, unknown>
 
@@ -14,7 +16,7 @@ export interface Fault extends Problem {
 }
 
 export const isObject = (value: unknown): value is JsonSchema =>
-  value !== null && typeof value === 'object' && !Array.isArray(value)
+  value !== null && typeof value === 'object' && !Array.isArray(value) && !(value instanceof ExactNumber)
 
 /** A name as a part of a JSON pointer. */
 export const step = (name: string | number): string =>

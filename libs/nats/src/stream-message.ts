@@ -1,4 +1,5 @@
 import type { Msg } from '@nats-io/transport-node'
+import { parseExact } from '@opsplane/contracts'
 
 /** A message as a consumer got it from a stream. Acknowledgements are hints: one that is lost makes it come again. */
 export interface StreamMessage {
@@ -96,7 +97,7 @@ class DeliveredMessage implements StreamMessage {
   }
 
   json(): unknown {
-    return this.#msg.json<unknown>()
+    return parseExact(this.#msg.string())
   }
 
   ack(): void {

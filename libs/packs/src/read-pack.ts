@@ -11,6 +11,7 @@ import {
   PackManifest,
   type PackProblem,
   packLimits,
+  parseExact,
   type Schedule,
   unknownEventPatterns,
 } from '@opsplane/contracts'
@@ -121,7 +122,7 @@ function jsonOf(path: string, pointer: string, reading: Reading): unknown {
   const text = textOf(path, pointer, reading)
   if (text === undefined) return undefined
   try {
-    return JSON.parse(text)
+    return parseExact(text)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     reading.problems.push(problemAt(path, '', 'malformed_json', `is no JSON: ${reason}`))

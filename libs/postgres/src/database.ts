@@ -1,3 +1,4 @@
+import { parseExact, stringifyExact } from '@opsplane/contracts'
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js'
 import postgres from 'postgres'
 import { assertPatchedClient } from './patched-client.js'
@@ -73,6 +74,9 @@ export function connect(url: string, { connections, ...options }: ConnectOptions
   }
 }
 
+/** JSON whose numbers keep all their digits, both ways. */
+export const exactJson = { to: 114, from: [114, 3802], serialize: stringifyExact, parse: parseExact }
+
 /** What every connection of a service has, from the client or, behind a pooler, from the login role. */
 export const roleSettings = (schema: string) => ({
   search_path: schema,
@@ -103,6 +107,7 @@ export function openClient(url: string, options: ClientOptions): postgres.Sql {
     backoff: (retries) => Math.min(0.05 * 2 ** retries, 1),
     onnotice: () => {},
     prepare: !isPooled,
+    types: { json: exactJson },
     ...(ssl && { ssl }),
     // Until a statement is complete the pooler counts none, and takes the server connection away behind the one before.
     ...(isPooled && { max_pipeline: 1 }),

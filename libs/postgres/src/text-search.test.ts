@@ -14,6 +14,10 @@ describe('what is asked for', () => {
     ['or cart OR or', '"cart"', true],
     [`it's (50%) & :* \\ !x`, '"it s" "50" "x"', true],
     ['Größe', '"Größe"', true],
+    ['打印机', '"打印 印机"', true],
+    ['Windows打印机 机', '"Windows" "打印 印机" "机"', true],
+    ['-"打印机" 프린터', '-"打印 印机" "프린 린터"', true],
+    ['พิมพ์', '"พิ ิม มพ พ์"', true],
   ])('%s', (text, words, prefix) => {
     expect(searchQuery(text)).toEqual({ words, prefix })
   })

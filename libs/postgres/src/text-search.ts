@@ -42,19 +42,36 @@ export function matchesText(column: PgColumn | SQL, text: string): SQL {
   return sql`${column} @@ list_query(${query.words}, ${query.prefix}::boolean)`
 }
 
+/** Scripts that put no spaces between words; `spaceless_pairs` of the services' migrations has the same ranges. */
+const spacelessRun =
+  /([\u0E00-\u0EFF\u1000-\u109F\u1100-\u11FF\u1780-\u17FF\u3040-\u312F\u31F0-\u31FF\u3400-\u4DBF\u4E00-\u9FFF\uAC00-\uD7AF\uF900-\uFAFF\u{20000}-\u{3FFFF}]+)/gu
+
+/** A query with runs of such scripts as overlapping pairs of characters, as which texts are stored: `打印机` is `打印 印机`. */
+export const spacelessPairs = (query: string): string =>
+  query.replace(spacelessRun, (run) => {
+    const characters = [...run]
+    if (characters.length < 2) return ` ${run} `
+    return ` ${characters
+      .slice(1)
+      .map((character, at) => `${characters[at]}${character}`)
+      .join(' ')} `
+  })
+
 /** In the syntax of `websearch_to_tsquery`, and whether the last word may go on; null when there are no words. */
 export function searchQuery(text: string): { words: string; prefix: boolean } | null {
   const terms: { text: string; open: boolean }[] = []
   for (const [, sign = '', phrase, bare = ''] of text.matchAll(/(-?)"([^"]*)"?|(\S+)/g)) {
-    const negated = phrase === undefined ? bare.startsWith('-') : sign === '-'
-    const words = (phrase ?? bare).match(/[\p{L}\p{N}\p{M}]+/gu) ?? []
-    if (words.length === 0) continue
     if (/^or$/i.test(bare)) {
       if (terms.length > 0 && terms.at(-1)?.text !== 'or') terms.push({ text: 'or', open: false })
       continue
     }
+    const negated = phrase === undefined ? bare.startsWith('-') : sign === '-'
     const open = phrase === undefined && !negated && !/^[a-z]+-\d+$/i.test(bare)
-    terms.push({ text: `${negated ? '-' : ''}"${words.join(' ')}"`, open })
+    // A run without spaces within a word is a term of its own: it is not stored right behind the rest of the word.
+    for (const part of phrase === undefined ? bare.split(spacelessRun) : [phrase]) {
+      const words = spacelessPairs(part).match(/[\p{L}\p{N}\p{M}]+/gu) ?? []
+      if (words.length > 0) terms.push({ text: `${negated ? '-' : ''}"${words.join(' ')}"`, open })
+    }
   }
   if (terms.at(-1)?.text === 'or') terms.pop()
   const last = terms.at(-1)

@@ -1,3 +1,4 @@
+import { exactNumbersAsText } from '@opsplane/contracts'
 import type { Logger } from '@opsplane/runtime'
 import type { ChildRequest } from './child-request.js'
 import type { ExpressionFailure } from './error-codes.js'
@@ -146,7 +147,7 @@ export function createExpressions(options: ExpressionsOptions): Expressions & { 
           maxBytes: maxOutputBytes,
           keepSecretReferences: secretReferences === 'keep',
           resultOf: ({ plain, source }) =>
-            plain ? { value: walkPlainPath(plain, scope) } : resultOf(source),
+            plain ? { value: exactNumbersAsText(walkPlainPath(plain, scope)) } : resultOf(source),
         }),
       )
     },
@@ -182,7 +183,10 @@ const unique = (expressions: readonly TemplateExpression[]): string[] => [
   ...new Set(expressions.map(({ source }) => source)),
 ]
 
-/** Undefined for what has no JSON: a value that goes too deep, or is longer than a string can be. */
+/**
+ * As JSON.stringify writes it: an ExactNumber is a string to JSONata, whose numbers are doubles. Undefined for what has no JSON: a value that goes too deep, or is longer than
+ * a string can be.
+ */
 function textOf(request: ChildRequest): string | undefined {
   try {
     return JSON.stringify(request)

@@ -10,5 +10,6 @@ export {
   type OwnerRightsOptions,
   watchOwnerRights,
 } from './owner-rights.js'
+export { createSubscriptionRules, type SubscriptionRules } from './read-rules.js'
 export type { BesideSchema, ServiceDefinition, ServiceParts } from './service-definition.js'
 export { wakeHints } from './wake-hints.js'

@@ -1,14 +1,18 @@
 import {
+  type Environment,
+  type EventSubscription,
   endedKey,
   HoldingGrants,
   mostGrantsAsked,
   type PlatformEvent,
   Rights,
+  rulesAgainst,
   TokenState,
 } from '@opsplane/contracts'
 import type { ServiceClient } from '@opsplane/http'
 import { z } from 'zod'
 import type { BackgroundWork, ServiceContext } from './context.js'
+import type { SubscriptionRules } from './read-rules.js'
 
 /** What people may do, by their ids; whoever is no member is absent. */
 export type HeldRights = Rights['permissions']
@@ -22,6 +26,8 @@ export interface Owned {
     workspaceId: string
     userIds: readonly string[]
     held: HeldRights
+    /** Whether row rules hide from an owner what they are subscribed to. */
+    hides(userId: string, environment: Environment, subscription: EventSubscription): boolean
     /** The event that has made it necessary to look. */
     causationId: string
   }): Promise<void>
@@ -37,9 +43,14 @@ export interface Carrier {
 }
 
 export interface OwnerRightsOptions extends Owned {
-  /** The consumers of events of users, of roles, and of API keys where something acts by grants. */
-  durables: { users: string; roles: string; keys?: string }
+  /**
+   * The consumers of events of users, of roles, of tables where it is subscribed to events, and of API keys where it acts by
+   * grants.
+   */
+  durables: { users: string; roles: string; tables?: string; keys?: string }
   settings: Pick<ServiceClient, 'post'>
+  /** For what is subscribed to events. */
+  rules?: SubscriptionRules
 }
 
 /** Several kinds of it in one service. */
@@ -61,21 +72,29 @@ const watched = {
   users: ['user.role_changed', 'user.suspended', 'user.deactivated'],
   roles: ['role.*'],
   keys: ['token.revoked', 'token.reuse_detected'],
+  tables: ['table.*'],
 }
 const ownersAtOnce = 200
 
-/** Looks at the rights of owners of what acts by itself as soon as a membership or a role has changed: see ADR 046. */
+/** Looks at the rights of owners of what acts by itself as soon as a membership, a role or row rules have changed: see ADR 046. */
 export function watchOwnerRights(
   { consume }: Pick<ServiceContext, 'consume'>,
-  { durables, settings, ownersIn, suspend, carriersOf }: OwnerRightsOptions,
+  { durables, settings, rules, ownersIn, suspend, carriersOf }: OwnerRightsOptions,
 ): BackgroundWork[] {
   const perform = async (events: readonly PlatformEvent[]) => {
     for (const { workspaceId, id, users } of concerned(events)) {
       const owners = await ownersIn(workspaceId, users && [...users])
       for (let from = 0; from < owners.length; from += ownersAtOnce) {
         const userIds = owners.slice(from, from + ownersAtOnce)
-        const { permissions } = await settings.post('/internal/rights', { workspaceId, userIds }, Rights)
-        await suspend({ workspaceId, userIds, held: permissions, causationId: id })
+        const [{ permissions, roles }, readRules = []] = await Promise.all([
+          settings.post('/internal/rights', { workspaceId, userIds }, Rights),
+          rules?.of(workspaceId),
+        ])
+        await suspend({
+          ...{ workspaceId, userIds, held: permissions, causationId: id },
+          hides: (userId, environment, subscription) =>
+            rulesAgainst(readRules, { role: roles[userId] }, environment, subscription).length > 0,
+        })
       }
     }
   }
@@ -85,6 +104,9 @@ export function watchOwnerRights(
     ...(durables.keys !== undefined && carriersOf
       ? [consume({ durable: durables.keys, types: watched.keys, perform: endWithKeys(settings, carriersOf) })]
       : []),
+    ...(durables.tables === undefined
+      ? []
+      : [consume({ durable: durables.tables, types: watched.tables, perform })]),
   ]
 }
 
@@ -123,7 +145,7 @@ function concerned(events: readonly PlatformEvent[]) {
   for (const { id, type, workspaceId, resource } of events) {
     const entry = byWorkspace.get(workspaceId) ?? { workspaceId, id, users: new Set<string>() }
     byWorkspace.set(workspaceId, entry)
-    if (type.startsWith('role.')) entry.users = null
+    if (!type.startsWith('user.')) entry.users = null
     entry.users?.add(resource.id)
   }
   return byWorkspace.values()

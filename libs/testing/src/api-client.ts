@@ -1,5 +1,6 @@
 import { ErrorEnvelope, Meta, Pagination } from '@opsplane/contracts'
 import { z } from 'zod'
+import { isRepeatable, type RepeatedAnswer, repetitionProblems } from './repetition.js'
 
 /** One answer of the API. */
 export interface ApiReply {
@@ -27,7 +28,10 @@ export interface ApiClient {
   send(method: string, path: string, request?: ApiRequest): Promise<ApiReply>
 }
 
-/** A client of a JSON API below `baseUrl`; `headers` are asked for with every request, whose path they are given as it is below `baseUrl`. */
+/**
+ * A client of a JSON API below `baseUrl`; `headers` are asked for with every request, whose path they are given as it is below
+ * `baseUrl`. What succeeds with an Idempotency-Key is sent again, and throws unless it is answered alike.
+ */
 export function createApiClient(
   baseUrl: string,
   headers: (call: {
@@ -35,7 +39,7 @@ export function createApiClient(
     path: string
   }) => Promise<Record<string, string>> | Record<string, string>,
 ): ApiClient {
-  const send = async (method: string, path: string, request: ApiRequest = {}): Promise<ApiReply> => {
+  const ask = async (method: string, path: string, request: ApiRequest): Promise<ApiReply> => {
     const hasBody = request.body !== undefined
     const response = await fetch(`${baseUrl}${path}`, {
       method,
@@ -48,6 +52,14 @@ export function createApiClient(
     })
     return reply(`${method} ${path}`, response.status, response.headers, await response.text())
   }
+  const send = async (method: string, path: string, request: ApiRequest = {}): Promise<ApiReply> => {
+    const answer = await ask(method, path, request)
+    if (isRepeatable({ method, headers: request.headers ?? {} }, answer.status)) {
+      const problems = repetitionProblems(repeated(answer), repeated(await ask(method, path, request)))
+      if (problems.length > 0) throw new Error(`${method} ${path}: ${problems.join('; ')}`)
+    }
+    return answer
+  }
   const withBody = (method: string) => (path: string, body?: unknown, extra?: Record<string, string>) =>
     send(method, path, { body, ...(extra ? { headers: extra } : {}) })
   return {
@@ -57,6 +69,12 @@ export function createApiClient(
     patch: withBody('PATCH'),
   }
 }
+
+const repeated = ({ status, headers, text }: ApiReply): RepeatedAnswer => ({
+  status,
+  body: text === '' ? null : JSON.parse(text),
+  header: (name) => headers.get(name),
+})
 
 const DataEnvelope = z.strictObject({ data: z.unknown(), meta: Meta })
 const PageEnvelope = z.strictObject({ data: z.array(z.unknown()), pagination: Pagination, meta: Meta })

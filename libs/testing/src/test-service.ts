@@ -73,6 +73,8 @@ export async function startTestService<Config extends BackendConfig, Overrides e
     SERVICE_PRIVATE_KEY: testKeys(name).privateKey,
     TRUSTED_SERVICE_KEYS: JSON.stringify(testTrustedKeys(name)),
     CURSOR_SECRET: 'a secret for the cursors of tests',
+    // A process and a second of computing for each service that has articles; its own tests switch it on.
+    EMBEDDINGS_LOCAL: 'false',
     ...options.env,
   }
   const startHere = (variables: Env, overrides?: Overrides) =>

@@ -19,6 +19,7 @@ import { createRecordServices } from './record-api/record-services.js'
 import { createRefuseRuled } from './row/refuse-ruled.js'
 import { table } from './table/domain.js'
 import { purging } from './table/purge.js'
+import { readRulesRoute } from './table/read-rules-route.js'
 import { tableRoutes } from './table/routes.js'
 import { createTables } from './table/tables.js'
 import { dependentImports } from './transfer/dependents.js'
@@ -58,6 +59,7 @@ export const databaseStudio = defineService<StudioConfig>({
     return {
       routes: [
         ...tableRoutes(ctx, tables),
+        readRulesRoute(ctx),
         ...recordRoutes(records),
         dependentsRoute(ctx.database, [dependentImports]),
         ...queries.routes,

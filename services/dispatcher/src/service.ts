@@ -23,11 +23,13 @@ import {
 } from '@opsplane/runtime'
 import {
   type BackgroundWork,
+  createSubscriptionRules,
   defineService,
   dependentsRoute,
   openNeighbour,
   type ServiceContext,
   type ServiceOverrides,
+  type SubscriptionRules,
 } from '@opsplane/service'
 import { catalogRoutes } from './catalog/routes.js'
 import { type DispatcherConfig, loadConfig } from './config.js'
@@ -83,15 +85,19 @@ export const dispatcher = defineService<DispatcherConfig, DispatcherOverrides>({
     const waiters = new Waiters()
     const outbound = await outboundOf(ctx.config)
     const settings = openNeighbour(ctx, 'settings')
+    const studio = openNeighbour(ctx, 'database-studio')
+    const rules = createSubscriptionRules(studio)
     const limits = createLimits(ctx.config)
     ctx.metrics.gather(() => [{ name: 'opsplane_topic_polls_waiting', value: waiters.size }])
     const budgets = openBudgets(ctx, limits)
     const topics = createTopics({ link, names, waiters, log, budgets, ...(streams && { streams }) })
     const subscribable = overrides.matchesSomeEvent ?? matchesSomeEvent
-    const sending = startSending(ctx, { outbound, settings, limits, budgets, matchesSomeEvent: subscribable })
+    const sending = startSending(ctx, {
+      ...{ outbound, settings, rules, limits, budgets, matchesSomeEvent: subscribable },
+    })
     return {
       routes: [...topicRoutes(topics), ...sending.routes, ...catalogRoutes(ctx)],
-      background: [outbound, settings, topics, ...sending.background],
+      background: [outbound, settings, studio, topics, ...sending.background],
       onDrain: () => waiters.drain(),
     }
   },
@@ -120,6 +126,7 @@ function openBudgets({ config, database }: Context, limits: Limits): Budgets {
 interface SendingOptions {
   outbound: Outbound
   settings: ServiceClient
+  rules: SubscriptionRules
   limits: Limits
   budgets: Budgets
   matchesSomeEvent(pattern: string): boolean
@@ -127,7 +134,7 @@ interface SendingOptions {
 
 /** Sends deliveries, and makes the routes of what is sent and of webhooks. */
 function startSending(ctx: Context, options: SendingOptions): Sending {
-  const { outbound, settings, limits, budgets, matchesSomeEvent } = options
+  const { outbound, settings, rules, limits, budgets, matchesSomeEvent } = options
   const { config, database, store, clock, log, relay, cursors, link, names } = ctx
   const sealer = createSealer(config.opsplaneMasterKey, config.opsplanePreviousMasterKeys)
   log.info({ keyIds: sealer.keyIds }, 'master keys, the present one first')
@@ -201,15 +208,15 @@ function startSending(ctx: Context, options: SendingOptions): Sending {
       { close: () => dispatch.close(config.webhookStopGraceMs) },
       retention,
       consumer,
-      ...watchRights(ctx, { aggregate, settings, onChange }),
+      ...watchRights(ctx, { aggregate, settings, rules, onChange }),
     ],
     routes: [
       ...webhookRoutes({
-        ...{ database, cursors, vault, outbound, aggregate, limits, matchesSomeEvent, onChange },
+        ...{ database, cursors, vault, outbound, aggregate, limits, rules, matchesSomeEvent, onChange },
         secretTargets: createSecretTargets(settings),
       }),
       ...rotateRoutes({ database, store, vault, aggregate, onChange }),
-      ...deliveryRoutes(database, aggregate),
+      ...deliveryRoutes({ database, aggregate, rules }),
       ...deliveryChangeRoutes(database),
       ...resendRoutes({
         database,

@@ -17,11 +17,11 @@ import type { AnonymousBytes } from './anonymous-bytes.js'
 import type { Belongs, keepAppsApart } from './apps-origin.js'
 import { type Authenticator, bearerOf } from './authenticate.js'
 import { requestHeaders } from './forwarded-headers.js'
-import type { LoginLimiter } from './login-limiter.js'
 import { createPlaces, takePlaces } from './places.js'
 import { joinRateHeaders, type RateHeaders } from './rate-limit.js'
 import { discardRest, requestBody } from './request-body.js'
 import type { ServiceRoutes } from './route-tables.js'
+import type { StrangerLimiter } from './stranger-limiter.js'
 import { apiPrefix, resolveTarget, ruleOf, type Target } from './target.js'
 import type { Upstream } from './upstream.js'
 
@@ -39,8 +39,10 @@ export interface ProxyOptions {
   tokenFor(audience: string, principal?: Principal): Promise<string>
   clientAddress(request: IncomingMessage): string
   /** For public routes, and those among them below the origin, whose answers may be waited for. */
-  loginLimiter: LoginLimiter
-  hookLimiter: LoginLimiter
+  loginLimiter: StrangerLimiter
+  hookLimiter: StrangerLimiter
+  /** Of bytes: for bodies of strangers, which are collected before they take a place. */
+  bodyLimiter: StrangerLimiter
   /** What workspaces and keys may have under way. */
   budgets: Budgets
   /** How long a body may take: `BodyRules`. */
@@ -61,8 +63,18 @@ export interface ProxyOptions {
 /** What every request passes: route, authentication, body limit, service. */
 export function createProxy(options: ProxyOptions): RequestListener {
   const { services, authenticator, clientAddress, tokenFor, limit, anonymousBytes } = options
-  const { loginLimiter, hookLimiter, budgets, bodyTimeoutMs, belongs, own, recorderFor, tracing, log } =
-    options
+  const {
+    loginLimiter,
+    hookLimiter,
+    bodyLimiter,
+    budgets,
+    bodyTimeoutMs,
+    belongs,
+    own,
+    recorderFor,
+    tracing,
+    log,
+  } = options
 
   /** Throws `service_unavailable` while nothing is known of the service; counts as an anonymous request then. */
   const learnTable = async (exchange: Exchange, { routes }: ProxiedService) => {
@@ -98,7 +110,8 @@ export function createProxy(options: ProxyOptions): RequestListener {
       // A stream has its own limits, and is for who was handed its address.
       const reads = isPublic && !rule.waits && (req.method === 'GET' || req.method === 'HEAD')
       if (reads) exchange.headers = joinRateHeaders(exchange.headers ?? {}, anonymousBytes.check(address))
-      const rules = { limitBytes: rule.bodyLimitBytes, timeoutMs: bodyTimeoutMs, whole: isPublic }
+      const whole = isPublic ? (bytes: number) => places.add(bodyLimiter.acquire(address, bytes)) : undefined
+      const rules = { limitBytes: rule.bodyLimitBytes, timeoutMs: bodyTimeoutMs, whole }
       const body = await requestBody(req, rules)
       const token = await tokenFor(target.service, principal)
       if (body === undefined || res.destroyed) {

@@ -15,8 +15,11 @@ export interface BodyRules {
   limitBytes: number
   /** How long a body up to 64 KiB may take, and each further 64 KiB of a larger one. */
   timeoutMs: number
-  /** Collects the body whatever its size, so that nothing begins before it is complete. */
-  whole: boolean
+  /**
+   * Collects the body whatever its size, so that nothing begins before it is complete; called with what it has beyond 64 KiB,
+   * as that comes. Throws what refuses the request.
+   */
+  whole?: ((bytes: number) => void) | undefined
 }
 
 /**
@@ -33,23 +36,32 @@ export async function requestBody(
   const empty = length === 0 || (length === undefined && request.headers['transfer-encoding'] === undefined)
   if (empty || request.method === 'GET' || request.method === 'HEAD') return null
   if (whole || (length !== undefined && length <= collectedBytes))
-    return collect(request, limitBytes, timeoutMs)
+    return collect(request, { limitBytes, timeoutMs, whole })
   return request.pipe(bounded(request, limitBytes, timeoutMs))
 }
 
 function collect(
   request: IncomingMessage,
-  limitBytes: number,
-  timeoutMs: number,
+  { limitBytes, timeoutMs, whole }: BodyRules,
 ): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
+    let chunks: Buffer[] = []
     let size = 0
-    const timer = setTimeout(() => reject(tooSlow()), timeoutMs)
+    const refuse = (error: unknown) => {
+      chunks = []
+      size = Number.POSITIVE_INFINITY
+      reject(error)
+    }
+    const timer = setTimeout(() => refuse(tooSlow()), timeoutMs)
     request.on('data', (chunk: Buffer) => {
       size += chunk.length
-      if (size <= limitBytes) chunks.push(chunk)
-      else reject(tooLarge(limitBytes))
+      if (size > limitBytes) return refuse(tooLarge(limitBytes))
+      try {
+        if (size > collectedBytes) whole?.(chunk.length)
+        chunks.push(chunk)
+      } catch (error) {
+        refuse(error)
+      }
     })
     request.once('end', () => {
       clearTimeout(timer)

@@ -1,4 +1,10 @@
-import { eventKindsOfRights, type NatsNames, PlatformEvent, type Principal } from '@opsplane/contracts'
+import {
+  eventKindsOfRights,
+  type NatsNames,
+  PlatformEvent,
+  type Principal,
+  parseExact,
+} from '@opsplane/contracts'
 import { type NatsLink, NatsLinkClosedError } from '@opsplane/nats'
 import type { Logger } from '@opsplane/runtime'
 import type { TokenCache } from './token-cache.js'
@@ -62,7 +68,7 @@ export function watchRevocations(options: {
 
 function parseEvent(bytes: Uint8Array): PlatformEvent | null {
   try {
-    return PlatformEvent.parse(JSON.parse(Buffer.from(bytes).toString()))
+    return PlatformEvent.parse(parseExact(Buffer.from(bytes).toString()))
   } catch {
     return null
   }

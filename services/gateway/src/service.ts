@@ -33,13 +33,13 @@ import { createAuthenticator } from './authenticate.js'
 import { addressWithin, clientAddressReader } from './client-address.js'
 import { type GatewayConfig, loadConfig } from './config.js'
 import { createConnectionLimit } from './connections.js'
-import { createLoginLimiter } from './login-limiter.js'
 import { createOwnRoutes } from './own-routes.js'
 import { createProxy, type ProxiedService } from './proxy.js'
 import { burstOf, createRateLimiter } from './rate-limit.js'
 import { watchRevocations } from './revocations.js'
 import { createServiceRoutes } from './route-tables.js'
 import { createSharedRates, type SpendRates } from './shared-rates.js'
+import { createStrangerLimiter } from './stranger-limiter.js'
 import { createTokenCache, type TokenQuestion, type Verification } from './token-cache.js'
 import { createUnknownProxies } from './unknown-proxies.js'
 import { createUpstream } from './upstream.js'
@@ -56,6 +56,9 @@ const loginsOfNetworkAtOnce = 8
 /** Calls of inbound webhooks under way. */
 const hooksAtOnce = 512
 const hooksOfNetworkAtOnce = 64
+/** Bytes of their bodies in memory. */
+const strangersBytesAtOnce = 128 * 1024 * 1024
+const strangersBytesOfNetworkAtOnce = 32 * 1024 * 1024
 
 /** How long settings may take to vouch for a token, and a service to tell its routes: one that stalls for seconds is busy, not away. */
 const internalTimeoutMs = 10_000
@@ -147,8 +150,11 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
       }),
       tokenFor: issuer.clientToken,
       clientAddress,
-      loginLimiter: createLoginLimiter({ total: loginsAtOnce, perNetwork: loginsOfNetworkAtOnce }),
-      hookLimiter: createLoginLimiter({ total: hooksAtOnce, perNetwork: hooksOfNetworkAtOnce }),
+      loginLimiter: createStrangerLimiter({ total: loginsAtOnce, perNetwork: loginsOfNetworkAtOnce }),
+      hookLimiter: createStrangerLimiter({ total: hooksAtOnce, perNetwork: hooksOfNetworkAtOnce }),
+      bodyLimiter: createStrangerLimiter({
+        ...{ total: strangersBytesAtOnce, perNetwork: strangersBytesOfNetworkAtOnce },
+      }),
       budgets,
       bodyTimeoutMs: config.bodyTimeoutMs,
       limit: (address) => anonymousLimiter.take(networkOf(address)),

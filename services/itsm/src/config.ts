@@ -1,4 +1,4 @@
-import { backendConfig, commaSeparated, databaseConnections, parseConfig } from '@opsplane/runtime'
+import { backendConfig, commaSeparated, databaseConnections, flag, parseConfig } from '@opsplane/runtime'
 import { z } from 'zod'
 
 const config = backendConfig.extend({
@@ -9,6 +9,9 @@ const config = backendConfig.extend({
     .meta({ description: 'OpenAI-compatible service that makes vectors for the knowledge search' }),
   embeddingsModel: z.string().min(1).max(200).default('text-embedding-3-small'),
   embeddingsApiKey: z.string().optional().meta({ description: 'sent as a bearer token' }),
+  embeddingsLocal: flag.default(true).meta({
+    description: 'whether the model that comes with the package makes the vectors where there is no endpoint',
+  }),
   embeddingsAllowedCidrs: commaSeparated
     .default([])
     .meta({ description: 'comma-separated private address blocks the embeddings service may have' }),

@@ -1,7 +1,14 @@
 import { fileURLToPath } from 'node:url'
 import { createCauses, createOperations, platformClients, remoteDepths } from '@opsplane/http'
 import { createCodeRunner, measureChildren } from '@opsplane/sandbox'
-import { allOwned, defineService, dependentsRoute, openNeighbour, watchOwnerRights } from '@opsplane/service'
+import {
+  allOwned,
+  createSubscriptionRules,
+  defineService,
+  dependentsRoute,
+  openNeighbour,
+  watchOwnerRights,
+} from '@opsplane/service'
 import { artifact } from './artifact/domain.js'
 import { createArtifactLoading } from './artifact/loading.js'
 import { loadConfig, type SdkConfig } from './config.js'
@@ -42,9 +49,10 @@ export const sdk = defineService<SdkConfig>({
     const loading = createArtifactLoading(ctx.database)
     const jobs = createJobs(ctx, loading, permissionsOf(operations))
     const studio = openNeighbour(ctx, 'database-studio')
+    const rules = createSubscriptionRules(studio)
     const uses = [jobs.uses, workflowUses(clients.get('workflows'))]
     const packs = openPacks(ctx, {
-      ...{ settings, runner, operations, uses, folders },
+      ...{ settings, runner, operations, uses, folders, rules },
       announceValidations: announceValidations(ctx.database, studio),
     })
     const { executions, ...ofExecutions } = await openExecutions(ctx, {
@@ -72,10 +80,11 @@ export const sdk = defineService<SdkConfig>({
         ...clients.values(),
         runner,
         ...watchOwnerRights(ctx, {
-          ...{
-            durables: { users: 'sdk-user-rights', roles: 'sdk-role-rights', keys: 'sdk-key-rights' },
-            settings,
+          durables: {
+            ...{ users: 'sdk-user-rights', roles: 'sdk-role-rights' },
+            ...{ tables: 'sdk-row-rules', keys: 'sdk-key-rights' },
           },
+          ...{ settings, rules },
           ...allOwned([ownedPacks(ctx, packs.packs), ownedJobs(ctx, jobs)]),
         }),
         ...ofExecutions.background,

@@ -23,7 +23,7 @@ import type { RunBootstrap } from './bootstrap.js'
 import type { createAskedBy } from './delegation/asked-by.js'
 import { knownMembers } from './membership/queries.js'
 import { knownRoles } from './role/queries.js'
-import { rightsOf } from './role/rights.js'
+import { membersOf } from './role/rights.js'
 import type { SecretService } from './secret/secret-service.js'
 import type { SecretTargets } from './secret/targets.js'
 import type { TakenOnce } from './taken-calls.js'
@@ -117,9 +117,13 @@ export function internalRoutes({
       summary: 'Find out what people may do at this moment',
       body: RightsQuestion,
       response: Rights,
-      handler: async ({ body: { workspaceId, userIds } }) => ({
-        permissions: Object.fromEntries(await rightsOf(db, workspaceId, userIds)),
-      }),
+      handler: async ({ body: { workspaceId, userIds } }) => {
+        const members = [...(await membersOf(db, workspaceId, userIds))]
+        return {
+          permissions: Object.fromEntries(members.map(([id, { permissions }]) => [id, permissions])),
+          roles: Object.fromEntries(members.map(([id, { role }]) => [id, role])),
+        }
+      },
     }),
 
     defineRoute({

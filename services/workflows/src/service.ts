@@ -10,7 +10,7 @@ import {
   remoteDepths,
 } from '@opsplane/http'
 import { createExpressions, measureChildren } from '@opsplane/sandbox'
-import { defineService, dependentsRoute, openNeighbour } from '@opsplane/service'
+import { createSubscriptionRules, defineService, dependentsRoute, openNeighbour } from '@opsplane/service'
 import { loadConfig, type WorkflowsConfig } from './config.js'
 import { internalRoutes } from './internal-routes.js'
 import { openRuns } from './run/open-runs.js'
@@ -38,6 +38,9 @@ import { workflowRoutes } from './workflow/routes.js'
 import { versionRoutes } from './workflow/version-routes.js'
 import { createWorkflows } from './workflow/workflows.js'
 
+/** The body of an inbound webhook, 5 MiB, in base64 or with what JSON escapes, beside what else an expression sees. */
+const ofLargeEvents = { maxInputBytes: 12 * 1024 * 1024, maxOutputBytes: 8 * 1024 * 1024 }
+
 export const workflows = defineService<WorkflowsConfig>({
   name: 'workflows',
   loadConfig,
@@ -48,7 +51,7 @@ export const workflows = defineService<WorkflowsConfig>({
     const clients = platformClients(ctx)
     const operations = createOperations(clients, () => performance.now())
     const connectors = findConnectors(clients.get('integrations'))
-    const expressions = createExpressions({ log: ctx.log })
+    const expressions = createExpressions({ log: ctx.log, ...ofLargeEvents })
     measureChildren(ctx.metrics, 'expressions', expressions)
     const secretTargets = createSecretTargets(settings)
     const checks = createChecks({
@@ -57,12 +60,10 @@ export const workflows = defineService<WorkflowsConfig>({
       platform: { operations, findConnectors: connectors, secretTargets, log: ctx.log },
     })
     const delegations = createDelegations(settings)
+    const studio = openNeighbour(ctx, 'database-studio')
+    const rules = createSubscriptionRules(studio)
     const definitions = createWorkflows(ctx, {
-      delegations,
-      settings,
-      checks,
-      secretTargets,
-      logEnds: () => logEnds(),
+      ...{ delegations, settings, rules, checks, secretTargets, logEnds: () => logEnds() },
     })
     const { runs, ...ofRuns } = await openRuns(ctx, {
       ...{ expressions, settings, clients, operations },
@@ -103,11 +104,11 @@ export const workflows = defineService<WorkflowsConfig>({
         dependentsRoute(ctx.database, [dependentWorkflows, dependentApprovals]),
       ],
       background: [
-        settings,
+        ...[settings, studio],
         ...clients.values(),
         expressions,
         ...ofRuns.background,
-        ...watchRights(ctx, definitions, settings),
+        ...watchRights(ctx, definitions, { settings, rules }),
         startSettling(definitions.grants, ctx.log),
         triggers,
         startScheduleTriggers(ctx, { workflows: definitions, runs }),

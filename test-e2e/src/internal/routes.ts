@@ -42,7 +42,11 @@ const ofOne: Partial<Record<BackendName, Callers>> = {
   apps: dependents,
   dispatcher: { 'GET /internal/deliveries/changes': ['analytics'], ...dependents },
   integrations: { ...dependents, 'POST /internal/connectors/names': ['workflows', 'sdk'] },
-  'database-studio': { ...dependents, 'POST /internal/validations': ['sdk'] },
+  'database-studio': {
+    ...dependents,
+    'POST /internal/validations': ['sdk'],
+    'POST /internal/read-rules': ['dispatcher', 'workflows', 'sdk'],
+  },
   workflows: {
     ...dependents,
     'POST /internal/artifacts/uses': ['sdk'],

@@ -1,11 +1,14 @@
+import { ExactNumber, plainDecimal, stringifyExact } from './exact-json.js'
+
 /** JSON with sorted keys and without undefined: equal values have equal text. */
 export function canonicalJson(value: unknown): string {
   // Sorted first: with a replacer that sorts, JSON.stringify takes twice as long.
-  return JSON.stringify(sorted(value)) ?? 'null'
+  return stringifyExact(sorted(value)) ?? 'null'
 }
 
 function sorted(value: unknown): unknown {
   if (value === null || typeof value !== 'object') return value
+  if (value instanceof ExactNumber) return new ExactNumber(plainDecimal(value.text) ?? value.text)
   if ('toJSON' in value && typeof value.toJSON === 'function') return sorted(value.toJSON())
   if (Array.isArray(value)) return value.map(sorted)
   const fields = value as Record<string, unknown>

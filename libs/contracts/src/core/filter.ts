@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { compareNumbers, ExactNumber } from './exact-json.js'
 
 type Scalar = string | number | boolean | null
 
@@ -66,7 +67,8 @@ type Test = (value: unknown, operand: never) => boolean
 const ordered =
   (holds: (comparison: number) => boolean) =>
   (value: unknown, operand: number | string): boolean => {
-    if (typeof value === 'number' && typeof operand === 'number') return holds(value - operand)
+    const isNumber = typeof value === 'number' || value instanceof ExactNumber
+    if (isNumber && typeof operand === 'number') return holds(compareNumbers(value, operand))
     if (typeof value === 'string' && typeof operand === 'string')
       return holds(value < operand ? -1 : Number(value > operand))
     return false

@@ -1,16 +1,23 @@
 import { expect, test } from '@jest/globals'
 import { z } from 'zod'
+import { ExactNumber, inexactNumber } from './exact-json.js'
 import { idSchema } from './ids.js'
 import { issueMessage } from './issue-message.js'
 
 const messages = (schema: z.ZodType, value: unknown) =>
   schema.safeParse(value, { error: issueMessage }).error?.issues.map(({ message }) => message)
 
+const tooExact = new ExactNumber('9007199254740993')
+
 test.each<[z.ZodType, unknown, string]>([
   [z.string(), 7, 'must be a string'],
   [z.int(), 1.5, 'must be a whole number'],
   [z.coerce.number(), 'many', 'must be a number'],
   [z.array(z.string()), {}, 'must be a list'],
+  [z.number(), tooExact, inexactNumber],
+  [z.int().min(3), tooExact, inexactNumber],
+  [z.union([z.string(), z.number()]), tooExact, inexactNumber],
+  [z.string(), tooExact, 'must be a string'],
   [z.strictObject({}), [], 'must be an object'],
   [z.enum(['high', 'low']), 'huge', 'must be one of "high", "low"'],
   [z.literal('only'), 'other', 'must be "only"'],

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { ExactNumber, inexactNumber } from './exact-json.js'
 
 type RawIssue = z.core.$ZodRawIssue
 type Expected = string
@@ -35,6 +36,7 @@ const formats: Record<string, string> = {
  * themselves; given to zod as `error` of a parse, it also words the problems inside of unions and keys.
  */
 export function issueMessage(issue: RawIssue): string | undefined {
+  if (isInexact(issue)) return inexactNumber
   switch (issue.code) {
     case 'invalid_type':
       return `must be ${kinds[issue.expected] ?? issue.expected}`
@@ -118,3 +120,9 @@ const quoted = (value: unknown): string => (typeof value === 'string' ? `"${valu
 
 const or = (texts: readonly string[]): string =>
   texts.length < 2 ? texts.join('') : `${texts.slice(0, -1).join(', ')} or ${texts.at(-1)}`
+
+/** Whether a number was refused for its digits alone. */
+const isInexact = (issue: RawIssue): boolean =>
+  issue.input instanceof ExactNumber &&
+  (issue.code === 'invalid_union' ||
+    (issue.code === 'invalid_type' && (issue.expected === 'number' || issue.expected === 'int')))

@@ -70,10 +70,16 @@ export const durableConsumers: Partial<Record<ServiceName, readonly string[]>> =
     'itsm-sla-escalations',
     'itsm-window-conflicts',
   ],
-  dispatcher: ['dispatcher-delivery-fanout', 'dispatcher-role-rights', 'dispatcher-user-rights'],
+  dispatcher: [
+    'dispatcher-delivery-fanout',
+    'dispatcher-role-rights',
+    'dispatcher-row-rules',
+    'dispatcher-user-rights',
+  ],
   workflows: [
     'workflows-key-rights',
     'workflows-role-rights',
+    'workflows-row-rules',
     'workflows-schedules',
     'workflows-triggers',
     'workflows-user-rights',
@@ -81,6 +87,7 @@ export const durableConsumers: Partial<Record<ServiceName, readonly string[]>> =
   sdk: [
     'sdk-key-rights',
     'sdk-role-rights',
+    'sdk-row-rules',
     'sdk-rules',
     'sdk-schedules',
     'sdk-user-rights',

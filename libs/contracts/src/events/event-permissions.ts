@@ -75,8 +75,17 @@ export interface NeededRights {
   uses: readonly Permission[]
 }
 
-/** Those of the needed permissions somebody lacks, in the order of the table. Whoever reads the audit log reads every event. */
-export function missingRights(held: readonly string[], { reads, uses }: NeededRights): Permission[] {
+/**
+ * Those of the needed permissions somebody lacks, in the order of the table. Whoever reads the audit log reads every event. From
+ * whom row rules hide records that the events show, they lack the reading of all of them.
+ */
+export function missingRights(
+  held: readonly string[],
+  { reads, uses }: NeededRights,
+  hidden = false,
+): Permission[] {
   const lacked = held.includes(everyEventPermission) ? uses : [...reads, ...uses]
-  return permissions.filter((each) => lacked.includes(each) && !held.includes(each))
+  return permissions.filter((each) =>
+    each === 'records:read' && hidden ? true : lacked.includes(each) && !held.includes(each),
+  )
 }

@@ -84,6 +84,12 @@ export function deliveryData({
   return { version, ...extras, ...(after ?? before) }
 }
 
+/** Shape A as the audit log shows it: `after` is the `data` of a delivery of the event; null where the resource is gone. */
+export function auditedEvent(event: PlatformEvent): PlatformEvent {
+  if (event.data.after === null) return event
+  return { ...event, data: { ...event.data, after: deliveryData(event) } }
+}
+
 /** `data`: see `deliveryData`, which many webhooks of one event share. */
 export function deliveryBody(
   event: PlatformEvent,

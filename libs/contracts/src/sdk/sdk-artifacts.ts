@@ -4,6 +4,7 @@ import { idSchema } from '../core/ids.js'
 import { JsonValue } from '../core/json-value.js'
 import { Schedule } from '../core/schedule.js'
 import { HostPatterns } from '../core/secret-hosts.js'
+import { ShownHeader } from '../core/shown-header.js'
 import { TopicName } from '../dispatcher/topics.js'
 import { EventPattern } from '../dispatcher/webhook-input.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
@@ -143,10 +144,6 @@ export type ArtifactRule = z.infer<typeof ArtifactRule>
 
 export const apiMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
-/** What no artifact is shown: it belongs to the connection, the login, or the platform. */
-const unseenHeaders =
-  /^(?:authorization|cookie|proxy-.*|x-internal-.*|x-forwarded-.*|x-opsplane-.*|connection|host|forwarded|x-real-ip)$/
-
 /** How an artifact answers below a path of its own. */
 export const ArtifactApi = z
   .strictObject({
@@ -157,13 +154,7 @@ export const ArtifactApi = z
       .default(['GET', 'POST'])
       .meta({ description: 'HEAD is answered where GET is.' }),
     headers: z
-      .array(
-        z
-          .string()
-          .max(100)
-          .regex(/^[a-z0-9][a-z0-9-]*$/, 'must be the name of a header, in lower case')
-          .refine((name) => !unseenHeaders.test(name), 'is shown to no artifact'),
-      )
+      .array(ShownHeader)
       .max(20)
       .default([])
       .meta({

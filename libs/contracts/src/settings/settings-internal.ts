@@ -88,7 +88,11 @@ export const RightsQuestion = z.strictObject({
 export type RightsQuestion = z.infer<typeof RightsQuestion>
 
 /** What each of them may do there at this moment, by id; those who are no active members are absent. */
-export const Rights = z.object({ permissions: z.record(z.string(), z.array(PermissionName)) })
+export const Rights = z.object({
+  permissions: z.record(z.string(), z.array(PermissionName)),
+  /** Their roles. */
+  roles: z.record(z.string(), z.string()).default({}),
+})
 export type Rights = z.infer<typeof Rights>
 
 /** Which of these users are members of a workspace, and which of these roles does it have? */

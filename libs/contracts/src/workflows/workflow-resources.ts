@@ -176,7 +176,7 @@ export const TriggeredRun = z
     runId: idSchema('run'),
     created: z.boolean().meta({ description: 'False: the same trigger has started this run before.' }),
     ended: z.boolean(),
-    status: RunStatus.nullable().meta({ description: 'Once it has ended.' }),
+    status: RunStatus.nullable().meta({ description: 'Once it has ended, or is paused.' }),
     output: JsonValue.nullable(),
     error: RunError.nullable(),
   })

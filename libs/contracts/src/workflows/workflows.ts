@@ -3,6 +3,7 @@ import { Filter } from '../core/filter.js'
 import { idSchema } from '../core/ids.js'
 import { JsonValue } from '../core/json-value.js'
 import { Schedule } from '../core/schedule.js'
+import { ShownHeader } from '../core/shown-header.js'
 import { TopicName } from '../dispatcher/topics.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
 import { StepRetry, Steps } from './workflow-steps.js'
@@ -36,6 +37,23 @@ const ScheduleTrigger = z.strictObject({
 })
 const WebhookTrigger = z.strictObject({
   type: z.literal('webhook'),
+  headers: z
+    .array(ShownHeader)
+    .max(20)
+    .optional()
+    .meta({
+      description:
+        'Further headers that `event.headers` has. Content-Type, User-Agent and those by which senders ' +
+        'name an event and its repetition are there anyway.',
+    }),
+  body: z
+    .enum(['parsed', 'raw'])
+    .optional()
+    .meta({
+      description:
+        '`parsed`, unless given: JSON as it is, a form by its fields, anything else as text. `raw`: the text as it came. What is ' +
+        'no text is base64, and `event.encoding` says so.',
+    }),
   signature: z
     .strictObject({
       secret: z.string().min(1).max(100).meta({ description: 'Name of a secret.' }),

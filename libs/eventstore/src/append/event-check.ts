@@ -1,4 +1,4 @@
-import { canonicalJson, type EventCatalog } from '@opsplane/contracts'
+import { canonicalJson, type EventCatalog, parseExact } from '@opsplane/contracts'
 import { z } from 'zod'
 import type { EventRow } from './commit.js'
 
@@ -10,7 +10,7 @@ export function checkEvents(
   for (const { type, data, version } of events) {
     const definition = Object.hasOwn(catalog, type) ? catalog[type] : undefined
     if (!definition) throw new Error(`${type} is not declared in the event catalogue`)
-    const sent = { version, ...JSON.parse(data) }
+    const sent = { version, ...(parseExact(data) as object) }
     const result = definition.data.safeParse(sent)
     if (!result.success) {
       throw new Error(`${type} carries what breaks its schema:\n${z.prettifyError(result.error)}`)

@@ -1,4 +1,4 @@
-import { type Actor, ApiError } from '@opsplane/contracts'
+import { type Actor, ApiError, parseExact, stringifyExact } from '@opsplane/contracts'
 import type { EventRow } from './commit.js'
 
 /** What a NATS server takes unless it is set otherwise, less subject, headers and the envelope around the data. */
@@ -20,14 +20,14 @@ export function checkSizes(events: readonly Sized[], actor: Actor): void {
   for (const { data } of events) {
     const bytes = byteLength(data)
     if (bytes <= maxRecordBytes) continue
-    const { before, after }: { before: unknown; after: unknown } = JSON.parse(data)
+    const { before, after } = parseExact(data) as { before: unknown; after: unknown }
     const [was, is] = [sizeOf(before), sizeOf(after)]
     if (is > maxRecordBytes && is > was) throw tooLarge(is, maxRecordBytes)
     if (bytes > maxDataBytes) throw tooLarge(bytes, maxDataBytes)
   }
 }
 
-const sizeOf = (record: unknown): number => (record ? byteLength(JSON.stringify(record)) : 0)
+const sizeOf = (record: unknown): number => (record ? byteLength(stringifyExact(record)) : 0)
 const byteLength = (text: string): number => Buffer.byteLength(text)
 
 function tooLarge(bytes: number, limitBytes: number): ApiError {

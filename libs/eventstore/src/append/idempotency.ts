@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { StoredResponse } from '@opsplane/contracts'
+import { type StoredResponse, stringifyExact } from '@opsplane/contracts'
 import { claimMs, type IdempotencyStore } from '@opsplane/http'
 import { type Database, translatePostgresError } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
@@ -64,7 +64,22 @@ export function createIdempotencyStore(sql: Database['sql']): IdempotencyStore {
       await query(
         `update idempotency_keys set status = $3::text::int, body = $4::text::json, headers = $5::text::json,
            locked_until = null where ${claimed}`,
-        [key, claim, String(status), JSON.stringify(body ?? null), headers ? JSON.stringify(headers) : null],
+        [key, claim, String(status), stringifyExact(body ?? null), headers ? JSON.stringify(headers) : null],
+      )
+    },
+    async replace(key, fingerprint, { status, body, headers }) {
+      await query(
+        `insert into idempotency_keys as k (key, fingerprint, status, body, headers)
+         values ($1, $2, $3::text::int, $4::text::json, $5::text::json)
+         on conflict (key) do update set status = excluded.status, body = excluded.body, headers = excluded.headers
+         where k.fingerprint = excluded.fingerprint`,
+        [
+          key,
+          fingerprint,
+          String(status),
+          JSON.stringify(body ?? null),
+          headers ? JSON.stringify(headers) : null,
+        ],
       )
     },
     async release(key, claim) {

@@ -1,4 +1,4 @@
-import { type CommandMeta, IdempotencyRaceError } from '@opsplane/contracts'
+import { type CommandMeta, IdempotencyRaceError, stringifyExact } from '@opsplane/contracts'
 import { sql } from 'drizzle-orm'
 import type { Transaction } from '../consume/transaction.js'
 
@@ -16,7 +16,7 @@ export async function keepAnswer(
   const { status, body, headers } = respond(data)
   const kept = await tx.execute(sql`
     insert into idempotency_keys (key, fingerprint, status, body, headers)
-    values (${key}, ${fingerprint}, ${status}, ${JSON.stringify(body ?? null)}::text::json,
+    values (${key}, ${fingerprint}, ${status}, ${stringifyExact(body ?? null)}::text::json,
       ${headers ? JSON.stringify(headers) : null}::text::json)
     on conflict (key) do nothing returning key`)
   if (kept.length === 0) throw new IdempotencyRaceError()

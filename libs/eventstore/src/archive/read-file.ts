@@ -1,4 +1,4 @@
-import { type PlatformEvent, StoredEvent } from '@opsplane/contracts'
+import { type PlatformEvent, parseExact, StoredEvent } from '@opsplane/contracts'
 import { copyIn, type Database } from '@opsplane/postgres'
 import { envelopeOf, type LoggedEvent, loggedEventColumns } from '../logged-events.js'
 import type { MonthFile } from './detach.js'
@@ -24,7 +24,7 @@ export async function* readMonthFile(
       )
       const last = rows.at(-1)
       if (!last) return
-      yield rows.map((row) => StoredEvent.parse(JSON.parse(envelopeOf(row))))
+      yield rows.map((row) => StoredEvent.parse(parseExact(envelopeOf(row))))
       after = String(last.position)
     }
   } finally {

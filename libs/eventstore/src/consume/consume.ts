@@ -1,4 +1,4 @@
-import { eventHeaders, type NatsNames, PlatformEvent } from '@opsplane/contracts'
+import { eventHeaders, type NatsNames, PlatformEvent, parseExact } from '@opsplane/contracts'
 import {
   type ConsumerCounters,
   type ConsumerPlace,
@@ -220,7 +220,7 @@ export function consumeEvents(options: ConsumeEventsOptions): EventConsumer {
     async apply(letter, tx) {
       if (letter.error.startsWith(`${SignatureError.name}:`))
         throw new SignatureError('it can only be published again, by its service')
-      const event = PlatformEvent.parse(JSON.parse(letter.payload))
+      const event = PlatformEvent.parse(parseExact(letter.payload))
       refuseMismatch(names, letter, event)
       const { source, sourcePosition: position, streamSequence: seq } = letter
       const batch = {

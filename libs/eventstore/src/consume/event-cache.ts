@@ -4,6 +4,7 @@ import {
   mayPublish,
   type NatsNames,
   type PlatformEvent,
+  parseExact,
   StoredEvent,
 } from '@opsplane/contracts'
 import { type NatsLink, SignatureError, type StreamMessage, subjectMatches } from '@opsplane/nats'
@@ -115,7 +116,7 @@ function readShared(
 function readEvent({ identity }: NatsLink, message: StreamMessage): PlatformEvent {
   const body = message.string()
   identity?.signatures.check(message, body)
-  const event = StoredEvent.parse(JSON.parse(body))
+  const event = StoredEvent.parse(parseExact(body))
   if (identity) refuseForeign(message.header(eventHeaders.source), event.type)
   return event
 }

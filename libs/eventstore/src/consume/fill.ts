@@ -1,5 +1,4 @@
-import type { NatsNames, PlatformEvent } from '@opsplane/contracts'
-import { eventHeaders } from '@opsplane/contracts'
+import { eventHeaders, type NatsNames, type PlatformEvent, stringifyExact } from '@opsplane/contracts'
 import {
   type ConsumerProgress,
   queueKeyOf,
@@ -165,7 +164,7 @@ function fromLog(
     waiting: 0,
     bytes: 0,
     header: (name) => headers[name],
-    string: () => JSON.stringify(event),
+    string: () => stringifyExact(event),
     json: () => event,
     ack: nothing,
     nak: nothing,

@@ -1,4 +1,11 @@
-import { ApiError, backendNames, mayPublish, PlatformEvent, StoredEvent } from '@opsplane/contracts'
+import {
+  ApiError,
+  backendNames,
+  mayPublish,
+  PlatformEvent,
+  parseExact,
+  StoredEvent,
+} from '@opsplane/contracts'
 import { defineRoute, type Route, type ServiceClient } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import { z } from 'zod'
@@ -108,7 +115,7 @@ async function readLogPage(
   await requirePages(sql, after, since)
   const events = rows.map((row) => ({
     position: Number(row.position),
-    event: StoredEvent.parse(JSON.parse(envelopeOf(row))),
+    event: StoredEvent.parse(parseExact(envelopeOf(row))),
   }))
   const last = events.at(-1)
   const isLast = !last || (events.length === rows[0]?.found && events.length < mostEvents)

@@ -1,4 +1,4 @@
-import type { Decider } from '@opsplane/contracts'
+import { type Decider, stringifyExact } from '@opsplane/contracts'
 import type { StatementRunner } from '@opsplane/postgres'
 import { type Database, deadlocked, lockTimedOut, openClient, quoted } from '@opsplane/postgres'
 import { delay } from '@opsplane/runtime'
@@ -184,7 +184,7 @@ function lastWrites(events: StoredEvent[], deciders: ReadonlyMap<string, AnyDeci
         workspaceId: event.workspace_id,
         environment: event.environment,
         version: event.version,
-        state: row.state && JSON.stringify(row.state),
+        state: row.state && stringifyExact(row.state),
       })
     }
   }

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
-import { ApiError, ErrorEnvelope } from '@opsplane/contracts'
+import { ApiError, ErrorEnvelope, parseExact, stringifyExact } from '@opsplane/contracts'
 import { type Deadline, startDeadline } from '@opsplane/runtime'
 import { inSpan } from '@opsplane/telemetry'
 import type { Dispatcher, Pool } from 'undici'
@@ -201,10 +201,10 @@ export function serviceClient(options: ServiceClientOptions): ServiceClient {
     get: async (path, schema, callOptions = {}) =>
       readAnswer(audience, await call('GET', path, null, callOptions), schema),
     post: async (path, body, schema, callOptions = {}) =>
-      readAnswer(audience, await call('POST', path, JSON.stringify(body), callOptions), schema),
+      readAnswer(audience, await call('POST', path, stringifyExact(body), callOptions), schema),
     lines,
     async request({ body, ...request }) {
-      const answer = await send({ ...request, body: body === undefined ? null : JSON.stringify(body) })
+      const answer = await send({ ...request, body: body === undefined ? null : stringifyExact(body) })
       return { status: answer.status, body: parseJson(answer.text) }
     },
     async close() {
@@ -253,7 +253,7 @@ function readAnswer<Schema extends z.ZodType>(
 function parseJson(text: string): unknown {
   if (text === '') return undefined
   try {
-    return JSON.parse(text)
+    return parseExact(text)
   } catch {
     return undefined
   }

@@ -1,3 +1,4 @@
+import { stringifyExact } from '@opsplane/contracts'
 import { createSlices } from '@opsplane/runtime'
 
 /** How deep objects are divided: of an OpenAPI document, paths and the single components. */
@@ -16,7 +17,7 @@ export async function slicedJson(value: object): Promise<Buffer> {
 
 function* partsOf(value: unknown, levels: number): Generator<string> {
   if (levels === 0 || !isDictionary(value)) {
-    yield JSON.stringify(value)
+    yield stringifyExact(value)
     return
   }
   let before = '{'

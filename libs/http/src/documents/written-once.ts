@@ -1,8 +1,10 @@
+import { stringifyExact } from '@opsplane/contracts'
+
 const written = new WeakMap<object, Buffer>()
 
 /** Keeps the JSON of what never changes: answers whose `data` is it, or a list of such, are put together of bytes. */
 export function writeOnce<T extends object>(value: T): T {
-  written.set(value, Buffer.from(JSON.stringify(value)))
+  written.set(value, Buffer.from(stringifyExact(value)))
   return value
 }
 
@@ -12,7 +14,7 @@ export function bytesOfWritten(body: object): Buffer | undefined {
   const [first] = Array.isArray(data) ? data : [data]
   if (typeof first !== 'object' || first === null || !written.has(first)) return undefined
   const { data: _, ...rest } = body as { data: unknown }
-  const end = Buffer.from(`,${JSON.stringify(rest).slice(1)}`)
+  const end = Buffer.from(`,${stringifyExact(rest).slice(1)}`)
   if (!Array.isArray(data)) return Buffer.concat([Buffer.from('{"data":'), bytesOf(first), end])
   const items = data.flatMap((item: object) => [comma, bytesOf(item)]).slice(1)
   return Buffer.concat([Buffer.from('{"data":['), ...items, Buffer.from(']'), end])
@@ -20,4 +22,4 @@ export function bytesOfWritten(body: object): Buffer | undefined {
 
 const comma = Buffer.from(',')
 
-const bytesOf = (value: object): Buffer => written.get(value) ?? Buffer.from(JSON.stringify(value))
+const bytesOf = (value: object): Buffer => written.get(value) ?? Buffer.from(stringifyExact(value))

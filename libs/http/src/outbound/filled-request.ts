@@ -1,10 +1,12 @@
 import {
   ApiError,
   hostOfUrl,
+  parseExact,
   type ResolvedSecrets,
   referencedSecrets,
   type SecretRefusal,
   secretReference,
+  stringifyExact,
   type TenantScope,
 } from '@opsplane/contracts'
 import { createRedaction, type Redact } from '@opsplane/runtime'
@@ -68,7 +70,7 @@ export function createFilledHttp({
 }: FilledHttpOptions): SendFilled {
   return async (request) => {
     const { url, headers, query, body, method } = request
-    const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+    const text = body === undefined || typeof body === 'string' ? body : stringifyExact(body)
     const values = Object.values(query).map((value) => plain(value) ?? '')
     const fill = await secretsFor(request, resolveSecrets, [
       ...Object.values(headers),
@@ -134,7 +136,7 @@ function parsed(url: string): URL {
 
 function plain(value: unknown): string | undefined {
   if (value === null || value === undefined) return undefined
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  return typeof value === 'object' ? stringifyExact(value) : String(value)
 }
 
 const inJson = (value: string) => JSON.stringify(value).slice(1, -1)
@@ -212,7 +214,7 @@ function bodyOf(text: string, contentType: string): unknown {
   const safe = text.replaceAll('\0', '\uFFFD')
   if (!/[/+]json\b/i.test(contentType)) return safe
   try {
-    return JSON.parse(safe)
+    return parseExact(safe)
   } catch {
     return safe
   }

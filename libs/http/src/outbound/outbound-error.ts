@@ -90,7 +90,7 @@ const prefixes: [string, OutboundErrorKind][] = [
   ['INVALID_CA', 'tls'],
 ]
 
-/** undici hangs up itself on an unasked 100 or 101, with the code of a socket that was closed. */
+/** undici hangs up itself on an unasked 101, with the code of a socket that was closed. */
 function isBadAnswer(error: unknown): boolean {
   return error instanceof undici().errors.SocketError && /^bad (response|upgrade)$/.test(error.message)
 }

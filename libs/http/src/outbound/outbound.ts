@@ -6,7 +6,7 @@ import { aborted } from './aborted.js'
 import { createAddressPolicy } from './addresses.js'
 import { createGuardedConnector, createGuardedResolver, guardedLookup } from './connector.js'
 import { OutboundError, outboundError, toOutboundError } from './outbound-error.js'
-import { readBody } from './response-body.js'
+import { readBody, readWhatComes } from './response-body.js'
 import { createStreams, type OutboundStreams } from './streams.js'
 import type { Resolve } from './system-lookup.js'
 import { checkUrl } from './url-rules.js'
@@ -45,6 +45,11 @@ export interface OutboundRequest {
    * from earlier ones turns out to be closed before there is an answer.
    */
   repeatable?: boolean
+  /**
+   * The status line decides: the body is read in what is left of the time, and one that does not come to its end is
+   * `truncated`. Without it such an answer is a failure.
+   */
+  statusDecides?: boolean
   signal?: AbortSignal
 }
 
@@ -178,7 +183,9 @@ async function send(
     // undici notices the signal once a connection is there; a request that waits for one is given up here.
     const response = await Promise.race([answered(), aborted(deadline.signal)])
     const headers = flatten(response.headers)
-    const body = await readBody(response.body, headers['content-encoding'], request.maxResponseBytes)
+    const read = request.statusDecides ? readWhatComes : readBody
+    const body = await read(response.body, headers['content-encoding'], request.maxResponseBytes)
+    if (body.truncated && request.signal?.aborted) throw deadline.signal.reason
     return { status: response.statusCode, headers, ...body, durationMs: performance.now() - startedAt }
   } catch (error) {
     throw deadline.signal.aborted ? deadline.signal.reason : toOutboundError(error)

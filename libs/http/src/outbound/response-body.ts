@@ -8,6 +8,29 @@ const decoders: Record<string, () => NodeJS.ReadWriteStream & Readable> = {
   br: createBrotliDecompress,
 }
 
+export interface ReadBody {
+  body: Buffer
+  /** There was more, or it did not come to its end. */
+  truncated: boolean
+}
+
+/**
+ * Reads a response body as far as it comes: a network error, the end of its time among them, cuts it where it is, as what
+ * does not decompress does.
+ */
+export async function readWhatComes(
+  source: Readable,
+  contentEncoding: string | undefined,
+  maxBytes: number,
+): Promise<ReadBody> {
+  const kept: Buffer[] = []
+  try {
+    return await readBody(source, contentEncoding, maxBytes, kept)
+  } catch {
+    return { body: Buffer.concat(kept), truncated: true }
+  }
+}
+
 /**
  * Reads a response body, decompressed, up to `maxBytes`; what exceeds them is not read and `truncated` says so.
  * A body that does not decompress counts as cut where it stopped making sense. Network errors are thrown.
@@ -16,9 +39,10 @@ export async function readBody(
   source: Readable,
   contentEncoding: string | undefined,
   maxBytes: number,
-): Promise<{ body: Buffer; truncated: boolean }> {
+  kept: Buffer[] = [],
+): Promise<ReadBody> {
   const decoder = decoders[contentEncoding?.trim().toLowerCase() ?? '']
-  if (!decoder) return readCapped(source, maxBytes)
+  if (!decoder) return readCapped(source, maxBytes, kept)
 
   const decoded = decoder()
   let networkError: unknown
@@ -27,7 +51,6 @@ export async function readBody(
     decoded.destroy(error)
   })
   source.pipe(decoded)
-  const kept: Buffer[] = []
   try {
     return await readCapped(decoded, maxBytes, kept)
   } catch {
@@ -39,11 +62,7 @@ export async function readBody(
   }
 }
 
-async function readCapped(
-  stream: Readable,
-  maxBytes: number,
-  kept: Buffer[] = [],
-): Promise<{ body: Buffer; truncated: boolean }> {
+async function readCapped(stream: Readable, maxBytes: number, kept: Buffer[]): Promise<ReadBody> {
   let size = 0
   for await (const chunk of stream as AsyncIterable<Buffer>) {
     if (size + chunk.length > maxBytes) {

@@ -1,3 +1,4 @@
+import { stringifyExact } from '@opsplane/contracts'
 import { z } from 'zod'
 import { CallFailure } from '../calls/call-failure.js'
 import type { Operations } from './operations.js'
@@ -91,5 +92,5 @@ function queryOf(query: Record<string, unknown>): string {
 /** Values that have one text; others as JSON. Undefined for what is not there. */
 function plain(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  return typeof value === 'object' ? stringifyExact(value) : String(value)
 }

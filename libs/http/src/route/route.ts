@@ -110,7 +110,7 @@ export interface RouteContract<
 > extends Contract<Path> {
   /** Path ids need none: a malformed id is an absent one. What breaks this schema is a 422. */
   params?: Params
-  /** Always strict: an unknown query parameter is a 422. */
+  /** Strict unless it has a catchall: an unknown query parameter is a 422. */
   query?: Query
   /** A missing body counts as `{}` where the schema allows that. POST, PUT and PATCH without one take no fields. */
   body?: Body
@@ -219,8 +219,9 @@ export function defineRoute<
   }
 }
 
-/** An unknown query parameter is an error. */
-export const strictQuery = (query: z.ZodObject = z.object({})): z.ZodObject => query.strict()
+/** An unknown query parameter is an error, unless the query says what others may be. */
+export const strictQuery = (query: z.ZodObject = z.object({})): z.ZodObject =>
+  query.def.catchall === undefined ? query.strict() : query
 
 const publicBodyBytes = 16 * 1024
 

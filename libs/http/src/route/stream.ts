@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
+import { stringifyExact } from '@opsplane/contracts'
 import type { z } from 'zod'
 import { type Exchange, headerLines, logRequest } from '../server/exchange.js'
 import { checkAnswer } from '../server/response-check.js'
@@ -110,7 +111,7 @@ function contentOf(
 async function* linesOf({ batches }: LineStream<unknown>, route: Route, check: boolean) {
   for await (const batch of batches) {
     if (check) for (const line of batch) checkAnswer(route, line)
-    yield batch.map((line) => `${JSON.stringify(line)}\n`).join('')
+    yield batch.map((line) => `${stringifyExact(line)}\n`).join('')
   }
 }
 

@@ -23,9 +23,10 @@ function withHeaders(answer: { status: number; body: { data: unknown } }, locati
   return { ...answer, headers }
 }
 
-/** The same without plaintext secrets, to be kept under an Idempotency-Key. */
+/** The same without plaintext secrets, to be kept under an Idempotency-Key: its status and headers are those of the whole. */
 export function storedAnswer(route: Route, data: unknown, location?: string): StoredResponse {
-  return answerTo(route, route.redactReplay ? route.redactReplay(data) : data, location)
+  const answer = answerTo(route, data, location)
+  return route.redactReplay ? { ...answer, body: { data: route.redactReplay(data) } } : answer
 }
 
 function listBody({

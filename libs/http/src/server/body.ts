@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
-import { ApiError } from '@opsplane/contracts'
+import { ApiError, parseExact } from '@opsplane/contracts'
 import { boundedBytes, checkBounds } from './json-bounds.js'
 import { checkJson } from './json-check.js'
 
@@ -62,7 +62,7 @@ export function readJsonText(text: string): unknown {
 function parsed(text: string): unknown {
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = parseExact(text)
   } catch (error) {
     throw new ApiError('malformed_json', 'The body is not valid JSON.', { cause: error })
   }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { stringifyExact } from '@opsplane/contracts'
 import type { Logger } from '@opsplane/runtime'
 import { type Traced, traceFields } from '@opsplane/telemetry'
 import { bytesOfWritten } from '../documents/written-once.js'
@@ -68,7 +69,7 @@ const longText = 65_536
 function written(body: object): string | Buffer {
   const bytes = bytesOfWritten(body)
   if (bytes) return bytes
-  const text = JSON.stringify(body)
+  const text = stringifyExact(body)
   return text.length > longText ? Buffer.from(text) : text
 }
 

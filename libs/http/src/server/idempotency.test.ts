@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { ApiError, IdempotencyRaceError, invalidTransition } from '@opsplane/contracts'
 import { createLogger } from '@opsplane/runtime'
 import { z } from 'zod'
-import { defineRoute, type RequestMeta } from '../index.js'
+import { defineRoute, type RequestMeta, type Route } from '../index.js'
 import { Idempotency } from './idempotency.js'
 import {
   deferred,
@@ -21,6 +21,7 @@ const Body = z.object({ title: z.string(), note: z.string().optional() })
 let store: MemoryIdempotencyStore
 let app: TestApp
 let effects: string[]
+let routes: Route[]
 /** What the handler does next; each test may replace it. */
 let act: (title: string, meta: RequestMeta) => Promise<Thing>
 
@@ -43,7 +44,7 @@ beforeEach(async () => {
   store = new MemoryIdempotencyStore()
   effects = []
   act = async (title, meta) => store.commit(meta, thing(title))
-  const routes = [
+  routes = [
     defineRoute({
       ...contract,
       operationId: 'create',
@@ -93,6 +94,16 @@ beforeEach(async () => {
         ...store.commit(meta, thing(body.title)),
         title: 'something else',
       }),
+      wasThere: ({ title }) => title === 'something else',
+    }),
+    defineRoute({
+      ...contract,
+      operationId: 'findToken',
+      path: '/was-there',
+      response: Shown,
+      wasThere: ({ secret }) => secret !== undefined,
+      redactReplay: ({ id, title }) => ({ id, title, version: 0 }),
+      handler: async ({ body, meta }) => store.commit(meta, { ...thing(body.title), secret: 'ops_plain' }),
     }),
   ]
   app = await startTestApp(routes, { idempotency: store })
@@ -209,6 +220,27 @@ describe('in the transaction of the effect', () => {
     const again = await post('/tokens', 'k')
     expect(again).toMatchObject({ status: 201, replayed: true, data: { title: 'lamp' } })
     expect(again.data).not.toHaveProperty('secret')
+  })
+
+  test('a repetition is answered what was sent, also where the transaction gave something else', async () => {
+    await app.close()
+    app = await startTestApp(routes, { idempotency: store, checkResponses: false })
+    const first = await post('/forgetful', 'k')
+    expect(first).toMatchObject({ status: 200, replayed: false, data: { title: 'something else' } })
+    expect(await post('/forgetful', 'k')).toMatchObject({ status: 200, replayed: true, data: first.data })
+    act = async (title) => thing(title)
+    const unkept = await post('/things', 'unkept')
+    expect(await post('/things', 'unkept')).toMatchObject({ replayed: true, data: unkept.data })
+    expect(effects).toHaveLength(2)
+  })
+
+  test('the status and the headers are those of the whole answer, and not of what is kept of it', async () => {
+    const first = await post('/was-there', 'k')
+    expect(first).toMatchObject({ status: 200, data: { secret: 'ops_plain' } })
+    const again = await post('/was-there', 'k')
+    expect(again).toMatchObject({ status: 200, replayed: true })
+    expect(again.headers.etag).toBe(first.headers.etag)
+    expect(JSON.stringify([...store.rows.values()])).not.toContain('ops_plain')
   })
 
   test('an answer that differs from the one kept for replay is a bug', async () => {

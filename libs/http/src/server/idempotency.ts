@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import {
   ApiError,
   type CommandMeta,
@@ -20,6 +21,8 @@ export interface IdempotencyStore {
   claim(key: string, fingerprint: string, isRepetition: boolean): Promise<string | undefined>
   hold(key: string, claim: string): Promise<void>
   complete(key: string, claim: string, response: StoredResponse): Promise<void>
+  /** Keeps the answer of a request that has its key, instead of what was kept before. */
+  replace(key: string, fingerprint: string, response: StoredResponse): Promise<void>
   /** Gives a claimed key back after a failure. */
   release(key: string, claim: string): Promise<void>
 }
@@ -116,12 +119,26 @@ export class Idempotency {
     }
   }
 
-  /** The store writes the answer in the transaction of the effect. */
+  /**
+   * The store writes the answer in the transaction of the effect. Where the handler answers something else than its
+   * transaction gave, that is written before it is sent: a repetition is answered what was sent.
+   */
   async #transacted(attempt: Attempt): Promise<Answer> {
     const { key, fingerprint, meta, respond } = attempt
-    meta.idempotency = { key, fingerprint, respond }
+    let kept: { data: unknown; response: StoredResponse } | undefined
+    meta.idempotency = {
+      ...{ key, fingerprint },
+      respond: (data) => {
+        kept = { data, response: respond(data) }
+        return kept.response
+      },
+    }
     try {
-      return attempt.answer(await attempt.perform())
+      const data = await attempt.perform()
+      const response = kept && kept.data === data ? kept.response : respond(data)
+      if (!isDeepStrictEqual(kept?.response, response))
+        await this.#settle('replace', () => this.store.replace(key, fingerprint, response))
+      return attempt.answer(data)
     } catch (error) {
       const replayed = mayHaveLost(error) ? await this.#replay(attempt) : undefined
       if (replayed) return replayed

@@ -1,21 +1,18 @@
-import type { ErrorDetail } from '@opsplane/contracts'
+import { type ErrorDetail, ExactNumber, hasLongDigits } from '@opsplane/contracts'
 import { jsonPointer, validationFailed } from '../route/validation.js'
 import { maxDepth } from './json-bounds.js'
 
 /**
  * Refuses what parses as JSON but no part of the platform can take: nesting beyond 100 levels, `__proto__` keys,
- * text that Postgres cannot store (U+0000, lone surrogates), and numbers beyond those there are, which JSON.parse
- * makes infinite and JSON.stringify null. Ordinary bodies are cleared by a text search, large ones by their depth as well.
+ * text that Postgres cannot store (U+0000, lone surrogates), and numbers larger or smaller than a double may be: written out,
+ * one of a few characters could take any space. Ordinary bodies are cleared by a text search, large ones by their depth as well.
  */
 export function checkJson(text: string, value: unknown): void {
-  const suspicious = text.includes('\\u') || text.includes('__proto__') || longNumber.test(text)
+  const suspicious = text.includes('\\u') || text.includes('__proto__') || hasLongDigits(text)
   if (!suspicious && (bracketsAtMost(text, maxDepth) || isNoDeeper(value, maxDepth))) return
   const problem = findProblem(value, [], maxDepth)
   if (problem) throw validationFailed([problem])
 }
-
-/** What every number that is infinite looks like: an exponent of three digits, or some 200 digits. Others do as well. */
-const longNumber = /(?:^|[\s:,[-])\d(?:[\d.]{199}|[\d.]*[eE]\+?\d{3})/
 
 function bracketsAtMost(text: string, limit: number): boolean {
   let count = 0
@@ -38,8 +35,7 @@ function findProblem(value: unknown, path: PropertyKey[], depthLeft: number): Er
       ? undefined
       : problemAt(path, 'invalid_text', 'has characters that cannot be stored')
   }
-  if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY)
-    return problemAt(path, 'too_big', 'is a number beyond what can be stored')
+  if (value instanceof ExactNumber) return rangeProblem(value, path)
   if (value === null || typeof value !== 'object') return undefined
   if (depthLeft === 0) return problemAt(path, 'too_deep', `is nested more than ${maxDepth} levels deep`)
   for (const [key, inner] of Object.entries(value)) {
@@ -52,6 +48,14 @@ function findProblem(value: unknown, path: PropertyKey[], depthLeft: number): Er
     path.pop()
   }
   return undefined
+}
+
+function rangeProblem({ text }: ExactNumber, path: PropertyKey[]): ErrorDetail | undefined {
+  const double = Number(text)
+  if (!Number.isFinite(double)) return problemAt(path, 'too_big', 'is a number beyond what can be stored')
+  return double === 0
+    ? problemAt(path, 'too_small', 'is a number nearer to zero than what can be stored')
+    : undefined
 }
 
 const unstorable = /\0|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/

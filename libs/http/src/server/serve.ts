@@ -23,6 +23,7 @@ import { deprecationHeaders } from './deprecation.js'
 import { malformedUrl, sendError } from './errors.js'
 import { type Answer, beginExchange, type Exchange, followExchange, send } from './exchange.js'
 import { checkKey, fingerprintOf, type Idempotency, scopedKey } from './idempotency.js'
+import { createLargePages, isLargePage } from './large-pages.js'
 import { createMeta } from './meta.js'
 import type { RecorderFor } from './request-metrics.js'
 import { checkAnswer, checkReplay } from './response-check.js'
@@ -49,8 +50,9 @@ interface Parts {
 
 export type RouteHandler = (req: Request, res: Response, params: PathValues) => void
 
-/** A page may be megabytes: those of many requests at once are written a slice at a time, so that others have their turn. */
-const listTurn = createTurns()
+/** An answer may be megabytes: those of many requests at once are written a slice at a time, so that others have their turn. */
+const answerTurn = createTurns()
+const largePages = createLargePages()
 
 /** The one handler of a route: everything from the request id to the envelope. */
 export function routeHandler(route: Route, context: ServeContext): RouteHandler {
@@ -83,10 +85,15 @@ export function routeHandler(route: Route, context: ServeContext): RouteHandler 
       await sendKept(exchange, document, headers)
       return
     }
-    const answer = await perform(route, context, { req, sent, parsed, meta, locate, narrow })
-    const reply = unlessSeen(route, req.headers['if-none-match'], answer)
-    if (route.kind === 'list') await listTurn(() => send(exchange, reply))
-    else send(exchange, reply)
+    const reply = async () => {
+      const answer = await perform(route, context, { req, sent, parsed, meta, locate, narrow })
+      const unseen = unlessSeen(route, req.headers['if-none-match'], answer)
+      if (route.kind === 'list' || route.waits) await answerTurn(() => send(exchange, unseen))
+      else send(exchange, unseen)
+    }
+    if (route.kind === 'list' && route.workspace === 'required' && !route.waits && isLargePage(parsed.query))
+      await largePages.run(caller.tenant.workspaceId, exchange.res, reply)
+    else await reply()
   }
 
   return (req, res, params) => {

@@ -143,6 +143,10 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
     if (row) row.response = structuredClone(response)
   }
 
+  async replace(key: string, fingerprint: string, response: StoredResponse) {
+    this.rows.set(key, { fingerprint, response: structuredClone(response) })
+  }
+
   async release(key: string) {
     this.rows.delete(key)
   }

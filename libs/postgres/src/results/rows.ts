@@ -1,4 +1,5 @@
 import type { QueryResult } from '@opsplane/contracts'
+import { createSlices } from '@opsplane/runtime'
 import type { ISql } from 'postgres'
 import type { TypeNames } from './type-names.js'
 import { type Json, readerOf, typeName } from './values.js'
@@ -125,16 +126,22 @@ async function present({ columns, rows, changed, truncated }: Found, namesOf: Ty
   const types = await namesOf(columns.map(({ type }) => type))
   const names = distinct(columns.map(({ name }) => name))
   const readers = types.map(readerOf)
-  return {
-    columns: names.map((name, index) => ({ name, type: typeName(types[index] ?? '') })),
-    rows: rows.map((row) =>
+  const slice = createSlices()
+  const presented: Record<string, Json>[] = []
+  for (const row of rows) {
+    presented.push(
       Object.fromEntries(
         row.map((value, index): [string, Json] => [
           names[index] ?? '',
           value === null ? null : (readers[index]?.(value.toString()) ?? null),
         ]),
       ),
-    ),
+    )
+    await slice()
+  }
+  return {
+    columns: names.map((name, index) => ({ name, type: typeName(types[index] ?? '') })),
+    rows: presented,
     rowCount: columns.length > 0 ? rows.length : changed,
     truncated,
   }

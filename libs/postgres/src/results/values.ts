@@ -1,13 +1,26 @@
-import { invalidField, type ParameterType } from '@opsplane/contracts'
+import {
+  ExactNumber,
+  invalidField,
+  type ParameterType,
+  parseExact,
+  plainDecimal,
+  stringifyExact,
+} from '@opsplane/contracts'
 
-export type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
+export type Json = string | number | ExactNumber | boolean | null | Json[] | { [key: string]: Json }
 
 /** A parameter as the text Postgres reads. Without a type, a list is an array of SQL and an object is JSON. */
 export function parameterText(value: unknown, type: ParameterType | undefined): string | null {
   if (value === null) return null
-  if (type === 'json') return JSON.stringify(value)
-  if (Array.isArray(value)) return arrayText(value)
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  if (type === 'json') return stringifyExact(value)
+  return Array.isArray(value) ? arrayText(value) : valueText(value)
+}
+
+/** A number has no exponent, which only some types of Postgres read. */
+function valueText(value: unknown): string {
+  const text = typeof value === 'object' ? stringifyExact(value) : String(value)
+  const isNumber = typeof value === 'number' || value instanceof ExactNumber
+  return (isNumber && plainDecimal(text)) || text
 }
 
 /** Postgres' notation of arrays: `{"a",NULL}`. */
@@ -15,7 +28,7 @@ function arrayText(values: readonly unknown[]): string {
   const parts = values.map((value) => {
     if (value === null) return 'NULL'
     if (Array.isArray(value)) return arrayText(value)
-    const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
+    const text = valueText(value)
     return `"${text.replaceAll(/["\\]/g, '\\$&')}"`
   })
   return `{${parts.join(',')}}`
@@ -25,7 +38,8 @@ function arrayText(values: readonly unknown[]): string {
 export function checkParameter(name: string, value: unknown, type: ParameterType): void {
   if (value === null || type === 'json') return
   const isList = Array.isArray(value)
-  if (isList !== type.endsWith('[]') || (typeof value === 'object' && !isList))
+  const isObject = typeof value === 'object' && !isList && !(value instanceof ExactNumber)
+  if (isList !== type.endsWith('[]') || isObject)
     throw invalidField(`/parameters/${name}`, 'invalid_type', `must be ${type}`)
 }
 
@@ -58,7 +72,7 @@ export function readerOf(type: string): (text: string) => Json {
       return (text) => text === 't'
     case 'json':
     case 'jsonb':
-      return JSON.parse
+      return (text) => parseExact(text) as Json
     case 'timestamp with time zone':
       return isoInstant
     default:

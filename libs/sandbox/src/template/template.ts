@@ -1,4 +1,4 @@
-import { secretReference } from '@opsplane/contracts'
+import { ExactNumber, secretReference } from '@opsplane/contracts'
 import { maxDepth } from '../limits.js'
 import { type PathStep, parsePlainPath } from './plain-path.js'
 import { maxExpressionLength, type ScannedExpression, scanExpression } from './scan.js'
@@ -62,7 +62,8 @@ export function parseTemplate(value: unknown): { template: Template } | { proble
   }
   const parse = (item: unknown, path: string, depth: number): TemplateNode => {
     if (typeof item === 'string') return parseText(item, path)
-    if (item === null || typeof item !== 'object') return { kind: 'constant', value: item }
+    if (item === null || typeof item !== 'object' || item instanceof ExactNumber)
+      return { kind: 'constant', value: item }
     if (depth === maxDepth) return problem(path, tooDeep)
     const nodes = Object.entries(item).map(([key, inner]): [string, TemplateNode] => {
       const below = `${path}/${escaped(key)}`

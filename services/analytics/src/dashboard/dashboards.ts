@@ -17,15 +17,13 @@ import { filledQuery } from '../report/filled.js'
 import { builtInDashboards } from './built-in.js'
 import { dashboard } from './domain.js'
 
-export type Present = DashboardState & { version: number }
-
-export const shown = ({ version, ...state }: Present): Dashboard => ({ ...state, version, builtIn: false })
+const present = (state: DashboardState, version: number): Dashboard => ({ ...state, version, builtIn: false })
 
 export function createDashboards(
   { store }: Pick<ServiceContext, 'store'>,
   runner: Pick<QueryRunner, 'checkQuery'>,
 ) {
-  const aggregate = store.aggregate(dashboard)
+  const aggregate = store.aggregate(dashboard, { present })
   const reports = store.aggregate(report)
 
   /** Throws `validation_failed` with the widget whose query could not be answered, or whose report is not there. */
@@ -49,17 +47,17 @@ export function createDashboards(
     /** A built-in one, or one of the environment. Throws `not_found`. */
     async get(id: string, tenant: TenantScope): Promise<Dashboard> {
       const builtIn = builtInDashboards.find((each) => each.id === id)
-      return builtIn ?? shown(await aggregate.get(id, tenant))
+      return builtIn ?? aggregate.get(id, tenant)
     },
     create: async (id: string, body: NewDashboard, meta: CommandMeta & { principal: { userId: string } }) => {
       await check(body.widgets, meta.tenant)
       const fields = { ...body, ownerId: meta.principal.userId }
-      return shown(await aggregate.create(id, { kind: 'create', id, fields, now: meta.now }, meta))
+      return aggregate.create(id, { kind: 'create', id, fields, now: meta.now }, meta)
     },
     async update(id: string, patch: z.output<typeof DashboardPatch>, meta: CommandMeta): Promise<Dashboard> {
       refuseBuiltIn(id)
       if (patch.widgets) await check(patch.widgets, meta.tenant)
-      return shown(await aggregate.handle(id, { kind: 'update', patch, now: meta.now }, meta))
+      return aggregate.handle(id, { kind: 'update', patch, now: meta.now }, meta)
     },
     async delete(id: string, meta: CommandMeta): Promise<void> {
       refuseBuiltIn(id)

@@ -11,7 +11,7 @@ import { type Delegations, defineList, defineRoute, type Route } from '@opsplane
 import type { ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
 import { callerOf } from '../query/caller.js'
-import { type Dashboards, shown } from './dashboards.js'
+import type { Dashboards } from './dashboards.js'
 import type { DashboardDataReader } from './data.js'
 import { pageOfAll } from './list.js'
 import { pollData } from './poll.js'
@@ -48,15 +48,13 @@ export function dashboardRoutes(
       }),
       response: Dashboard,
       handler: async ({ query: { limit, after, sort, builtIn }, binding, meta: { tenant } }) => {
-        const ownPage = async (asked: { limit: number; after: string | undefined }) => {
-          const page = await listPage(db, {
+        const ownPage = (asked: { limit: number; after: string | undefined }) =>
+          listPage(db, {
             table,
             tenant,
             sort: { column: table.createdAt, direction: sort.direction },
             ...{ ...asked, binding, cursors, asOf: undefined, present: dashboards.aggregate.present },
           })
-          return { ...page, items: page.items.map(shown) }
-        }
         return pageOfAll({ limit, after, binding, cursors, builtIn, ownPage })
       },
     }),

@@ -1,7 +1,9 @@
 import {
   type Column,
+  parseExact,
   type ResultColumn,
   type ResultColumnType,
+  stringifyExact,
   Table,
   type TableRowsQuery,
 } from '@opsplane/contracts'
@@ -60,12 +62,12 @@ export async function openRecordRows(
     const wanted = after === undefined ? filter : behind(filter, after)
     if (wanted === undefined) return
     const query = new URLSearchParams({
-      ...{ format: 'ndjson', fields: names.join(','), filter: JSON.stringify(wanted) },
+      ...{ format: 'ndjson', fields: names.join(','), filter: stringifyExact(wanted) },
     })
     let rows: unknown[][] = []
     let last = ''
     for await (const line of linesOf(studio.stream(`${path}/records/export?${query}`, { issuer, signal }))) {
-      const record = JSON.parse(line) as Record<string, unknown>
+      const record = parseExact(line) as Record<string, unknown>
       last = String(record.id)
       rows.push(names.map((name) => record[name]))
       if (rows.length < pageRows) continue

@@ -1,3 +1,4 @@
+import { stringifyExact } from '@opsplane/contracts'
 /** What the values of a column are; any may be null. */
 export const columnTypes = ['text', 'integer', 'number', 'boolean', 'date', 'timestamp', 'json'] as const
 
@@ -18,4 +19,4 @@ export type Row = readonly unknown[]
 
 /** A value as text: JSON for what has parts. */
 export const textOf = (value: unknown): string =>
-  typeof value === 'string' ? value : typeof value === 'object' ? JSON.stringify(value) : String(value)
+  typeof value === 'string' ? value : typeof value === 'object' ? stringifyExact(value) : String(value)

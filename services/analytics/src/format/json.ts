@@ -1,3 +1,4 @@
+import { stringifyExact } from '@opsplane/contracts'
 import type { Column, Row } from './column.js'
 import type { LineFormat } from './composite.js'
 import { jsonCells } from './json-cells.js'
@@ -18,7 +19,7 @@ function valueText(value: unknown, isNumeric: boolean): string {
   if (value === null || value === undefined) return 'null'
   if (typeof value === 'bigint') return String(value)
   if (isNumeric && typeof value === 'string') return jsonNumber.test(value) ? value : 'null'
-  return JSON.stringify(value) ?? 'null'
+  return stringifyExact(value) ?? 'null'
 }
 
 /** The same of rows as Postgres writes them. */

@@ -1,4 +1,5 @@
 import { toUSVString } from 'node:util'
+import { stringifyExact } from '@opsplane/contracts'
 import type { SchemaElement } from 'hyparquet'
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 import { z } from 'zod'
@@ -107,5 +108,5 @@ const conversions: Record<ColumnType, (value: unknown) => unknown> = {
   boolean: (value) => value === true,
   date: (value) => Math.floor(Date.parse(String(value)) / dayMs),
   timestamp: (value) => BigInt(Date.parse(String(value))),
-  json: (value) => JSON.stringify(value),
+  json: (value) => stringifyExact(value),
 }

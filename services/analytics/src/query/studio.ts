@@ -3,8 +3,10 @@ import {
   ApiError,
   filterMatches,
   type JsonValue,
+  parseExact,
   type QueryAnswer,
   QueryResult,
+  stringifyExact,
 } from '@opsplane/contracts'
 import type { CallOptions, ServiceClient } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
@@ -37,7 +39,7 @@ export interface StudioOptions {
 
 export function createStudioQueries({ client, database, clock }: StudioOptions): StudioQueries {
   const tableRows = (query: AnalyticsQuery, options: CallOptions): AsyncIterable<Row> => {
-    const asked = new URLSearchParams({ format: 'ndjson', filter: JSON.stringify(query.filters) })
+    const asked = new URLSearchParams({ format: 'ndjson', filter: stringifyExact(query.filters) })
     const columns = [...query.dimensions, ...rowMeasures(query).flatMap(({ column }) => column ?? [])]
     if (query.timeField !== undefined) columns.push(query.timeField)
     if (columns.length > 0) asked.set('fields', [...new Set(columns)].join(','))
@@ -150,7 +152,7 @@ function boundOf({ from, to, bounds }: Timeline, value: unknown, timeField: stri
 
 async function* jsonLines(lines: AsyncIterable<string>): AsyncIterable<Row> {
   for await (const line of lines) {
-    const row: unknown = JSON.parse(line)
+    const row: unknown = parseExact(line)
     if (row !== null && typeof row === 'object') yield row as Row
   }
 }

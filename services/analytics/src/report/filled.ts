@@ -2,6 +2,8 @@ import {
   AnalyticsQuery,
   ApiError,
   type ErrorDetail,
+  ExactNumber,
+  exactNumbersAsText,
   type JsonValue,
   type ReportParameter,
   type ReportState,
@@ -19,7 +21,7 @@ function replaced(value: unknown, values: Values): unknown {
     return name === undefined ? value : values[name]
   }
   if (Array.isArray(value)) return value.flatMap((each) => replaced(each, values) ?? [])
-  if (value === null || typeof value !== 'object') return value
+  if (value === null || typeof value !== 'object' || value instanceof ExactNumber) return value
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, each]) => {
       const made = replaced(each, values)
@@ -32,7 +34,9 @@ function replaced(value: unknown, values: Values): unknown {
 const isEmptyCondition = (before: unknown, after: unknown) => sizeOf(after) === 0 && (sizeOf(before) ?? 0) > 0
 
 const sizeOf = (value: unknown) =>
-  value !== null && typeof value === 'object' && !Array.isArray(value) ? Object.keys(value).length : undefined
+  value !== null && typeof value === 'object' && !Array.isArray(value) && !(value instanceof ExactNumber)
+    ? Object.keys(value).length
+    : undefined
 
 /** Names of the parameters a query refers to. */
 export function parametersIn(value: unknown): string[] {
@@ -49,7 +53,8 @@ export function filledQuery(
   const values = valuesOf(parameters, given)
   return AnalyticsQuery.parse({
     ...query,
-    filters: replaced(query.filters, values) ?? {},
+    // Numbers of filters are doubles; columns of tables are compared with texts as well.
+    filters: replaced(query.filters, exactNumbersAsText(values) as Values) ?? {},
     parameters: replaced(query.parameters, values) ?? {},
     ...(range && { range }),
     ...(timeZone !== undefined && { timeZone }),
@@ -78,8 +83,8 @@ function valuesOf(parameters: readonly ReportParameter[], given: Values): Values
   return values
 }
 
-const isOf = (type: ReportParameter['type'], value: JsonValue) =>
-  typeof value === (type === 'text' ? 'string' : type)
+const isOf = (type: ReportParameter['type'], value: unknown) =>
+  value instanceof ExactNumber ? type === 'number' : typeof value === (type === 'text' ? 'string' : type)
 
 /** Something of the type of each parameter, to check a query that is saved. */
 export const sampleValues = (parameters: readonly ReportParameter[]): Record<string, JsonValue> =>

@@ -9,13 +9,13 @@ export interface Carrying {
   /** By which a deployment acts; null of one from before each had a grant, which is not embeddable either. */
   grantBy(state: StoredDeployment, tenant: TenantScope): Promise<string | null>
   /**
-   * Commits what is to carry the caller's rights to just these permissions, and ends the grant of what it replaces. Throws
-   * what `commit` throws.
+   * Commits what is to carry the caller's rights to just these permissions, and ends the grant of what it replaces, which
+   * `commit` names. Throws what `commit` throws.
    */
-  give<Committed extends { before: StoredDeployment | undefined }>(
+  give<Committed>(
     run: { id: string; permissions: Permission[] },
     meta: RequestMeta,
-    commit: (grant: string) => Promise<Committed>,
+    commit: (grant: string, replaces: (before: StoredDeployment | undefined) => void) => Promise<Committed>,
   ): Promise<Committed>
 }
 
@@ -36,12 +36,16 @@ export function createCarrying(
     grantBy,
     async give({ id, permissions }, meta, commit) {
       const { grant } = await delegate(meta, { run: id, permissions, expiresInSeconds: null })
-      const committed = await commit(grant).catch(async (error: unknown) => {
+      let before: StoredDeployment | undefined
+      const replaces = (found: StoredDeployment | undefined) => {
+        before = found
+      }
+      const committed = await commit(grant, replaces).catch(async (error: unknown) => {
         // Whether it was committed is not known of any other failure, and what runs must keep its grant.
         if (error instanceof ApiError && error.status < 500) await end(grant)
         throw error
       })
-      const replaced = committed.before && (await grantBy(committed.before, meta.tenant).catch(() => null))
+      const replaced = before && (await grantBy(before, meta.tenant).catch(() => null))
       if (replaced) await end(replaced)
       return committed
     },

@@ -63,6 +63,8 @@ interface Release {
   embeddable: boolean
 }
 
+type Replaces = (before: StoredDeployment | undefined) => void
+
 const inspectionSeconds = 120
 const inspectionTimeoutMs = 10_000
 
@@ -101,18 +103,16 @@ export function createDeployments(ctx: ServiceContext, parts: DeploymentParts): 
     ...{ createdAt: meta.now, updatedAt: meta.now },
   })
 
-  const goLive = (state: StoredDeployment, release: Release, meta: RequestMeta) =>
+  const goLive = (state: StoredDeployment, release: Release, replaces: Replaces, meta: RequestMeta) =>
     takeTurn(meta, async (unit, tx) => {
       const before = await liveOf(statementsOf(tx), release.app.id, meta.tenant)
+      replaces(before?.state)
       const number = (before?.state.number ?? 0) + 1
       const contents = contentsRow(state.id, {
         ...{ contents: release.contents, grant: null, createdAt: meta.now },
       })
       const command: DeploymentCommand = { kind: 'record', state: { ...state, number }, contents }
-      return {
-        before: before?.state,
-        made: { ...(await unit.create(aggregate, state.id, command)), live: true },
-      }
+      return { ...(await unit.create(aggregate, state.id, command)), live: true }
     })
 
   const release = async (wanted: Release, meta: RequestMeta): Promise<Deployment> => {
@@ -124,10 +124,9 @@ export function createDeployments(ctx: ServiceContext, parts: DeploymentParts): 
       await aggregate.create(id, { kind: 'record', state, contents: null }, unkept)
       throw failed(id, world.problems)
     }
-    const { made } = await carrying.give({ id, permissions: world.permissions }, meta, (grant) =>
-      goLive({ ...state, grant }, wanted, meta),
+    return carrying.give({ id, permissions: world.permissions }, meta, (grant, replaces) =>
+      goLive({ ...state, grant }, wanted, replaces, meta),
     )
-    return made
   }
 
   const live: Deployments['live'] = async (appId, tenant) => {
@@ -141,17 +140,17 @@ export function createDeployments(ctx: ServiceContext, parts: DeploymentParts): 
     const { id, permissions } = await live(appId, meta.tenant)
     requireCarried(permissions, meta)
     const giverId = meta.principal.userId
-    const { made } = await carrying.give({ id, permissions }, meta, (grant) =>
+    return carrying.give({ id, permissions }, meta, (grant, replaces) =>
       takeTurn(meta, async (unit, tx) => {
         const found = await liveOf(statementsOf(tx), appId, meta.tenant)
         // Another one went live meanwhile, which carries other rights.
         if (found?.id !== id)
           throw new ApiError('version_conflict', 'Another deployment went live meanwhile.')
+        replaces(found.state)
         const command = { kind: 'take_over', giverId, grant, now: meta.now } as const
-        return { before: found.state, made: { ...(await unit.handle(aggregate, id, command)), live: true } }
+        return { ...(await unit.handle(aggregate, id, command)), live: true }
       }),
     )
-    return made
   }
 
   const shown = ({ state, version }: DeploymentRow, liveId: string | undefined): Deployment => ({

@@ -1,4 +1,4 @@
-import type { ErrorDetail, SourceParam } from '@opsplane/contracts'
+import { type ErrorDetail, ExactNumber, type SourceParam } from '@opsplane/contracts'
 import { jsonPointer, validationFailed } from '@opsplane/http'
 import { z } from 'zod'
 
@@ -8,7 +8,12 @@ const schemas: { readonly [Type in SourceParam['type']]: (param: SourceParam) =>
   text: ({ maxLength = maxText, enum: values }) =>
     values ? z.enum(values) : z.string().refine((text) => [...text].length <= maxLength, 'is too long'),
   integer: () => z.int(),
-  decimal: () => z.union([z.number(), z.string().regex(/^-?\d{1,40}(\.\d{1,40})?$/, 'must be a decimal')]),
+  decimal: () =>
+    z.union([
+      z.number(),
+      z.instanceof(ExactNumber),
+      z.string().regex(/^-?\d{1,40}(\.\d{1,40})?$/, 'must be a decimal'),
+    ]),
   boolean: () => z.boolean(),
   date: () => z.iso.date(),
   timestamp: () => z.iso.datetime({ offset: true }),

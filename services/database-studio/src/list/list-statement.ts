@@ -1,3 +1,4 @@
+import { stringifyExact } from '@opsplane/contracts'
 import { quoted } from '@opsplane/postgres'
 import { conditionsSql } from '../row/conditions.js'
 import { comparedType } from '../row/fields.js'
@@ -51,7 +52,7 @@ export function listStatement(asked: ListAsked): Statement {
       `select ${row}.* from ${from} ${row} where ${further}${where} order by ${scanOrder} limit ${rows}`
     if (!each) return `(${scan('')})`
     const { column, kind } = each.field
-    const bind = (given: readonly unknown[]) => parameters.bind(JSON.stringify(given), 'json')
+    const bind = (given: readonly unknown[]) => parameters.bind(stringifyExact(given), 'json')
     const type = comparedType(kind)
     // Values that are written in different ways may be equal, and would be looked up twice.
     const values = type

@@ -1,3 +1,4 @@
+import { stringifyExact } from '@opsplane/contracts'
 import { z } from 'zod'
 
 const ShapeColumn = z.object({
@@ -69,7 +70,7 @@ export function difference<T extends { name: string }>(
   const names = new Set(after.map(({ name }) => name))
   const changed = after.flatMap((part): [T, T][] => {
     const was = old.get(part.name)
-    return was && JSON.stringify(was) !== JSON.stringify(part) ? [[was, part]] : []
+    return was && stringifyExact(was) !== stringifyExact(part) ? [[was, part]] : []
   })
   return {
     added: after.filter(({ name }) => !old.has(name)),

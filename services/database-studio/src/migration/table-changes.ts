@@ -1,4 +1,9 @@
-import type { PromotedDefinition, TableState, TenantScope } from '@opsplane/contracts'
+import {
+  type PromotedDefinition,
+  stringifyExact,
+  type TableState,
+  type TenantScope,
+} from '@opsplane/contracts'
 import type { Unit } from '@opsplane/eventstore'
 import type { StatementRunner } from '@opsplane/postgres'
 import { z } from 'zod'
@@ -69,7 +74,7 @@ export const slugsOf = ({ created, updated, deleted }: TableChanges): string[] =
 ]
 
 export const sameShape = (one: TableShape, other: TableShape): boolean =>
-  JSON.stringify(one) === JSON.stringify(other)
+  stringifyExact(one) === stringifyExact(other)
 
 /** Writes what has become of tables into their definitions. Returns whether any changed. */
 export async function defineTables(

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { type AnswerMeter, createMeteredSocket, targetOf } from '@opsplane/postgres'
+import { type AnswerMeter, createMeteredSocket, exactJson, targetOf } from '@opsplane/postgres'
 import postgres from 'postgres'
 import { passwordOf } from './logins.js'
 import { type Acting, roleOfSpace, type Space, type SpaceRole } from './space.js'
@@ -96,6 +96,7 @@ function clientOf(
     password: passwordOf(key, space.schema, role),
     // Types are asked for in the catalogue, which tenants may not read.
     fetch_types: false,
+    types: { json: exactJson },
     prepare: purpose === 'own',
     idle_timeout: 0,
     max_lifetime: null,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { RecordImport, StudioRecord, TableState } from '@opsplane/contracts'
+import { ReadRules, RecordImport, StudioRecord, TableState } from '@opsplane/contracts'
 import { type ApiClient, testPrincipal, waitFor } from '@opsplane/testing'
 import { assets } from './assets.fixture.js'
 import { startStudio } from './studio.fixture.js'
@@ -127,6 +127,19 @@ describe('whoever is under a rule', () => {
       '/rules/0/read/nothing',
       '/rules/0/read/or/0/shared',
     ])
+  })
+
+  it('is known to what subscribes to events: by the tables of the workspace, and their rules for reading', async () => {
+    const write = { role: 'viewer', read: null, write: { assignee: '$user.id' } }
+    await at.addTable(owner, TableState.parse({ ...tasks, slug: 'written', rules: [...rules, write] }))
+    const ask = async (workspaceId: string | undefined) =>
+      (await at.studio.asService('dispatcher').post('/internal/read-rules', { workspaceId })).data(ReadRules)
+    expect(await ask(owner.workspaceId)).toEqual({
+      rules: ['tasks', 'written'].map((table) => ({ environment: 'production', table, role: 'agent' })),
+    })
+    expect(await ask(testPrincipal().workspaceId)).toEqual({ rules: [] })
+    const body = { workspaceId: owner.workspaceId }
+    expect((await at.studio.asService('apps').post('/internal/read-rules', body)).status).toBe(403)
   })
 
   it('is nobody whose role is not known', async () => {

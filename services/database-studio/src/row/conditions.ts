@@ -1,4 +1,4 @@
-import { assertNever } from '@opsplane/contracts'
+import { assertNever, parseExact } from '@opsplane/contracts'
 import { parameterText, quoted } from '@opsplane/postgres'
 import { comparedType, type Field } from './fields.js'
 import type { Comparison, Condition, JsonTest } from './filter.js'
@@ -120,7 +120,7 @@ const isNull = (json: string): boolean => json === 'null'
 /** Of a list, one of its elements; of a text, a part of it. */
 function containsJson(value: string, json: string, parameters: Parameters): string {
   const inList = `jsonb_typeof(${value}) = 'array' and ${value} @> ${parameters.bind(`[${json}]`, 'jsonb')}`
-  const operand: unknown = JSON.parse(json)
+  const operand: unknown = parseExact(json)
   if (typeof operand !== 'string') return `coalesce(${inList}, false)`
   const pattern = parameters.bind(`%${likeText(operand)}%`, 'text')
   return `coalesce((${inList}) or (jsonb_typeof(${value}) = 'string' and ${value} #>> '{}' like ${pattern}), false)`

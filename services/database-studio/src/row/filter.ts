@@ -1,4 +1,4 @@
-import type { Column } from '@opsplane/contracts'
+import { type Column, ExactNumber, stringifyExact } from '@opsplane/contracts'
 import { type Columns, type Field, fieldsOf } from './fields.js'
 import { below, type Place, type Problems } from './problems.js'
 import { parseValue } from './values.js'
@@ -177,8 +177,9 @@ function readJson(
 }
 
 function jsonTest(operator: string, operand: unknown): JsonTest | string {
-  const isScalar = operand === null || ['string', 'number', 'boolean'].includes(typeof operand)
-  const text = JSON.stringify(operand)
+  const isNumber = typeof operand === 'number' || operand instanceof ExactNumber
+  const isScalar = operand === null || isNumber || ['string', 'boolean'].includes(typeof operand)
+  const text = stringifyExact(operand)
   if (text.length > bounds.text * 10) return 'must be shorter'
   switch (operator) {
     case 'in':
@@ -187,13 +188,13 @@ function jsonTest(operator: string, operand: unknown): JsonTest | string {
         return `must be a list of at most ${bounds.values} values`
       return {
         by: operator === 'in' ? 'among' : 'not_among',
-        values: operand.map((one) => JSON.stringify(one)),
+        values: operand.map((one) => stringifyExact(one)),
       }
     case 'gt':
     case 'gte':
     case 'lt':
     case 'lte':
-      if (typeof operand === 'number') return { by: operator, value: text, number: true }
+      if (isNumber) return { by: operator, value: text, number: true }
       return typeof operand === 'string'
         ? { by: operator, value: operand, number: false }
         : 'must be a number or a text'
@@ -208,4 +209,4 @@ function jsonTest(operator: string, operand: unknown): JsonTest | string {
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber)

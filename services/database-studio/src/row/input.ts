@@ -1,4 +1,4 @@
-import type { TableState } from '@opsplane/contracts'
+import { ExactNumber, type TableState } from '@opsplane/contracts'
 import { fieldsOf } from './fields.js'
 import { below, type Place, type Problems } from './problems.js'
 import { parseValue } from './values.js'
@@ -18,7 +18,7 @@ export function readRecord(
   given: unknown,
   { place, problems, isNew, ref }: { place: Place; problems: Problems; isNew: boolean; ref?: FindRef },
 ): Values {
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+  if (typeof given !== 'object' || given === null || Array.isArray(given) || given instanceof ExactNumber) {
     problems.add(place, 'invalid_type', 'must be an object of columns')
     return {}
   }

@@ -1,4 +1,4 @@
-import { type CommandMeta, IdempotencyRaceError } from '@opsplane/contracts'
+import { type CommandMeta, IdempotencyRaceError, stringifyExact } from '@opsplane/contracts'
 import type { StatementRunner } from '@opsplane/postgres'
 
 /**
@@ -16,7 +16,7 @@ export async function keepAnswer(
   const parameters = [
     fingerprint,
     String(status),
-    JSON.stringify(body ?? null),
+    stringifyExact(body ?? null),
     headers ? JSON.stringify(headers) : null,
   ]
   const [kept] = await tx.unsafe<{ kept: boolean }[]>(

@@ -1,4 +1,4 @@
-import type { Principal, RowSubject, TableState } from '@opsplane/contracts'
+import { ExactNumber, type Principal, type RowSubject, type TableState } from '@opsplane/contracts'
 import type { Condition } from './filter.js'
 import { readFilter } from './filter.js'
 import { below, type Place, Problems } from './problems.js'
@@ -64,7 +64,7 @@ function conditionsOf(table: TableState, filter: unknown, subject: RowSubject): 
 function filled(filter: unknown, subject: RowSubject): unknown {
   if (isPlaceholder(filter)) return placeholders[filter](subject) ?? { in: [] }
   if (Array.isArray(filter)) return filter.map((one) => filled(one, subject))
-  if (typeof filter !== 'object' || filter === null) return filter
+  if (typeof filter !== 'object' || filter === null || filter instanceof ExactNumber) return filter
   return Object.fromEntries(Object.entries(filter).map(([key, value]) => [key, filled(value, subject)]))
 }
 

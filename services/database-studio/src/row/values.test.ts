@@ -1,4 +1,5 @@
 import { describe, expect, it, test } from '@jest/globals'
+import { ExactNumber } from '@opsplane/contracts'
 import { assets } from '../record/assets.fixture.js'
 import { readRecord } from './input.js'
 import { Problems } from './problems.js'
@@ -27,7 +28,15 @@ describe('a value', () => {
   test.each<[string, unknown, unknown]>([
     ['counter', 42, '42'],
     ['counter', '-9223372036854775808', '-9223372036854775808'],
+    ['counter', 1e18, '1000000000000000000'],
+    ['counter', new ExactNumber('9007199254740993'), '9007199254740993'],
+    ['counter', new ExactNumber('9223372036854775807.0'), '9223372036854775807'],
+    ['counter', '1e3', '1000'],
     ['price', 12.5, 12.5],
+    ['price', 1.5e-1, '0.15'],
+    ['price', new ExactNumber('1234.5000000000000000'), '1234.5'],
+    ['price', '1.2E3', '1200'],
+    ['extra', new ExactNumber('9007199254740993'), '9007199254740993'],
     ['price', '0012.500', '0012.500'],
     ['seen_at', '2026-03-02T11:00:00+01:00', '2026-03-02T10:00:00.000Z'],
     ['token', 'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11', 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'],
@@ -46,10 +55,17 @@ describe('a value', () => {
     ['quantity', 2 ** 31, 'must be from -2147483648 to 2147483647'],
     ['quantity', '3', 'must be a whole number'],
     ['counter', '9223372036854775808', 'is out of range'],
-    ['counter', 2 ** 60, 'must be a whole number, as a text where it has more than 15 digits'],
+    ['counter', 1e21, 'is out of range'],
+    ['counter', 1.5, 'must be a whole number'],
+    ['counter', new ExactNumber('9007199254740993.5'), 'must be a whole number'],
+    ['quantity', new ExactNumber('9007199254740993'), 'must be from -2147483648 to 2147483647'],
+    ['quantity', new ExactNumber('1.00000000000000001'), 'must be a whole number'],
+    ['name', new ExactNumber('9007199254740993'), 'must be a text'],
     ['price', '1.234', 'must have at most 2 decimal places'],
     ['price', '12345', 'must have at most 4 digits before the decimal point'],
-    ['price', 1e-7, 'must be a decimal, such as "12.50"'],
+    ['price', 1e-7, 'must have at most 2 decimal places'],
+    ['price', 1e21, 'must have at most 4 digits before the decimal point'],
+    ['price', new ExactNumber('12.3456789012345678'), 'must have at most 2 decimal places'],
     ['bought_on', '2026-02-30', 'must be a date, such as "2026-03-02"'],
     ['bought_on', '2026-13-01', 'must be a date, such as "2026-03-02"'],
     ['seen_at', '2026-03-02T10:00:00', 'must be an instant with its offset, such as "2026-03-02T10:00:00Z"'],

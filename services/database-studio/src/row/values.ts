@@ -1,4 +1,4 @@
-import type { Column } from '@opsplane/contracts'
+import { type Column, ExactNumber, plainDecimal, stringifyExact } from '@opsplane/contracts'
 import type { Field, ValueKind } from './fields.js'
 
 /** A value as it goes to Postgres, in JSON; or what is wrong with it. */
@@ -27,19 +27,22 @@ const parsers: Record<ValueKind, Parser> = {
     return right(value)
   },
   integer(value) {
-    if (typeof value !== 'number' || !Number.isInteger(value)) return wrong('must be a whole number')
-    return value >= -int4 && value < int4 ? right(value) : wrong(`must be from -${int4} to ${int4 - 1}`)
+    const isWhole = typeof value === 'number' ? Number.isInteger(value) : isWholeText(value)
+    if (!isWhole) return wrong('must be a whole number')
+    return typeof value === 'number' && value >= -int4 && value < int4
+      ? right(value)
+      : wrong(`must be from -${int4} to ${int4 - 1}`)
   },
   bigint(value) {
-    const text = typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : value
-    if (typeof text !== 'string' || !/^-?\d{1,19}$/.test(text))
-      return wrong('must be a whole number, as a text where it has more than 15 digits')
+    const text = digitsOf(value)
+    if (text === undefined || !/^-?\d+$/.test(text)) return wrong('must be a whole number')
+    if (text.length > 20) return wrong('is out of range')
     const number = BigInt(text)
     return number < int8 && number >= -int8 ? right(String(number)) : wrong('is out of range')
   },
   decimal(value, column) {
-    const text = typeof value === 'number' ? decimalText(value) : value
-    const match = typeof text === 'string' ? decimalPattern.exec(text) : null
+    const text = digitsOf(value)
+    const match = text === undefined ? null : decimalPattern.exec(text)
     if (!match) return wrong('must be a decimal, such as "12.50"')
     const [, whole = '', fraction = ''] = match
     if (column?.type !== 'decimal' || column.precision === null) return right(text)
@@ -66,7 +69,7 @@ const parsers: Record<ValueKind, Parser> = {
       : wrong('must be an instant with its offset, such as "2026-03-02T10:00:00Z"')
   },
   json: (value) =>
-    /(?<!\\)(?:\\\\)*\\u0000/.test(JSON.stringify(value))
+    /(?<!\\)(?:\\\\)*\\u0000/.test(stringifyExact(value))
       ? wrong('must not contain the character U+0000')
       : right(value),
   uuid: (value) =>
@@ -110,8 +113,13 @@ const isInYears = (instant: Date): boolean => {
 const lengthOf = (text: string, most: number): number =>
   text.length <= most ? text.length : [...text].length
 
-/** A number as JSON has it, without an exponent; anything else is wrong. */
-function decimalText(value: number): string | undefined {
-  const text = String(value)
-  return text.includes('e') || !Number.isFinite(value) ? undefined : text
+/** A number, or a text that may be one, as digits without an exponent. Undefined for anything else. */
+function digitsOf(value: unknown): string | undefined {
+  if (value instanceof ExactNumber) return plainDecimal(value.text)
+  if (typeof value === 'number') return plainDecimal(String(value))
+  if (typeof value !== 'string') return undefined
+  return /e/i.test(value) ? plainDecimal(value) : value
 }
+
+const isWholeText = (value: unknown): boolean =>
+  value instanceof ExactNumber && /^-?\d+$/.test(plainDecimal(value.text) ?? '')

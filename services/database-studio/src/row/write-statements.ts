@@ -1,4 +1,4 @@
-import type { TableState } from '@opsplane/contracts'
+import { stringifyExact, type TableState } from '@opsplane/contracts'
 import { quoted } from '@opsplane/postgres'
 import { conditionsSql } from './conditions.js'
 import type { Condition } from './filter.js'
@@ -138,7 +138,7 @@ const assigned = (columns: readonly string[]) =>
 
 /** The rows as one parameter, called `given`, with columns of the types the table has. */
 function recordset(target: WriteTarget, rows: readonly Values[], parameters: Parameters): string {
-  return `${proofSource(target.proof)}json_populate_recordset(null::${into(target)}, ${parameters.bind(JSON.stringify(rows), 'json')}) as given`
+  return `${proofSource(target.proof)}json_populate_recordset(null::${into(target)}, ${parameters.bind(stringifyExact(rows), 'json')}) as given`
 }
 
 const returning = (target: WriteTarget, parameters: Parameters) =>

@@ -1,4 +1,4 @@
-import type { Column, ResultType } from '@opsplane/contracts'
+import { type Column, type ResultType, stringifyExact } from '@opsplane/contracts'
 import { literal, quoted } from '@opsplane/postgres'
 import { nameOf } from './constraint-name.js'
 
@@ -39,7 +39,7 @@ export function defaultSql(column: Column): string | undefined {
   const { default: given } = column
   if (given === null || column.type === 'computed') return undefined
   if (typeof given === 'object' && 'expression' in given) return `(${given.expression})`
-  const text = typeof given === 'object' ? JSON.stringify(given.json) : String(given)
+  const text = typeof given === 'object' ? stringifyExact(given.json) : String(given)
   return `${literal(text)}::${sqlTypeOf(column)}`
 }
 

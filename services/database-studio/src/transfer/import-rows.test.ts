@@ -13,6 +13,16 @@ async function read(format: ImportFormat, text: string): Promise<FileRow[]> {
   return rows
 }
 
+describe('a file that is no CSV', () => {
+  it.each([
+    ['{"name":"a"}', 'an opening quote within a cell'],
+    ['name\n"a"b\n', 'a closing quote within a cell'],
+    ['name\n"a', 'a quote that is never closed'],
+  ])('is unreadable: %j has %s', async (text) => {
+    await expect(read('csv', text)).rejects.toThrow(UnreadableFileError)
+  })
+})
+
 describe('what a file can cost', () => {
   it('is not its header for each of its lines', async () => {
     const wide = `${Array.from({ length: 2_001 }, (_, at) => `c${at}`).join()}\n${'x\n'.repeat(100)}`

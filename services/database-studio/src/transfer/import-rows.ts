@@ -1,6 +1,6 @@
-import { ApiError, type ImportFormat, type TableState } from '@opsplane/contracts'
+import { ApiError, ExactNumber, type ImportFormat, type TableState } from '@opsplane/contracts'
 import { readJsonText } from '@opsplane/http'
-import { parse } from 'csv-parse'
+import { CsvError, parse } from 'csv-parse'
 import { type Field, fieldsOf, isOwn } from '../row/fields.js'
 
 /** One row of a file: its columns as JSON has them, or why it cannot be read. Lines count from 1, with the header of CSV. */
@@ -46,15 +46,12 @@ async function* csvRows(table: TableState, parts: AsyncIterable<Buffer>): AsyncI
       else yield { line: each.info.lines, ...csvRecord(fields, names, each.record) }
     }
   } catch (error) {
-    throw isUnreadable(error) ? new UnreadableFileError(`The file is no CSV: ${error.message}`) : error
+    throw error instanceof CsvError ? new UnreadableFileError(`The file is no CSV: ${error.message}`) : error
   } finally {
     parser.destroy()
     await feeding
   }
 }
-
-const isUnreadable = (error: unknown): error is Error =>
-  error instanceof Error && 'code' in error && String(error.code).startsWith('CSV_')
 
 /** Hands the parts on no faster than they are parsed. */
 async function feed(parser: ReturnType<typeof parse>, parts: AsyncIterable<Buffer>): Promise<void> {
@@ -152,7 +149,8 @@ async function* jsonRows(parts: AsyncIterable<Buffer>): AsyncIterable<FileRow> {
 function jsonRecord(text: string): Read {
   try {
     const value = readJsonText(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    const isNumber = value instanceof ExactNumber
+    if (typeof value === 'object' && value !== null && !Array.isArray(value) && !isNumber)
       return { given: withoutOwn({ ...value }) }
   } catch (error) {
     const [detail] = error instanceof ApiError ? error.details : []

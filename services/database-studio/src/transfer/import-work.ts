@@ -4,6 +4,7 @@ import {
   ImportFormat,
   Principal,
   RefusedRow,
+  stringifyExact,
   type TenantScope,
 } from '@opsplane/contracts'
 import { isDependencyAway, type LeasedRow, leased, type StatementRunner } from '@opsplane/postgres'
@@ -141,7 +142,7 @@ export function importWork({
          refused_rows = case when jsonb_array_length(refused_rows) >= ${mostRefused} then refused_rows
            else refused_rows || $6::text::jsonb end
        where id = $1 and batches = $2::text::int4 and status = 'pending' returning id`,
-      [...parameters, JSON.stringify(outcome.refused.slice(0, mostRefused))],
+      [...parameters, stringifyExact(outcome.refused.slice(0, mostRefused))],
     )
     return noted.length > 0
   }

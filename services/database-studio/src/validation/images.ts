@@ -1,4 +1,4 @@
-import type { TableState } from '@opsplane/contracts'
+import { stringifyExact, type TableState } from '@opsplane/contracts'
 import { quoted } from '@opsplane/postgres'
 import { mostReadAtOnce } from '../plane/answer-size.js'
 import { conditionsSql } from '../row/conditions.js'
@@ -27,7 +27,7 @@ export async function recordsById(
       byIds({ table, schema: space.schema, rule: readRule }, ids.slice(at, at + mostReadAtOnce)),
     )
     for (const row of rows) found.set(String(row.id), row)
-    bytes += JSON.stringify(rows).length
+    bytes += stringifyExact(rows).length
     if (bytes > mostBytes) throw tooLarge()
   }
   return found
@@ -63,7 +63,7 @@ export async function existingRecords(
       existingStatement(target, { rows: rows.slice(at, at + mostReadAtOnce), on }),
     )
     for (const { _given, ...row } of page) found.set(String(_given), row as Row)
-    bytes += JSON.stringify(page).length
+    bytes += stringifyExact(page).length
     if (bytes > mostBytes) throw tooLarge()
   }
   return found

@@ -4,6 +4,7 @@ import {
   type CommandMeta,
   type ErrorDetail,
   type RecordChangeKind,
+  stringifyExact,
   ValidationAnswer,
   type ValidationQuestion,
   validationMs,
@@ -139,7 +140,7 @@ function refuseTooLarge({ batch }: ValidationQuestion): void {
   let bytes = 0
   for (const { records, before = [] } of batch)
     for (const record of [...records, ...before]) {
-      bytes += Buffer.byteLength(JSON.stringify(record))
+      bytes += Buffer.byteLength(stringifyExact(record))
       if (bytes > mostBytes) throw tooLarge()
     }
 }

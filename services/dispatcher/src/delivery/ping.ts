@@ -4,6 +4,7 @@ import {
   type DeliveryBody,
   newId,
   notFound,
+  stringifyExact,
   testEventType,
   type WebhookTestResult,
 } from '@opsplane/contracts'
@@ -37,7 +38,7 @@ export function createPing({ aggregate, attempt }: PingDependencies): Ping {
       workspace_id,
       data: { ...webhook.expose(state) },
     }
-    const content = { id: body.id, type: body.event, text: JSON.stringify(body) }
+    const content = { id: body.id, type: body.event, text: stringifyExact(body) }
     return resultOf(await attempt(target, content, signal()), state.url)
   }
 }

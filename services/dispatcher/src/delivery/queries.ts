@@ -9,6 +9,7 @@ import {
   notFound,
   type Page,
   PlatformEvent,
+  stringifyExact,
   type TenantScope,
   type WebhookStatus,
 } from '@opsplane/contracts'
@@ -105,7 +106,7 @@ export async function getDelivery(
   const last = attemptLog.at(-1)
   // Only a delivery that failed for it is without its event.
   const event = PlatformEvent.safeParse(found.event).data
-  const body = event && JSON.stringify(deliveryBody(event, webhookId))
+  const body = event && stringifyExact(deliveryBody(event, webhookId))
   return {
     ...presentDelivery(found.delivery, found.webhookStatus),
     request:

@@ -9,6 +9,7 @@ import {
 } from '@opsplane/contracts'
 import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
+import type { SubscriptionRules } from '@opsplane/service'
 import type { WebhookAggregate } from '../webhook/webhook-store.js'
 import { deliveryFilters } from './list-filters.js'
 import { getDelivery, listDeliveries } from './queries.js'
@@ -16,7 +17,13 @@ import { getDelivery, listDeliveries } from './queries.js'
 const tag = 'Webhooks'
 const deliveryId = idSchema('delivery')
 
-export function deliveryRoutes(database: Database, aggregate: WebhookAggregate): Route[] {
+interface DeliveryRoutesContext {
+  database: Database
+  aggregate: WebhookAggregate
+  rules: SubscriptionRules
+}
+
+export function deliveryRoutes({ database, aggregate, rules }: DeliveryRoutesContext): Route[] {
   const list = defineList({
     operationId: 'listWebhookDeliveries',
     path: '/webhooks/:id/deliveries',
@@ -68,15 +75,22 @@ export function deliveryRoutes(database: Database, aggregate: WebhookAggregate):
     handler: async ({ params, meta }) => {
       await aggregate.get(params.id, meta.tenant)
       const delivery = await getDelivery(database, meta.tenant, params.id, params.deliveryId)
-      return maySeeEvent(meta, delivery) ? delivery : withoutEvent(delivery)
+      return (await maySeeEvent(rules, meta, delivery)) ? delivery : withoutEvent(delivery)
     },
   })
 
   return [list, listOfEvent, get]
 }
 
-const maySeeEvent = ({ principal: { permissions } }: RequestMeta, { eventType }: DeliveryDetail): boolean =>
-  missingRights(permissions, { reads: [eventPermission(eventType)], uses: [] }).length === 0
+async function maySeeEvent(
+  rules: SubscriptionRules,
+  { principal, tenant }: RequestMeta,
+  { eventType }: DeliveryDetail,
+): Promise<boolean> {
+  if (missingRights(principal.permissions, { reads: [eventPermission(eventType)], uses: [] }).length > 0)
+    return false
+  return rules.permits(principal, tenant, { events: [eventType] })
+}
 
 const withoutEvent = ({ request, ...delivery }: DeliveryDetail): DeliveryDetail => ({
   ...delivery,

@@ -1,4 +1,4 @@
-import { ApiError, type TopicEvent, TopicMessage } from '@opsplane/contracts'
+import { ApiError, parseExact, type TopicEvent, TopicMessage } from '@opsplane/contracts'
 import { type StoredMessage, type StreamLog, topicEventId, topicEventPlace } from '@opsplane/nats'
 import type { Logger } from '@opsplane/runtime'
 
@@ -68,7 +68,7 @@ export function toEvent(stream: string, topic: Topic, message: StoredMessage): T
 
 function parseMessage(text: string): TopicMessage | undefined {
   try {
-    return TopicMessage.parse(JSON.parse(text))
+    return TopicMessage.parse(parseExact(text))
   } catch {
     return undefined
   }

@@ -4,6 +4,7 @@ import {
   type NatsNames,
   type PublishedTopicEvent,
   type PublishTopicEvent,
+  stringifyExact,
   type TenantScope,
   type TopicMessage,
 } from '@opsplane/contracts'
@@ -100,7 +101,7 @@ export function createTopics({ link, names, waiters, budgets, log, streams }: To
         ...{ ...event, createdAt: now },
         ...(depth > 0 && { depth }),
       }
-      const text = JSON.stringify(message)
+      const text = stringifyExact(message)
       const bytes = Buffer.byteLength(text)
       if (bytes > maxTopicEventBytes + envelopeBytes) throw tooLarge()
       budgets.spend('topicBytesPerMinute', tenant, bytes)

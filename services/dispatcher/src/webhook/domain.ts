@@ -192,7 +192,7 @@ function updated(command: UpdateWebhookCommand, state: WebhookState): Decision<W
   }
   checkOrigin(merged, state)
   const resumes = settings.status === 'active' && state.status === 'paused'
-  if (resumes || settings.url !== undefined || settings.events !== undefined || headers !== undefined) {
+  if (resumes || decidesWhatIsSent({ ...settings, headers })) {
     merged.reads = readsOf(merged.events, state.reads)
     requireRights(caller, merged)
     merged.ownerId = caller.userId
@@ -211,6 +211,14 @@ function updated(command: UpdateWebhookCommand, state: WebhookState): Decision<W
   if (resumes) decisions.push({ type: 'webhook.resumed', after: resumed(last, now) })
   return decisions
 }
+
+/** Whoever changes one of these becomes the owner: it is sent in their name. */
+export const decidesWhatIsSent = (given: {
+  url?: unknown
+  events?: unknown
+  filter?: unknown
+  headers?: unknown
+}): boolean => [given.url, given.events, given.filter, given.headers].some((value) => value !== undefined)
 
 /** What a request says, null included, or else what is there. */
 function given<Value>(requested: Value | null | undefined, present: Value | null): Value | null {

@@ -1,7 +1,12 @@
-import { Environment, Rights, systemActor } from '@opsplane/contracts'
+import { Environment, Filter, Rights, systemActor } from '@opsplane/contracts'
 import type { ServiceClient } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
-import { type BackgroundWork, type ServiceContext, watchOwnerRights } from '@opsplane/service'
+import {
+  type BackgroundWork,
+  type ServiceContext,
+  type SubscriptionRules,
+  watchOwnerRights,
+} from '@opsplane/service'
 import { z } from 'zod'
 import { missingFor } from './rights.js'
 import type { WebhookAggregate } from './webhook-store.js'
@@ -9,6 +14,7 @@ import type { WebhookAggregate } from './webhook-store.js'
 export interface RightsWatchOptions {
   aggregate: WebhookAggregate
   settings: Pick<ServiceClient, 'post'>
+  rules: SubscriptionRules
   /** Called after a webhook was paused. */
   onChange(webhookId: string, tenant: { workspaceId: string; environment: Environment }): void
 }
@@ -16,15 +22,20 @@ export interface RightsWatchOptions {
 /** Pauses the webhooks whose owner may no longer do what they need. */
 export function watchRights(ctx: ServiceContext, options: RightsWatchOptions): BackgroundWork[] {
   const { database, clock } = ctx
-  const { aggregate, settings, onChange } = options
+  const { aggregate, settings, rules, onChange } = options
   return watchOwnerRights(ctx, {
-    durables: { users: 'dispatcher-user-rights', roles: 'dispatcher-role-rights' },
-    settings,
+    durables: {
+      users: 'dispatcher-user-rights',
+      roles: 'dispatcher-role-rights',
+      tables: 'dispatcher-row-rules',
+    },
+    ...{ settings, rules },
     ownersIn: (workspaceId, users) => ownersIn(database, workspaceId, users),
-    async suspend({ workspaceId, userIds, held, causationId }) {
+    async suspend({ workspaceId, userIds, held, hides, causationId }) {
       const webhooks = await activeWebhooksOf(database, workspaceId, userIds)
       for (const { id, environment, ownerId, ...needs } of webhooks) {
-        const missing = missingFor(held[ownerId] ?? [], needs)
+        const hidden = hides(ownerId, environment, needs)
+        const missing = missingFor(held[ownerId] ?? [], needs, hidden)
         if (missing.length === 0) continue
         const tenant = { workspaceId, environment }
         const now = clock.now()
@@ -56,11 +67,14 @@ const ActiveWebhook = z.object({
   ownerId: z.string(),
   headers: z.record(z.string(), z.string()),
   reads: Rights.shape.permissions.valueType,
+  events: z.array(z.string()),
+  filter: Filter.nullable(),
 })
 
 async function activeWebhooksOf({ sql }: Database, workspaceId: string, users: readonly string[]) {
   const rows = await sql.unsafe(
-    `select id, environment, state->>'ownerId' as "ownerId", state->'headers' as headers, state->'reads' as reads
+    `select id, environment, state->>'ownerId' as "ownerId", state->'headers' as headers, state->'reads' as reads,
+       state->'events' as events, state->'filter' as filter
      from webhooks where workspace_id = $1 and status = 'active' and state->>'ownerId' = any($2::text[]) order by id`,
     [workspaceId, [...users]],
   )

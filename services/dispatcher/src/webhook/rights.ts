@@ -31,9 +31,9 @@ export function usesOf({ headers }: Pick<Needs, 'headers'>): Permission[] {
   return refers ? ['secrets:use'] : []
 }
 
-/** What somebody lacks to act as the webhook does. */
-export const missingFor = (held: readonly string[], needs: Needs): Permission[] =>
-  missingRights(held, { reads: needs.reads, uses: usesOf(needs) })
+/** What somebody lacks to act as the webhook does. `hidden`: as `missingRights` has it. */
+export const missingFor = (held: readonly string[], needs: Needs, hidden = false): Permission[] =>
+  missingRights(held, { reads: needs.reads, uses: usesOf(needs) }, hidden)
 
 /** A webhook does nothing its owner may not do. Throws `forbidden` naming what is missing. */
 export function requireRights({ permissions: held }: Caller, needs: Needs): void {

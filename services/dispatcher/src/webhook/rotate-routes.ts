@@ -16,8 +16,8 @@ export function rotateRoutes(context: RotateRoutesContext): Route[] {
       summary: 'Rotate the signing secret',
       description:
         'The new secret is given, or made here and shown this once. The replaced one stays valid for the overlap: ' +
-        'X-Service-Signature-256 is by the newest secret, and webhook-signature has one signature per valid secret, ' +
-        'newest first. Emits `webhook.secret_rotated`. `conflict` when ten secrets are valid already.',
+        'X-Service-Signature-256 is by the old secret until then, and webhook-signature has one signature per valid secret, ' +
+        'newest first. With `overlapSeconds` 0, as after a leak, both are by the new one at once. Emits `webhook.secret_rotated`. `conflict` when ten secrets are valid already.',
       tag: 'Webhooks',
       scope: 'webhooks:write',
       body: RotateWebhookSecret,

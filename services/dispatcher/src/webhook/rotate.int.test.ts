@@ -60,6 +60,10 @@ describe('rotating the secret', () => {
     const twice = signatures(await delivered('turned', webhook.id), [second, 'first'])
     expect(twice.found).toEqual(twice.expected)
     expect(twice.found['webhook-signature']?.toString().split(' ')).toHaveLength(2)
+    const byFirst = signatures(await delivered('turned', webhook.id), ['first']).expected
+    expect(fixture.requestsTo('turned').at(-1)?.headers).toMatchObject({
+      'x-service-signature-256': byFirst['x-service-signature-256'],
+    })
 
     const given = (await rotate(webhook.id, { secret: 'third', overlapSeconds: 600 })).data(RotatedWebhook)
     expect(given.secret).toBeNull()

@@ -12,14 +12,16 @@ import {
   defineList,
   defineRoute,
   type Outbound,
+  type RequestMeta,
   type Route,
   type SecretTargets,
   validationFailed,
 } from '@opsplane/http'
 import type { Database, Vault } from '@opsplane/postgres'
 import { type CursorCodec, type Limits, quotaExceeded } from '@opsplane/runtime'
+import type { SubscriptionRules } from '@opsplane/service'
 import { z } from 'zod'
-import type { UpdateWebhookCommand } from './domain.js'
+import { decidesWhatIsSent, type UpdateWebhookCommand } from './domain.js'
 import { countWebhooks, listWebhooks, withFailures } from './queries.js'
 import { prepareHeaders, sealSecret } from './sealing.js'
 import { secretTargetsAfter, secretTargetsOf } from './secret-targets.js'
@@ -33,6 +35,7 @@ export interface WebhookRoutesContext {
   aggregate: WebhookAggregate
   limits: Limits
   secretTargets: SecretTargets
+  rules: SubscriptionRules
   /** Whether a subscription entry matches any event there is. */
   matchesSomeEvent(pattern: string): boolean
   /** Called after a webhook was changed, paused, resumed or deleted. */
@@ -42,7 +45,7 @@ export interface WebhookRoutesContext {
 const tag = 'Webhooks'
 
 export function webhookRoutes(context: WebhookRoutesContext): Route[] {
-  const { database, aggregate, vault, outbound, secretTargets } = context
+  const { database, aggregate, vault, outbound, rules, secretTargets } = context
 
   const list = defineList({
     operationId: 'listWebhooks',
@@ -70,7 +73,8 @@ export function webhookRoutes(context: WebhookRoutesContext): Route[] {
       'The secret is write-only; has_secret says whether there is one. Subscribing takes the permission to read the ' +
       'events, `audit:read` for `*` and `audit.*`, and headers with secrets take `secrets:use` (403, ' +
       '`permission_not_held`). A secret that is not there, or may not be sent to the host of `url`, is a 422; with ' +
-      '`secrets:write` the host is added to those of the secret. When its owner loses one of the permissions, it pauses ' +
+      '`secrets:write` the host is added to those of the secret. Events show records whole: from whom row rules hide some ' +
+      'of a table, they cannot have its events (403, `row_rule`). When its owner loses one of these, it pauses ' +
       '(`owner_rights`).',
     tag,
     scope: 'webhooks:write',
@@ -83,6 +87,7 @@ export function webhookRoutes(context: WebhookRoutesContext): Route[] {
       const { workspaceId, environment } = meta.tenant
       await refuseTooMany(context, meta.tenant)
       refuseUnknownEvents(context, settings.events)
+      await rules.require(meta.principal, meta.tenant, settings)
       outbound.checkUrl(settings.url)
       const id = newId('webhook')
       const prepared = await prepareHeaders(vault, workspaceId, id, headers)
@@ -114,7 +119,8 @@ export function webhookRoutes(context: WebhookRoutesContext): Route[] {
     summary: 'Update, pause or resume a webhook',
     description:
       'Setting status to active resumes a paused webhook: what it missed is delivered. Whoever resumes it, or changes ' +
-      'its url, events or headers, must hold its `required_permissions` and becomes its owner.',
+      'its url, events, filter or headers, must hold its `required_permissions` and becomes its owner. From whom row rules ' +
+      'hide records of a table, they cannot have its events (403, `row_rule`).',
     tag,
     scope: 'webhooks:write',
     body: UpdateWebhook,
@@ -125,6 +131,8 @@ export function webhookRoutes(context: WebhookRoutesContext): Route[] {
       const { workspaceId } = meta.tenant
       if (settings.url !== undefined) outbound.checkUrl(settings.url)
       if (settings.events !== undefined) refuseUnknownEvents(context, settings.events)
+      if (settings.status === 'active' || decidesWhatIsSent(body))
+        await requireUnhidden(context, params.id, settings, meta)
       const { now, principal: caller } = meta
       const command: UpdateWebhookCommand = { kind: 'update', now, caller, settings }
       if (headers) command.headers = await prepareHeaders(vault, workspaceId, params.id, headers)
@@ -179,4 +187,19 @@ function refuseUnknownEvents(
 async function refuseTooMany({ database, limits }: WebhookRoutesContext, tenant: TenantScope): Promise<void> {
   const max = limits.of('webhooks', tenant.workspaceId)
   if (max > 0 && (await countWebhooks(database, tenant)) >= max) throw quotaExceeded('webhooks', max)
+}
+
+/** Throws `forbidden` naming the row rules that hide from the caller what the webhook would be sent then. */
+async function requireUnhidden(
+  { aggregate, rules }: Pick<WebhookRoutesContext, 'aggregate' | 'rules'>,
+  id: string,
+  { events, filter }: Pick<UpdateWebhookCommand['settings'], 'events' | 'filter'>,
+  { principal, tenant }: RequestMeta,
+): Promise<void> {
+  const present = await aggregate.get(id, tenant)
+  const subscription = {
+    events: events ?? present.events,
+    filter: filter === undefined ? present.filter : filter,
+  }
+  await rules.require(principal, tenant, subscription)
 }

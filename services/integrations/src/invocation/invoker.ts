@@ -5,6 +5,7 @@ import {
   invalidField,
   newId,
   notFound,
+  stringifyExact,
 } from '@opsplane/contracts'
 import type { RequestMeta, SpendEgress } from '@opsplane/http'
 import { delay, type Limits, limitReached } from '@opsplane/runtime'
@@ -79,7 +80,7 @@ export function createInvoker(options: InvokerOptions): Invoke {
     refuseDisabled(connector)
     const { principal, delegate, clientToken, repetitionKey, tenant, causationId } = meta
     const progress: Progress = { id: newId('invocation'), attempts: 0, startedMs: performance.now() }
-    spendEgress(tenant, Buffer.byteLength(JSON.stringify(asked.input ?? {})))
+    spendEgress(tenant, Buffer.byteLength(stringifyExact(asked.input ?? {})))
     const leave = places.take(tenant.workspaceId)
     const { call, end } = open(connector, {
       tenant,
@@ -99,8 +100,8 @@ export function createInvoker(options: InvokerOptions): Invoke {
     }
     const finish = async (response: unknown, error: InvocationError | null, seen: Seen) => {
       const durationMs = Math.round((performance.now() - progress.startedMs) * 100) / 100
-      const request = redact(JSON.stringify(asked.input ?? {}))
-      const kept = typeof response === 'string' || response === null ? response : JSON.stringify(response)
+      const request = redact(stringifyExact(asked.input ?? {}))
+      const kept = typeof response === 'string' || response === null ? response : stringifyExact(response)
       await Promise.all([
         keep({ ...entry, ...progress, durationMs, error, request, response: kept }),
         observe(connector, tenant, seen),

@@ -1,3 +1,4 @@
+import { parseExact } from '@opsplane/contracts'
 import type { OutboundResponse } from '@opsplane/http'
 import { z } from 'zod'
 
@@ -27,7 +28,7 @@ function bodyOf(
   if (text === undefined) return { body: body.toString('base64'), encoding: 'base64' }
   if (/[/+]json\b/i.test(contentType) && !truncated) {
     try {
-      return { body: JSON.parse(text), encoding: 'json' }
+      return { body: parseExact(text), encoding: 'json' }
     } catch {
       return { body: text, encoding: 'text' }
     }

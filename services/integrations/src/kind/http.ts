@@ -1,4 +1,4 @@
-import { hostOfUrl, invalidField } from '@opsplane/contracts'
+import { hostOfUrl, invalidField, stringifyExact } from '@opsplane/contracts'
 import { z } from 'zod'
 import { defineAction } from './action.js'
 import { Auth, authSendsTo, type SendAuthorized } from './auth.js'
@@ -174,10 +174,10 @@ export async function requestOf(
 
 function encoded({ body, contentType }: HttpInput): { type?: string; body?: string } {
   if (body === undefined) return {}
-  if (contentType === undefined) return { type: 'application/json', body: JSON.stringify(body) }
+  if (contentType === undefined) return { type: 'application/json', body: stringifyExact(body) }
   if (typeof body === 'string') return { type: contentType, body }
   if (!/^application\/x-www-form-urlencoded\b/i.test(contentType))
-    return { type: contentType, body: JSON.stringify(body) }
+    return { type: contentType, body: stringifyExact(body) }
   const form = Form.safeParse(body)
   if (!form.success) throw invalidField('/input/body', 'invalid_form', 'A form is an object of plain values.')
   return { type: contentType, body: new URLSearchParams(form.data).toString() }

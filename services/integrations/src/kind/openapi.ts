@@ -1,4 +1,4 @@
-import { ApiError, hostOfUrl, invalidField } from '@opsplane/contracts'
+import { ApiError, hostOfUrl, invalidField, stringifyExact } from '@opsplane/contracts'
 import { compileSchema, isObject, type JsonSchema } from '@opsplane/json-schema'
 import { z } from 'zod'
 import { Auth, type SendAuthorized } from './auth.js'
@@ -123,7 +123,7 @@ function checkInline(
   serverUrl: string | undefined,
   checkUrl: OpenApiKindOptions['checkUrl'],
 ): void {
-  if (JSON.stringify(document).length > maxInlineBytes)
+  if (stringifyExact(document).length > maxInlineBytes)
     throw invalidField(
       '/config/document',
       'too_big',
@@ -237,6 +237,6 @@ function queryOf({ name, explode, deep }: Parameter, value: unknown): [string, Q
 /** A list in one text, as `simple` and `form` without explode have it. */
 function flat(value: unknown): string {
   if (Array.isArray(value)) return value.map(flat).join(',')
-  if (isObject(value)) return JSON.stringify(value)
+  if (isObject(value)) return stringifyExact(value)
   return value === undefined || value === null ? '' : String(value)
 }

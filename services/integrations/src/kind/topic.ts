@@ -3,6 +3,7 @@ import {
   maxTopicEventBytes,
   PublishedTopicEvent,
   PublishTopicEvent,
+  stringifyExact,
   TopicName,
 } from '@opsplane/contracts'
 import type { Delegations, ServiceClient } from '@opsplane/http'
@@ -52,7 +53,7 @@ export function topicKind({ dispatcher, delegations }: TopicKindOptions): Kind {
             throw new ApiError('forbidden', `The connector does not publish to the topic ${topic}.`)
           if (!invoker) throw new Error('only somebody can publish')
           const body = { deduplicationKey: idempotencyKey, ...event }
-          if (Buffer.byteLength(JSON.stringify(body)) > maxTopicEventBytes)
+          if (Buffer.byteLength(stringifyExact(body)) > maxTopicEventBytes)
             throw new ApiError('payload_too_large', `An event has at most ${maxTopicEventBytes} bytes.`)
           const wanted = {
             run: connectorId,

@@ -1,4 +1,4 @@
-import { invalidField } from '@opsplane/contracts'
+import { invalidField, stringifyExact } from '@opsplane/contracts'
 import { isObject, type JsonSchema } from '@opsplane/json-schema'
 import { compiled } from '../json-schema/compiled.js'
 import { checkEnforceable } from '../json-schema/enforceable.js'
@@ -24,7 +24,7 @@ export function filledForm(schema: JsonSchema, data: FormData, { draft }: { draf
   const filled = withDefaults(form, data, '/formData')
   const faults = form.check(filled, { partial: draft })
   checkFaults(faults, '/formData', 'What the form asks for is not given as it should be.')
-  if (Buffer.byteLength(JSON.stringify(filled)) > maxBytes)
+  if (Buffer.byteLength(stringifyExact(filled)) > maxBytes)
     throw invalidField(
       '/formData',
       'too_big',

@@ -5,6 +5,7 @@ import type { SettingsStore } from '../settings/settings-store.js'
 import { articleActionRoutes } from './action-routes.js'
 import { articleStore } from './article-store.js'
 import { createBreaker } from './embedding/breaker.js'
+import { embeddedModel } from './embedding/embedded-model.js'
 import { openAiEmbedder } from './embedding/embedder.js'
 import { embeddingIndexes } from './embedding/embedding-index.js'
 import { embeddingWork } from './embedding/embedding-work.js'
@@ -28,8 +29,8 @@ export function createKnowledge(
 ): ServiceParts {
   const { db } = ctx.database
   const nowMs = () => Date.parse(ctx.clock.now())
-  const endpoint = createEndpoint(ctx.config)
-  const embedder = endpoint?.embedder
+  const embedding = createEmbedding(ctx.config)
+  const embedder = embedding?.embedder
   const embeddings = embedder
     ? { embedder, indexes: embeddingIndexes(db, embedder.model), breaker: createBreaker(nowMs) }
     : null
@@ -44,15 +45,19 @@ export function createKnowledge(
       ...versionRoutes(articles, articleVersions(ctx, articles)),
       ...searchRoutes(knowledgeSearch(db, vectorLeg(embeddings, patience))),
     ],
-    background: endpoint ? [endpoint] : [],
+    background: embedding ? [embedding] : [],
   }
 }
 
-/** Null where no endpoint is configured. */
-function createEndpoint(config: ItsmConfig) {
+/** The operator's endpoint; else the model that comes with the package, unless that is switched off. */
+function createEmbedding(config: ItsmConfig) {
   const { embeddingsUrl: url, embeddingsModel: model, embeddingsApiKey: apiKey } = config
-  if (url === undefined) return null
-  // The address is the operator's, who may have it in the same network and without TLS.
-  const outbound = createOutbound({ allowedCidrs: config.embeddingsAllowedCidrs, allowHttp: true })
-  return { embedder: openAiEmbedder({ outbound, url, model, apiKey }), close: () => outbound.close() }
+  if (url !== undefined) {
+    // The address is the operator's, who may have it in the same network and without TLS.
+    const outbound = createOutbound({ allowedCidrs: config.embeddingsAllowedCidrs, allowHttp: true })
+    return { embedder: openAiEmbedder({ outbound, url, model, apiKey }), close: () => outbound.close() }
+  }
+  if (!config.embeddingsLocal) return null
+  const embedder = embeddedModel()
+  return { embedder, close: () => embedder.close() }
 }

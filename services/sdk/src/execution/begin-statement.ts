@@ -1,3 +1,4 @@
+import { stringifyExact } from '@opsplane/contracts'
 import {
   type ArrayParameters,
   arrays,
@@ -29,7 +30,7 @@ const columns: Column<Begun>[] = [
   text('input', ({ shown }) => shown, 'json'),
   text('input_masked', ({ inputMasked }) => String(inputMasked), 'boolean'),
   text('bytes', ({ shown }) => String(shown.length), 'int'),
-  text('plan', ({ plan }) => plan && JSON.stringify(plan), 'json'),
+  text('plan', ({ plan }) => plan && stringifyExact(plan), 'json'),
   text('lease_owner', ({ owner }) => owner),
 ]
 const startedColumn = text<Begun>('started_at', ({ identity }) => identity.startedAt, 'timestamptz')
@@ -75,6 +76,6 @@ export function beginParameters(
   rows: readonly NewExecution[],
   { at, leaseMs }: { at: string | null; leaseMs: number },
 ): (string | null | ArrayParameters[number])[] {
-  const shown = rows.map((row, n) => ({ n, row: { ...row, shown: JSON.stringify(row.input) } }))
+  const shown = rows.map((row, n) => ({ n, row: { ...row, shown: stringifyExact(row.input) } }))
   return [at, String(leaseMs), ...arrays(allColumns, shown), ...recordParameters(rows, true)]
 }

@@ -1,3 +1,4 @@
+import { stringifyExact } from '@opsplane/contracts'
 import {
   type ArrayParameters,
   arrays,
@@ -78,8 +79,8 @@ export function endParameters(
 }
 
 const textsOf = ({ input, outcome: { output, error, logs } }: EndedExecution): Shown['texts'] => ({
-  input: input === undefined ? null : JSON.stringify(input),
-  output: JSON.stringify(output),
-  error: error && JSON.stringify(error),
-  logs: JSON.stringify(logs),
+  input: input === undefined ? null : stringifyExact(input),
+  output: stringifyExact(output),
+  error: error && stringifyExact(error),
+  logs: stringifyExact(logs),
 })

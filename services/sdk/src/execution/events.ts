@@ -1,4 +1,4 @@
-import { changedFields, type ExecutionState, newId, systemActor } from '@opsplane/contracts'
+import { changedFields, type ExecutionState, newId, stringifyExact, systemActor } from '@opsplane/contracts'
 import type { JournalRow } from '@opsplane/eventstore'
 import type { EndedExecution } from './model.js'
 
@@ -12,13 +12,13 @@ export function failureRow(ended: EndedExecution): JournalRow[] {
     {
       id: newId('event'),
       ...{ streamType: 'executions', streamId: identity.id, left: 0, type: 'sdk.execution.failed' },
-      ...{ workspaceId, environment, actor: JSON.stringify(systemActor) },
-      resource: JSON.stringify({
+      ...{ workspaceId, environment, actor: stringifyExact(systemActor) },
+      resource: stringifyExact({
         type: 'sdk_execution',
         id: identity.id,
         displayName: identity.artifact.slug,
       }),
-      data: JSON.stringify({ before, after, changes: changedFields(before, after) }),
+      data: stringifyExact({ before, after, changes: changedFields(before, after) }),
       ...{ requestId: identity.requestId, causationId: causeOf(ended), createdAt: completedAt },
     },
   ]

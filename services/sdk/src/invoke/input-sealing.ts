@@ -1,4 +1,4 @@
-import type { JsonValue } from '@opsplane/contracts'
+import { type JsonValue, parseExact, stringifyExact } from '@opsplane/contracts'
 import type { Vault } from '@opsplane/postgres'
 import type { ExecutionIdentity } from '../execution/model.js'
 
@@ -13,9 +13,9 @@ export function createInputSealing(vault: Vault): InputSealing {
   const place = ({ id }: ExecutionIdentity) => `execution|${id}|input`
   return {
     seal: (identity, input) =>
-      vault.seal(identity.tenant.workspaceId, JSON.stringify(input), place(identity)),
+      vault.seal(identity.tenant.workspaceId, stringifyExact(input), place(identity)),
     // It was JSON when it was sealed.
     open: async (identity, sealed) =>
-      JSON.parse(await vault.open(identity.tenant.workspaceId, sealed, place(identity))) as JsonValue,
+      parseExact(await vault.open(identity.tenant.workspaceId, sealed, place(identity))) as JsonValue,
   }
 }

@@ -1,4 +1,4 @@
-import { ApiError, type ErrorDetail, type JsonValue } from '@opsplane/contracts'
+import { ApiError, type ErrorDetail, exactNumbersAsText, type JsonValue } from '@opsplane/contracts'
 import { type CompiledSchema, compileSchema, type Fault } from '@opsplane/json-schema'
 
 type Schema = Record<string, JsonValue>
@@ -23,13 +23,20 @@ type PlaceOf = (pointer: string) => Pick<ErrorDetail, 'in' | 'path'>
 
 const inBody: PlaceOf = (pointer) => ({ in: 'body', path: `/input${pointer}` })
 
-/** What an artifact is given, its defaults filled in. Throws `validation_failed` with each fault, where it is in the request. */
-export function checkedInput(schema: Schema | null, input: JsonValue, placeOf: PlaceOf = inBody): JsonValue {
+/**
+ * What an artifact is given, its defaults filled in; numbers that its doubles would change are strings. Throws `validation_failed`
+ * with each fault, where it is in the request.
+ */
+export function checkedInput(schema: Schema | null, given: JsonValue, placeOf: PlaceOf = inBody): JsonValue {
+  const input = exactNumbersAsText(given) as JsonValue
   if (schema === null) return input
   const checks = compiledOf(schema)
   const filled = checks.withDefaults(input) as JsonValue
-  const faults = checks.check(filled)
-  if (faults.length === 0) return filled
+  const found = checks.check(filled)
+  if (found.length === 0) return filled
+  // Of a number that arrives as a string, the first fault of the number itself says more.
+  const [inexact] = input === given ? [] : checks.check(given)
+  const faults = found.map((fault) => (fault.path === inexact?.path ? inexact : fault))
   throw new ApiError('validation_failed', 'The input is not what the artifact takes.', {
     details: faults.slice(0, mostFaults).map(({ path, code, message }) => ({
       ...{ ...placeOf(path), code, message },

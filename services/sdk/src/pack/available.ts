@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { type AvailablePack, manifestFile } from '@opsplane/contracts'
+import { type AvailablePack, manifestFile, parseExact } from '@opsplane/contracts'
 import { contentIntegrity, type PackContent, readPack, unionOf } from '@opsplane/packs'
 
 export interface AvailablePacks {
@@ -29,7 +29,7 @@ const packFolders = (folder: string): string[] =>
 
 function readFolder(folder: string) {
   const { [manifestFile]: manifest = '', ...files } = textsBelow(folder)
-  const content: PackContent = { manifest: JSON.parse(manifest), files }
+  const content: PackContent = { manifest: parseExact(manifest), files }
   const read = readPack(content)
   const [problem] = read.problems
   if (problem || read.manifest === null)

@@ -1,4 +1,4 @@
-import { type CheckPack, invalidField, manifestFile, type PackState } from '@opsplane/contracts'
+import { type CheckPack, invalidField, manifestFile, type PackState, parseExact } from '@opsplane/contracts'
 import { contentIntegrity, integrityOf, type PackContent, TarballError, unpackTarball } from '@opsplane/packs'
 import type { AvailablePacks } from './available.js'
 
@@ -36,7 +36,7 @@ async function fromTarball(base64: string, integrity: string): Promise<GivenPack
 
 function parsed(manifest: string): unknown {
   try {
-    return JSON.parse(manifest)
+    return parseExact(manifest)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw invalidField('/tarball', 'malformed_json', `${manifestFile} is no JSON: ${reason}`)

@@ -7,7 +7,7 @@ import {
   type ServiceClient,
 } from '@opsplane/http'
 import type { CodeRunner } from '@opsplane/sandbox'
-import type { ServiceContext } from '@opsplane/service'
+import type { ServiceContext, SubscriptionRules } from '@opsplane/service'
 import { type Artifacts, createArtifacts } from '../artifact/artifacts.js'
 import { artifact } from '../artifact/domain.js'
 import { artifactRoutes } from '../artifact/routes.js'
@@ -27,6 +27,7 @@ export interface PackParts {
   /** What may use artifacts. */
   uses: readonly FindUses[]
   announceValidations: AnnounceValidations
+  rules: SubscriptionRules
   /** Folders of the operator with packs, beside those that ship. */
   folders: readonly string[]
 }
@@ -42,7 +43,7 @@ const shipped = fileURLToPath(new URL('../../packs', import.meta.url))
 /** Artifacts, and the packs they come with. */
 export function openPacks(
   ctx: ServiceContext,
-  { settings, runner, operations, uses, folders, announceValidations }: PackParts,
+  { settings, runner, operations, uses, folders, announceValidations, rules }: PackParts,
 ): OpenPacks {
   const { store, database, cursors } = ctx
   const artifacts = createArtifacts(store.aggregate(artifact), database, cursors)
@@ -50,7 +51,7 @@ export function openPacks(
   const findUses = allUses(uses)
   const secretTargets = createSecretTargets(settings)
   const packs = createPacks({
-    ...{ store, database, findUses, announceValidations, secretTargets },
+    ...{ store, database, findUses, announceValidations, rules, secretTargets },
     aggregate: store.aggregate(pack),
     artifacts: artifacts.aggregate,
     delegations: createDelegations(settings),

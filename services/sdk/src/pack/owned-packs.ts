@@ -1,4 +1,11 @@
-import { Environment, missingRights, type NeededRights, permissions, systemActor } from '@opsplane/contracts'
+import {
+  Environment,
+  Filter,
+  missingRights,
+  type NeededRights,
+  permissions,
+  systemActor,
+} from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 import type { Carrier, Owned, ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
@@ -11,9 +18,10 @@ export const ownedPacks = (
   { suspend }: Pick<Packs, 'suspend'>,
 ): Owned => ({
   ownersIn: (workspaceId, users) => ownersIn(database, workspaceId, users),
-  async suspend({ workspaceId, userIds, held, causationId }) {
-    for (const { id, environment, ownerId, needs } of await activeOf(database, workspaceId, userIds)) {
-      const missing = missingOf(held[ownerId], needs)
+  async suspend({ workspaceId, userIds, held, hides, causationId }) {
+    for (const { id, environment, ownerId, needs, rules } of await activeOf(database, workspaceId, userIds)) {
+      const hidden = rules.some((rule) => hides(ownerId, environment, rule))
+      const missing = missingOf(held[ownerId], needs, hidden)
       if (missing.length === 0) continue
       const tenant = { workspaceId, environment }
       const meta = { tenant, actor: systemActor, now: clock.now(), requestId: null, causationId }
@@ -39,8 +47,8 @@ export const ownedPacks = (
   },
 })
 
-const missingOf = (held: readonly string[] | undefined, needs: NeededRights): string[] =>
-  held ? missingRights(held, needs) : ['membership']
+const missingOf = (held: readonly string[] | undefined, needs: NeededRights, hidden: boolean): string[] =>
+  held ? missingRights(held, needs, hidden) : ['membership']
 
 /** Who owns active packs in the workspace. */
 async function ownersIn(
@@ -63,12 +71,18 @@ const Active = z.object({
   ownerId: z.string(),
   installation: z.string(),
   needs: z.object({ reads: Rights, uses: Rights }),
+  rules: z.array(z.object({ events: z.array(z.string()), filter: Filter.optional() })),
 })
 
 async function activeOf({ sql }: Pick<Database, 'sql'>, workspaceId: string, users: readonly string[]) {
   const rows = await sql.unsafe(
     `select id, environment, owner_id as "ownerId", state->'needs' as needs,
-       state->>'installation' as installation from packs
+       state->>'installation' as installation,
+       (select coalesce(json_agg(a.state->'rule'), '[]'::json) from artifacts a
+         where a.workspace_id = packs.workspace_id and a.environment = packs.environment and a.kind = 'business_rule'
+           and a.status = 'active' and a.id in (select each->>'id' from json_array_elements(packs.state->'artifacts') each)
+       ) as rules
+     from packs
      where workspace_id = $1 and status = 'active' and owner_id = any($2::text[]) order by id`,
     [workspaceId, [...users]],
   )

@@ -67,6 +67,36 @@ describe('the owner of a pack', () => {
   })
 })
 
+describe('a pack with business rules', () => {
+  const rule = { environment: 'production' as const, table: 'assets', role: 'agent' }
+  const ruled = (slug: string, filter?: Record<string, string>) => {
+    const events = ['record.updated']
+    const artifact = { slug, kind: 'business_rule' as const, rule: { events, ...(filter && { filter }) } }
+    const { manifest, files } = greetingPack('1.0.0', { artifact })
+    return { manifest: { ...manifest, name: slug }, files }
+  }
+
+  it('is not for somebody from whom row rules hide their events, and suspended when they begin to', async () => {
+    packs.settings.readRules = [rule]
+    const principal = testPrincipal({ userId: newId('user') })
+    const as = (role: string) => packs.service.as({ ...principal, role })
+    const refused = await as('agent').post('/sdk/packs/install', ruled('watcher'))
+    expect(refused.error()).toMatchObject({
+      code: 'forbidden',
+      details: [{ code: 'row_rule', params: { rules: [{ table: 'assets', role: 'agent' }] } }],
+    })
+    await install(as('agent'), ruled('orders', { 'data.tableSlug': 'orders' }))
+    await install(as('developer'), ruled('watcher'))
+    packs.settings.roles.set(principal.userId, 'agent')
+    const workspaceId = principal.workspaceId ?? ''
+    await packs.publish('user.role_changed', { workspaceId, userId: principal.userId })
+    const read = async (name: string) => (await as('developer').get(`/sdk/packs/${name}`)).data(Pack)
+    await waitFor(async () => (await read('watcher')).status === 'suspended')
+    expect(await read('watcher')).toMatchObject({ suspendedFor: ['records:read'] })
+    expect((await read('orders')).status).toBe('active')
+  })
+})
+
 /** The pack under another name, so that it can stand beside the first one. */
 const renamed = (name: string, slug: string) => {
   const { manifest } = greetingPack('1.0.0', { artifact: { slug } })

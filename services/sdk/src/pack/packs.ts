@@ -15,6 +15,7 @@ import {
 import type { EventStore } from '@opsplane/eventstore'
 import type { Delegations, RequestMeta, SecretTargets } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
+import type { SubscriptionRules } from '@opsplane/service'
 import type { ArtifactAggregate } from '../artifact/artifacts.js'
 import type { ArtifactCommand } from '../artifact/domain.js'
 import type { AnnounceValidations } from '../rule/announce.js'
@@ -25,7 +26,7 @@ import type { Examined, Examiner, FindPack } from './examine.js'
 import { type InstallOptions, putInPlace, refuse } from './install.js'
 import { latestOfVersion, loadInstallation } from './installations.js'
 import { packIdOf } from './present.js'
-import { refuseUses } from './refusals.js'
+import { refuseHidden, refuseUses } from './refusals.js'
 import { secretTargetsOf } from './secret-targets.js'
 import type { FindUses } from './uses.js'
 
@@ -61,6 +62,7 @@ export interface PacksParts {
   findUses: FindUses
   announceValidations: AnnounceValidations
   secretTargets: Pick<SecretTargets, 'admit'>
+  rules: SubscriptionRules
 }
 
 export function createPacks(parts: PacksParts): Packs {
@@ -91,6 +93,7 @@ export function createPacks(parts: PacksParts): Packs {
   const installExamined = async (examined: Examined, options: InstallOptions, meta: RequestMeta) => {
     const present = await presentOf(examined.check.name, meta.tenant)
     await refuse(parts, examined, { options, held: meta.principal.permissions, present })
+    await refuseHidden(parts.rules, examined.artifacts, meta)
     await secretTargets.admit(meta, secretTargetsOf(examined.artifacts))
     const placed = await putInPlace(installing, { examined, present, meta })
     await parts.announceValidations(meta.tenant, placed.id)

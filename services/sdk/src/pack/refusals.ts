@@ -1,6 +1,7 @@
 import {
   ApiError,
   type ArtifactPermissions,
+  type ArtifactRule,
   type ArtifactUse,
   manifestFile,
   missingRights,
@@ -9,7 +10,9 @@ import {
   type PackState,
   permissionNotHeld,
 } from '@opsplane/contracts'
+import type { RequestMeta } from '@opsplane/http'
 import { lacking } from '@opsplane/packs'
+import type { SubscriptionRules } from '@opsplane/service'
 
 const mostDetails = 100
 
@@ -49,6 +52,15 @@ export function refuseMissingRights(held: readonly string[], needs: NeededRights
   if (missing.length === 0) return
   const message = `What the artifacts of this pack do takes permissions you do not hold: ${missing.join(', ')}.`
   throw permissionNotHeld(message, missing)
+}
+
+/** Throws `forbidden` naming the row rules that hide from the caller what business rules are to run after. */
+export async function refuseHidden(
+  rules: SubscriptionRules,
+  artifacts: readonly { rule: ArtifactRule | null }[],
+  { principal, tenant }: Pick<RequestMeta, 'principal' | 'tenant'>,
+): Promise<void> {
+  for (const { rule } of artifacts) if (rule) await rules.require(principal, tenant, rule)
 }
 
 /** Throws `conflict` where something still uses what would be gone. */

@@ -1,4 +1,4 @@
-import type { Instant, PlatformEvent } from '@opsplane/contracts'
+import { type Instant, type PlatformEvent, stringifyExact } from '@opsplane/contracts'
 import { type Database, jsonArray } from '@opsplane/postgres'
 import { auditLog } from '../schema.js'
 import { type ChainEnd, emptyChain, nextLink } from './chain.js'
@@ -117,7 +117,7 @@ async function write(sql: Sql, links: Link[], now: Instant): Promise<void> {
       heads.map(({ event }) => event.workspaceId),
       heads.map(({ seq }) => String(seq)),
       heads.map(({ hash }) => hash),
-      jsonArray(links.map(({ event }) => JSON.stringify(event))),
+      jsonArray(links.map(({ event }) => stringifyExact(event))),
       links.map(({ seq }) => String(seq)),
       links.map(({ hash }) => hash),
       ...columns.map(({ of }) => links.map(({ event }) => textOf(of(event)))),

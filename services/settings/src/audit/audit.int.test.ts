@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import {
   AuditEvent,
+  AuditVerification,
   type PlatformEvent,
   settingsEvents,
   TokenCreated,
   WorkspaceStats,
 } from '@opsplane/contracts'
-import { type ApiClient, waitFor } from '@opsplane/testing'
+import { type ApiClient, shownEvents, waitFor } from '@opsplane/testing'
 import { type Owner, type Settings, startSettings } from '../settings.fixture.js'
 import { foreignEvent as eventFrom, publish as publishTo } from './audit.fixture.js'
 
@@ -75,6 +76,22 @@ describe('the audit log', () => {
     await eventually('type=incident.closed', 1)
     expect(await query('resourceId=inc_1')).toHaveLength(2)
     expect((await api.get(`/audit/${event.id}`)).data(AuditEvent)).toEqual(found)
+  })
+
+  it('shows, of every type of event, an `after` that is the `data` of a delivery', async () => {
+    const other = await settings.owner('shown')
+    const client = await settings.as(other.session, { workspace: 'shown' })
+    const all = shownEvents(other.workspaceId)
+    await publish(all.map(({ event }) => event))
+    for (const { event, shown } of all) {
+      const found = await waitFor(async () => {
+        const reply = await client.get(`/audit/${event.id}`)
+        return reply.status === 200 && reply.data(AuditEvent)
+      })
+      const { before, after } = event.data
+      expect([event.type, found.data.before, found.data.after]).toEqual([event.type, before, after && shown])
+    }
+    expect((await client.get('/audit/verify')).data(AuditVerification)).toMatchObject({ valid: true })
   })
 
   it('tells where an action came from, as the gateway saw it', async () => {

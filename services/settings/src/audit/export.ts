@@ -43,8 +43,8 @@ export function exportLog(db: Drizzle, store: EventStore) {
 
 export type ExportLine = AuditEvent | z.infer<typeof AuditExportEnd>
 
-/** Places of the chain read at once: bounds the work of a statement, however few of its events are asked for. */
-const windowSize = 500
+/** Places of the chain read at once: bounds the work of a statement and of the event loop, however few events are asked for. */
+const windowSize = 100
 
 /**
  * The events of a tenant up to a place in the chain, in its order, and a last line that tells it is all of them. Reads

@@ -1,3 +1,4 @@
+import { auditedEvent } from '@opsplane/contracts'
 import type { EventConsumer } from '@opsplane/eventstore'
 import type { ServiceContext } from '@opsplane/service'
 import { appendToChains } from './append.js'
@@ -8,6 +9,6 @@ export function recordAudit({ consume, database, clock }: ServiceContext): Event
     durable: 'settings-audit-log',
     spacingMs: 500,
     history: 'all',
-    perform: (events) => appendToChains(database.sql, events, clock.now()),
+    perform: (events) => appendToChains(database.sql, events.map(auditedEvent), clock.now()),
   })
 }

@@ -12,7 +12,7 @@ const tag = 'Audit log'
 /** This service vouches for every token: whoever copies a log over and over must not keep it from that. */
 const exportsAtOnce = { perWorkspace: 2 }
 
-/** The audit log of the current workspace and environment: every event, as it was published. */
+/** The audit log of the current workspace and environment: every event. */
 export function auditRoutes({ database: { db }, store, cursors }: ServiceContext): Route[] {
   const beginExport = exportLog(db, store)
   const limiter = createConcurrencyLimiter(
@@ -26,7 +26,8 @@ export function auditRoutes({ database: { db }, store, cursors }: ServiceContext
       summary: 'Query the audit log',
       description:
         'All given filters must hold. Newest first unless `sort` says otherwise. An event appears shortly after ' +
-        'its action; `type` takes a pattern such as `token.*`.',
+        'its action; `type` takes a pattern such as `token.*`. `after` is what a delivery of the event has as its `data`: the ' +
+        'resource with its `version`, and what else the event carries, such as `comment`; null once it is deleted.',
       tag,
       scope: 'audit:read',
       query: AuditFilters,

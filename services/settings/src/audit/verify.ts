@@ -33,7 +33,7 @@ export type Verify = (
   signal?: AbortSignal,
 ) => Promise<AuditVerification>
 
-const windowSize = 500
+const windowSize = 100
 /** How far a moved event is looked for. */
 const movedWithin = 1_000
 

@@ -108,8 +108,9 @@ describe('a secret', () => {
 
 it('the rights of people are those of their roles at this moment', async () => {
   const body = { workspaceId: ada.workspaceId, userIds: [ada.userId, 'usr_nobody'] }
-  const { permissions } = (await settings.internal.post('/internal/rights', body)).data(Rights)
+  const { permissions, roles } = (await settings.internal.post('/internal/rights', body)).data(Rights)
   expect(Object.keys(permissions)).toEqual([ada.userId])
+  expect(roles).toEqual({ [ada.userId]: 'owner' })
   expect(permissions[ada.userId]).toContain('secrets:use')
   expect((await api.post('/internal/rights', body)).error().code).toBe('forbidden')
 })

@@ -1,3 +1,4 @@
+import { stringifyExact } from '@opsplane/contracts'
 /** As JSONata's `$boolean`: what is empty or zero is false, and a list of nothing but that. */
 export function isTrue(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(isTrue)
@@ -12,7 +13,7 @@ export const fieldsOf = (value: unknown): Record<string, unknown> =>
 /** Texts as they are, nothing as empty, all else as JSON. */
 export function textOf(value: unknown): string {
   if (value === null || value === undefined) return ''
-  return typeof value === 'string' ? value : JSON.stringify(value)
+  return typeof value === 'string' ? value : stringifyExact(value)
 }
 /** Of an event as webhooks get it. */
 export function eventIdOf(event: unknown): string | null {

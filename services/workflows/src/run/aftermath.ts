@@ -1,4 +1,4 @@
-import type { Actor } from '@opsplane/contracts'
+import { type Actor, stringifyExact } from '@opsplane/contracts'
 import type { StatementRunner } from '@opsplane/postgres'
 import type { Signal } from '../engine/signal.js'
 import type { Aftermath, AwaitTask } from './active-run.js'
@@ -106,7 +106,7 @@ export async function send(
        update runs r set ${woken('$1')} where r.id = any($2::text[]) and r.ended_at is null returning r.id)
      insert into run_signals (run_id, signal, actor, request_id)
      select id, $3::text::json, $4::text::json, $5 from reached returning run_id as id`,
-    [at, [...runIds], JSON.stringify(signal), actor && JSON.stringify(actor), requestId],
+    [at, [...runIds], stringifyExact(signal), actor && JSON.stringify(actor), requestId],
   )
   return rows.map(({ id }) => id)
 }

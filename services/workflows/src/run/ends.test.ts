@@ -43,3 +43,14 @@ test('a service that is being stopped lets go of all of them', async () => {
   expect(await Promise.all(waiting)).toEqual([undefined, undefined])
   expect(await wait('run_a', longMs)).toBeUndefined()
 })
+
+test('one that is paused is at rest, and has not ended', async () => {
+  const { wait, waitForRest, ended } = open()
+  const [rest, whole] = [waitForRest('run_a', longMs), wait('run_a', longMs)]
+  const paused: RunEnd = { status: 'paused', output: null, error: null }
+  ended('run_a', paused)
+  expect(await rest).toEqual(paused)
+  const late = waitForRest('run_a', longMs)
+  ended('run_a', end)
+  expect(await Promise.all([whole, late])).toEqual([end, end])
+})

@@ -14,24 +14,41 @@ export interface RunEnd {
 
 export interface Ends {
   /** Undefined where the run has not ended in so long, or nobody waits any more. */
-  wait(runId: string, ms: number, aborted?: AbortSignal): Promise<RunEnd | undefined>
-  /** A run has ended here. */
+  wait: WaitForRun
+  /** The same, or that it is paused: until a person says how it goes on there is nothing to wait for. */
+  waitForRest: WaitForRun
+  /** A run has ended here, or is paused. */
   ended(runId: string, end: RunEnd): void
   /** Lets go of all who wait. */
   close(): void
+}
+
+type WaitForRun = (runId: string, ms: number, aborted?: AbortSignal) => Promise<RunEnd | undefined>
+
+interface Waiter {
+  /** It waits for no longer than until the run is paused. */
+  forRest: boolean
+  settled(end: RunEnd | undefined): void
 }
 
 /** Runs that others work on are asked for so often, all of them together. */
 const lookEveryMs = 250
 
 export function createEnds(sql: Database['sql'], isHere: (runId: string) => boolean): Ends {
-  const waiting = new Map<string, Set<(end: RunEnd | undefined) => void>>()
+  const waiting = new Map<string, Set<Waiter>>()
   const closing = new AbortController()
   let looking = false
 
+  const leave = (runId: string, waiter: Waiter) => {
+    const found = waiting.get(runId)
+    if (found?.delete(waiter) && found.size === 0) waiting.delete(runId)
+  }
   const settle = (runId: string, end: RunEnd | undefined) => {
-    for (const resolve of waiting.get(runId) ?? []) resolve(end)
-    waiting.delete(runId)
+    for (const waiter of [...(waiting.get(runId) ?? [])]) {
+      if (end?.status === 'paused' && !waiter.forRest) continue
+      leave(runId, waiter)
+      waiter.settled(end)
+    }
   }
 
   async function lookWhileWaiting() {
@@ -42,37 +59,41 @@ export function createEnds(sql: Database['sql'], isHere: (runId: string) => bool
       const elsewhere = [...waiting.keys()].filter((id) => !isHere(id))
       if (elsewhere.length === 0) continue
       // What cannot be read now is read the next time.
-      const found = await readEnds(sql, elsewhere).catch(() => new Map<string, RunEnd>())
+      const found = await readEnds(sql, elsewhere, true).catch(() => new Map<string, RunEnd>())
       for (const [id, end] of found) settle(id, end)
     }
     looking = false
   }
 
-  return {
-    wait(runId, ms, aborted) {
+  const waitFor =
+    (forRest: boolean): WaitForRun =>
+    (runId, ms, aborted) => {
       if (closing.signal.aborted || aborted?.aborted) return Promise.resolve(undefined)
       return new Promise<RunEnd | undefined>((resolve) => {
-        const found = waiting.get(runId) ?? new Set()
         const settled = (end: RunEnd | undefined) => {
           clearTimeout(timer)
-          aborted?.removeEventListener('abort', leave)
+          aborted?.removeEventListener('abort', giveUp)
           resolve(end)
         }
-        const leave = () => {
+        const waiter = { forRest, settled }
+        const giveUp = () => {
+          leave(runId, waiter)
           settled(undefined)
-          found.delete(settled)
-          if (found.size === 0 && waiting.get(runId) === found) waiting.delete(runId)
         }
-        const timer = setTimeout(leave, ms)
-        aborted?.addEventListener('abort', leave)
-        waiting.set(runId, found.add(settled))
+        const timer = setTimeout(giveUp, ms)
+        aborted?.addEventListener('abort', giveUp)
+        waiting.set(runId, (waiting.get(runId) ?? new Set()).add(waiter))
         void lookWhileWaiting()
         if (!isHere(runId))
-          void readEnds(sql, [runId])
+          void readEnds(sql, [runId], true)
             .then((ends) => ends.has(runId) && settle(runId, ends.get(runId)))
             .catch(() => {})
       })
-    },
+    }
+
+  return {
+    wait: waitFor(false),
+    waitForRest: waitFor(true),
     ended: settle,
     close() {
       closing.abort()
@@ -90,18 +111,20 @@ interface EndRow {
   large: unknown
 }
 
-/** Of those that have ended. */
+/** Of those that have ended, or with `orPaused` are paused. */
 export async function readEnds(
   sql: Database['sql'],
   runIds: readonly string[],
+  orPaused = false,
 ): Promise<Map<string, RunEnd>> {
   const ids = [...runIds].sort()
   const rows = await run<EndRow>(
     sql,
     `select r.id, r.status, r.error, e.entry, e.large_field, e.large from runs r
      join run_entries e on e.run_id = r.id and e.seq = r.seq and e.run_id between $2 and $3
-     where r.id = any($1::text[]) and r.id between $2 and $3 and r.ended_at is not null`,
-    [ids, ids.at(0) ?? '', ids.at(-1) ?? ''],
+     where r.id = any($1::text[]) and r.id between $2 and $3
+       and (r.ended_at is not null or ($4::text::bool and r.status = 'paused'))`,
+    [ids, ids.at(0) ?? '', ids.at(-1) ?? '', String(orPaused)],
   )
   return new Map(
     rows.map(({ id, status, error, entry, large_field: largeField, large }) => {

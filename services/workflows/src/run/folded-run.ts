@@ -1,4 +1,4 @@
-import type { Step } from '@opsplane/contracts'
+import { type Step, stringifyExact } from '@opsplane/contracts'
 import { decide } from '../engine/decide.js'
 import { fold } from '../engine/fold.js'
 import type { Entry, Place, Recorded } from '../engine/history.js'
@@ -58,7 +58,7 @@ export function foldRun({ program, identity, origin, recorded }: RunHistory): Fo
     decide(signal, now) {
       const decided = decide(program, memory, signal, { now }).map((entry) => ({
         entry,
-        text: JSON.stringify(entry),
+        text: stringifyExact(entry),
       }))
       for (const { entry, text } of decided)
         fold(program, memory, { seq: ++seq, at: now, bytes: text.length, entry })

@@ -1,3 +1,4 @@
+import { stringifyExact } from '@opsplane/contracts'
 import type { JournalLine } from './model.js'
 
 /** Values of more JSON than this stand beside their entry, where the trace links to them. */
@@ -11,20 +12,20 @@ export const maxRunBytes = 16 * 1024 * 1024
 const valueFields = ['output', 'input', 'items', 'event', 'waiting', 'error'] as const
 
 /** Writes an entry, its largest value beside it where the whole is large. `whole` is its JSON. */
-export function lineOf(seq: number, at: number, entry: object, whole = JSON.stringify(entry)): JournalLine {
+export function lineOf(seq: number, at: number, entry: object, whole = stringifyExact(entry)): JournalLine {
   if (whole.length <= largeBytes)
     return { seq, at, entry: whole, largeField: null, large: null, bytes: whole.length }
   const fields = new Map(Object.entries(entry))
   let [largeField, large]: [string | null, string | null] = [null, null]
   for (const name of valueFields) {
-    const text = fields.has(name) ? JSON.stringify(fields.get(name)) : undefined
+    const text = fields.has(name) ? stringifyExact(fields.get(name)) : undefined
     if (text !== undefined && text.length > (large?.length ?? 0)) [largeField, large] = [name, text]
   }
   if (largeField !== null) fields.delete(largeField)
   return {
     seq,
     at,
-    entry: JSON.stringify(Object.fromEntries(fields)),
+    entry: stringifyExact(Object.fromEntries(fields)),
     largeField,
     large,
     bytes: Buffer.byteLength(whole),

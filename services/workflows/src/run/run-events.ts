@@ -4,6 +4,7 @@ import {
   changedFields,
   newId,
   type RunState,
+  stringifyExact,
   type TenantScope,
 } from '@opsplane/contracts'
 import type { JournalRow } from '@opsplane/eventstore'
@@ -98,7 +99,7 @@ export function eventRowsOf(
   if (news.length === 0) return []
   const [old, present] = [before && stateOf(identity, before), stateOf(identity, after)]
   const change = { before: old, after: present, changes: changedFields(old, present) }
-  const resource = JSON.stringify({
+  const resource = stringifyExact({
     type: 'workflow_run',
     id: identity.id,
     displayName: identity.workflowName,
@@ -111,8 +112,8 @@ export function eventRowsOf(
     left: news.length - 1 - n,
     type,
     ...{ workspaceId, environment },
-    actor: JSON.stringify(actor),
-    ...{ resource, data: JSON.stringify({ ...change, ...extras }) },
+    actor: stringifyExact(actor),
+    ...{ resource, data: stringifyExact({ ...change, ...extras }) },
     requestId: requestId ?? origin.requestId,
     causationId: origin.causationId,
     createdAt: at,

@@ -53,6 +53,7 @@ export interface RunsOptions {
 export interface Runs {
   start: ReturnType<typeof createStarter>
   waitForEnd: Ends['wait']
+  waitForRest: Ends['waitForRest']
   /**
    * Presents a run with a signal: here, or in its inbox where another replica works on it (`sent`). With `force` it is taken
    * away from there. Undefined where there is none such.
@@ -109,6 +110,8 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
   function left({ identity, face }: ActiveRun, leaving: Leaving) {
     if (leaving.how === 'ended')
       ends.ended(identity.id, { status: face().status, output: leaving.output, error: face().error })
+    if (leaving.how === 'released' && face().status === 'paused')
+      ends.ended(identity.id, { status: 'paused', output: null, error: null })
     if (leaving.how === 'released' && leaving.dueAt !== null)
       due.wake(Math.max(leaving.dueAt - clock.nowMs(), 0))
     if (leaving.how === 'lost' && leaving.error !== undefined)
@@ -262,6 +265,7 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
     },
     start,
     waitForEnd: ends.wait,
+    waitForRest: ends.waitForRest,
     wake: () => due.wake(),
     ...{ runner, programs },
     background: [startMonths(database.sql, log, 'add_run_month'), news, { close: () => closing.abort() }],

@@ -1,4 +1,4 @@
-import type { EffectStep } from '@opsplane/contracts'
+import { type EffectStep, stringifyExact } from '@opsplane/contracts'
 import { delay, type Logger, retryDelayMs } from '@opsplane/runtime'
 import { endingWith, type Tracing, traceFields } from '@opsplane/telemetry'
 import type { Outcome, Signal } from '../engine/signal.js'
@@ -126,7 +126,7 @@ const isUnderWay = (outcome: Outcome): boolean =>
 
 /** What an effect gave, unless it is more than a run keeps of one value. */
 function capped(output: unknown): Outcome {
-  const bytes = Buffer.byteLength(JSON.stringify(output))
+  const bytes = Buffer.byteLength(stringifyExact(output))
   if (bytes <= maxValueBytes) return { ok: true, output }
   const message = `The output has ${bytes} bytes; at most ${maxValueBytes} are kept.`
   return { ok: false, error: { code: 'output_too_large', message, retryable: false } }

@@ -1,9 +1,14 @@
 import { TriggeredRun } from '@opsplane/contracts'
 import { anyMediaType, defineRoute, defineUpload, type RequestMeta, type Route } from '@opsplane/http'
-import type { HookCall, Hooks } from './hooks.js'
+import { z } from 'zod'
+import type { HookCall } from './hook-event.js'
+import type { Hooks } from './hooks.js'
 import { WaitQuery } from './wait.js'
 
-const bodyLimitBytes = 256 * 1024
+const bodyLimitBytes = 5 * 1024 * 1024
+
+const HookQuery = WaitQuery.catchall(z.union([z.string(), z.array(z.string())]))
+type HookQuery = z.output<typeof HookQuery>
 
 const hook = {
   path: '/origin/hooks/:id',
@@ -11,45 +16,57 @@ const hook = {
   scope: 'public',
   waits: true,
   idempotency: 'none',
-  query: WaitQuery,
+  query: HookQuery,
   response: TriggeredRun,
-  status: 202,
-  errors: ['not_found', 'unauthenticated', 'conflict', 'invalid_state_transition'],
+  accepted: ({ ended }: TriggeredRun) => !ended,
 } as const
+const errors = [
+  'not_found',
+  'unauthenticated',
+  'conflict',
+  'invalid_state_transition',
+  'upstream_error',
+] as const
+const waiting =
+  'With `wait`: 200 with the output once the run has completed, 502 once it has failed or was cancelled. A run that has not ' +
+  'ended by then, or is paused, is a 202. All other parameters are `event.query` of the run.'
 
 /** Inbound webhooks: public, outside of the API, known by their address alone. */
 export function hookRoutes(hooks: Hooks): Route[] {
-  return [
+  const withBody = (method: 'post' | 'put', operationId: string) =>
     defineUpload({
-      ...hook,
-      errors: [...hook.errors],
-      operationId: 'callHook',
-      method: 'post',
+      ...{ ...hook, errors, method, operationId, bodyLimitBytes },
       summary: 'Start a run by an inbound webhook',
+      description: waiting,
       mediaTypes: [anyMediaType],
-      bodyLimitBytes,
       handler: async ({ params, query, upload, meta }) =>
-        hooks.call(params.id, { ...callOf('POST', meta), body: await collected(upload) }, query.wait),
-    }),
+        hooks.call(params.id, { ...callOf(method, query, meta), body: await collected(upload) }, query.wait),
+    })
+  return [
+    withBody('post', 'callHook'),
+    withBody('put', 'callHookByPut'),
 
     defineRoute({
-      ...hook,
-      errors: [...hook.errors],
+      ...{ ...hook, errors },
       operationId: 'callHookByGet',
       method: 'get',
       summary: 'Start a run by an inbound webhook without a body',
+      description: waiting,
       handler: ({ params, query, meta }) =>
-        hooks.call(params.id, { ...callOf('GET', meta), body: Buffer.alloc(0) }, query.wait),
+        hooks.call(params.id, { ...callOf('get', query, meta), body: Buffer.alloc(0) }, query.wait),
     }),
   ]
 }
 
-const callOf = (
+function callOf(
   method: string,
+  { wait: _, ...others }: HookQuery,
   { now, requestId, traceparent, header, signal }: RequestMeta,
-): Omit<HookCall, 'body'> => ({
-  ...{ method, now, requestId, traceparent, header, signal: signal() },
-})
+): Omit<HookCall, 'body'> {
+  // A name that no JSON of the platform has.
+  const query = Object.fromEntries(Object.entries(others).filter(([name]) => name !== '__proto__'))
+  return { method: method.toUpperCase(), query, now, requestId, traceparent, header, signal: signal() }
+}
 
 async function collected(upload: AsyncIterable<Buffer>): Promise<Buffer> {
   const chunks: Buffer[] = []

@@ -11,7 +11,6 @@ import {
   causeHeader,
   type DepthsAfter,
   maxCausationDepth,
-  readJson,
   type ServiceClient,
   tooDeep,
   type VerifyCause,
@@ -21,25 +20,16 @@ import { sha256Hex } from '@opsplane/runtime'
 import type { Runs } from '../run/runs.js'
 import { statusAfter } from '../workflow/transitions.js'
 import { type Candidate, workflowOfHook } from './active.js'
+import { type HookCall, hookEvent, keyHeaders } from './hook-event.js'
 import { isSignedBy } from './signature.js'
 import type { Starting } from './starting.js'
 import { answerOf } from './wait.js'
 
-/** A call of an inbound webhook. */
-export interface HookCall {
-  method: string
-  body: Buffer
-  header(name: string): string | undefined
-  now: string
-  requestId: string
-  traceparent: string | undefined
-  signal: AbortSignal
-}
-
 export interface Hooks {
   /**
    * Throws `not_found` for an address that starts nothing, `conflict` (`too_deep`) for what runs have caused too often, `invalid_state_transition` (`owner_rights`) for one of a suspended
-   * workflow, `unauthenticated` for a missing or wrong signature.
+   * workflow, `unauthenticated` for a missing or wrong signature, `upstream_error` for a run that has ended otherwise than it
+   * should while its end was waited for.
    */
   call(hookId: string, call: HookCall, waitSeconds: number): Promise<TriggeredRun>
 }
@@ -47,18 +37,13 @@ export interface Hooks {
 export interface HooksOptions {
   database: Database
   starting: Starting
-  runs: Pick<Runs, 'waitForEnd'>
+  runs: Pick<Runs, 'waitForRest'>
   settings: Pick<ServiceClient, 'post'>
   verifyCause: VerifyCause
   depthsAfter: DepthsAfter
 }
 
 type Signature = Extract<WorkflowTrigger, { type: 'webhook' }>['signature']
-
-/** By which senders tell a repetition. */
-const keyHeaders = ['idempotency-key', 'webhook-id', 'x-service-delivery', 'x-github-delivery']
-/** What a run may see of a call. */
-const shownHeaders = ['content-type', 'user-agent', 'x-github-event', 'x-service-event', ...keyHeaders]
 
 export function createHooks({
   database,
@@ -98,9 +83,10 @@ export function createHooks({
   return {
     async call(hookId, call, waitSeconds) {
       const workflow = await workflowOfHook(database, hookId)
-      if (workflow?.state.trigger?.type !== 'webhook') throw notFound()
+      const trigger = workflow?.state.trigger
+      if (!workflow || trigger?.type !== 'webhook') throw notFound()
       statusAfter('trigger', workflow.state)
-      await checkSignature(workflow, workflow.state.trigger.signature, call)
+      await checkSignature(workflow, trigger.signature, call)
       const cause = verifyCause(call.header(causeHeader))
       const depth = await depthFrom(cause)
       const key = keyHeaders.map(call.header).find((value) => value !== undefined && value !== '')
@@ -108,33 +94,28 @@ export function createHooks({
         type: 'webhook',
         id: key === undefined ? newId('request') : sha256Hex(key),
         at: call.now,
-        event: eventOf(call),
+        event: hookEvent(trigger, call),
         input: null,
         ...{ depth, requestId: call.requestId, causationId: cause },
         traceparent: call.traceparent,
       })
       if (started === null) throw depth > maxCausationDepth ? tooDeep() : notFound()
-      return answerOf(runs, started, waitSeconds, call.signal)
+      return succeeded(await answerOf(runs, started, waitSeconds, call.signal))
     },
   }
 }
 
-function eventOf({ method, body, header }: HookCall) {
-  const headers = Object.fromEntries(
-    shownHeaders.flatMap((name): [string, string][] => {
-      const value = header(name)
-      return value === undefined ? [] : [[name, value]]
-    }),
-  )
-  return { method, headers, body: bodyOf(body, header('content-type') ?? '') }
-}
-
-/** JSON as it is, a form by its fields, everything else as text. */
-function bodyOf(body: Buffer, contentType: string): unknown {
-  if (body.length === 0) return null
-  const text = body.toString()
-  if (/^application\/x-www-form-urlencoded\b/i.test(contentType))
-    return Object.fromEntries(new URLSearchParams(text))
-  if (!/^application\/(?:json|[\w.+-]+\+json)\b/i.test(contentType)) return text
-  return readJson(body)
+/** To its sender a run that has ended otherwise is a call that has failed. */
+function succeeded(answer: TriggeredRun): TriggeredRun {
+  const { runId, ended, status, error } = answer
+  if (!ended || status === 'completed') return answer
+  const message = `The run ${runId} has ended as ${status}: ${error?.message ?? 'it has no result'}`
+  const detail = {
+    in: 'query',
+    path: '/wait',
+    code: error?.code ?? 'cancelled',
+    message,
+    params: { runId },
+  } as const
+  throw new ApiError('upstream_error', message, { details: [detail] })
 }

@@ -11,19 +11,23 @@ export const WaitQuery = z.object({
     .min(0)
     .max(maxWaitSeconds)
     .default(0)
-    .meta({ description: 'Seconds the answer waits for the run to end, which it then tells of.' }),
+    .meta({
+      description:
+        'Seconds the answer waits for the run to end, which it then tells of. A run that is paused, as for an approval, is ' +
+        'answered at once: `ended` is false and `status` is `paused`.',
+    }),
 })
 
-/** The run as it is, or as it came out where it has ended within so many seconds. */
+/** The run as it is, or as it came out where it has ended, or been paused, within so many seconds. */
 export async function answerOf(
-  runs: Pick<Runs, 'waitForEnd'>,
+  runs: Pick<Runs, 'waitForRest'>,
   { runId, created }: { runId: string; created: boolean },
   seconds: number,
   signal: AbortSignal,
 ): Promise<TriggeredRun> {
-  const end = seconds === 0 ? undefined : await runs.waitForEnd(runId, seconds * 1_000, signal)
-  if (end === undefined) return { runId, created, ended: false, status: null, output: null, error: null }
+  const rest = seconds === 0 ? undefined : await runs.waitForRest(runId, seconds * 1_000, signal)
+  const answer = { runId, created, ended: false, status: rest?.status ?? null, output: null, error: null }
+  if (rest === undefined || rest.status === 'paused') return answer
   // What an ended run put out is JSON.
-  const output = end.output as TriggeredRun['output']
-  return { runId, created, ended: true, status: end.status, output, error: end.error }
+  return { ...answer, ended: true, output: rest.output as TriggeredRun['output'], error: rest.error }
 }

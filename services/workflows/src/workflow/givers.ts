@@ -3,13 +3,16 @@ import {
   newId,
   type ReadModelRow,
   Rights,
+  stringifyExact,
   type TenantScope,
   type WorkflowDefinition,
 } from '@opsplane/contracts'
 import type { Delegations, RequestMeta, ServiceClient } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
+import type { SubscriptionRules } from '@opsplane/service'
 import { z } from 'zod'
-import { missingFor, requireRights } from './rights.js'
+import { subscriptionsOf } from './check/needs.js'
+import { missingFor, requireRights, requireUnhidden } from './rights.js'
 
 const Giver = z.object({ grant: z.string(), userId: z.string() })
 
@@ -24,7 +27,7 @@ export interface Carrier {
 
 /** The request of a person who gives something their rights. */
 export type GiverMeta = Pick<RequestMeta, 'tenant' | 'clientToken' | 'now'> & {
-  principal: Pick<RequestMeta['principal'], 'userId' | 'permissions'>
+  principal: Pick<RequestMeta['principal'], 'userId' | 'permissions' | 'role' | 'callers'>
 }
 
 /** Whose rights versions and runs act by: see ADR 120. */
@@ -57,9 +60,17 @@ export interface GiversOptions {
   database: Pick<Database, 'planned'>
   delegations: Pick<Delegations, 'delegate' | 'actingBy'>
   settings: Pick<ServiceClient, 'post'>
+  rules: SubscriptionRules
 }
 
-export function createGivers({ database: { planned }, delegations, settings }: GiversOptions): Givers {
+export function createGivers(options: GiversOptions): Givers {
+  const {
+    database: { planned },
+    delegations,
+    settings,
+    rules,
+  } = options
+
   const of: Givers['of'] = async ({ versionId, runId = null }, { workspaceId, environment }) => {
     const [row] = await planned.unsafe(
       `select state->>'grant' as grant, state->>'userId' as "userId" from version_grants
@@ -74,9 +85,11 @@ export function createGivers({ database: { planned }, delegations, settings }: G
   /** Whether the grant is alive, and its giver may still do all that the definition needs. */
   const holds = async ({ grant, userId }: Giver, definition: WorkflowDefinition, tenant: TenantScope) => {
     const question = { workspaceId: tenant.workspaceId, userIds: [userId] }
-    const { permissions } = await settings.post('/internal/rights', question, Rights)
+    const { permissions, roles } = await settings.post('/internal/rights', question, Rights)
     const held = permissions[userId]
     if (!held || missingFor(held, definition).length > 0) return false
+    for (const subscription of subscriptionsOf(definition))
+      if (!(await rules.permits({ role: roles[userId] }, tenant, subscription))) return false
     try {
       await delegations.actingBy(grant).serviceToken('workflows')
       return true
@@ -88,6 +101,7 @@ export function createGivers({ database: { planned }, delegations, settings }: G
 
   const give: Givers['give'] = async ({ versionId }, definition, meta, expiresInSeconds = null) => {
     requireRights(meta.principal, definition)
+    await requireUnhidden(rules, meta.principal, definition, meta.tenant)
     const { grant, expiresAt } = await delegations.delegate(meta, { run: versionId, expiresInSeconds })
     if (expiresInSeconds === null && expiresAt !== null)
       throw new ApiError(
@@ -110,6 +124,7 @@ export function createGivers({ database: { planned }, delegations, settings }: G
     takeOver,
     async takeOverUnlessOwn(carrier, definition, meta) {
       requireRights(meta.principal, definition)
+      await requireUnhidden(rules, meta.principal, definition, meta.tenant)
       const giver = await of(carrier, meta.tenant)
       const isOwn = giver?.userId === meta.principal.userId && (await holds(giver, definition, meta.tenant))
       return isOwn ? null : takeOver(carrier, definition, meta)
@@ -121,7 +136,7 @@ export function createGivers({ database: { planned }, delegations, settings }: G
       const { id, state } = await takeOver(carrier, definition, meta)
       await planned.unsafe(
         `insert into version_grants (id, workspace_id, environment, version, state) values ($1, $2, $3, 1, $4::text::json)`,
-        [id, tenant.workspaceId, tenant.environment, JSON.stringify(state)],
+        [id, tenant.workspaceId, tenant.environment, stringifyExact(state)],
         { prepare: true },
       )
     },

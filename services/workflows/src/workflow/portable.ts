@@ -1,7 +1,9 @@
 import {
   ApiError,
   type Environment,
+  parseExact,
   type Step,
+  stringifyExact,
   type TenantScope,
   type WorkflowDefinition,
   type WorkflowExport,
@@ -129,7 +131,8 @@ function localized(
   found: Record<Kind, { id: string; name: string }[]>,
   { environment }: TenantScope,
 ): { definition: WorkflowDefinition; missing: WorkflowProblem[] } {
-  const definition = structuredClone(source.definition)
+  // Through its text: a structured clone makes plain objects of exact numbers.
+  const definition = parseExact(stringifyExact(source.definition)) as WorkflowDefinition
   const missing = referencesOf(definition).flatMap(({ kind, id, step, path }) => {
     const name = (kind === 'connector' ? source.connectors : source.workflows)[id]
     if (found[kind].some((each) => each.name === name)) return []

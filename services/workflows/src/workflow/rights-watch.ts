@@ -1,8 +1,15 @@
 import { Environment, systemActor } from '@opsplane/contracts'
 import type { ServiceClient } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
-import { type BackgroundWork, type Carrier, type ServiceContext, watchOwnerRights } from '@opsplane/service'
+import {
+  type BackgroundWork,
+  type Carrier,
+  type ServiceContext,
+  type SubscriptionRules,
+  watchOwnerRights,
+} from '@opsplane/service'
 import { z } from 'zod'
+import { subscriptionsOf } from './check/needs.js'
 import { missingFor } from './rights.js'
 import { versionRef } from './versions.js'
 import type { Workflows } from './workflows.js'
@@ -11,7 +18,7 @@ import type { Workflows } from './workflows.js'
 export function watchRights(
   ctx: ServiceContext,
   { aggregate, versions, givers }: Pick<Workflows, 'aggregate' | 'versions' | 'givers'>,
-  settings: Pick<ServiceClient, 'post'>,
+  neighbours: { settings: Pick<ServiceClient, 'post'>; rules: SubscriptionRules },
 ): BackgroundWork[] {
   const { database, clock } = ctx
   return watchOwnerRights(ctx, {
@@ -19,15 +26,17 @@ export function watchRights(
       users: 'workflows-user-rights',
       roles: 'workflows-role-rights',
       keys: 'workflows-key-rights',
+      tables: 'workflows-row-rules',
     },
-    settings,
+    ...neighbours,
     ownersIn: (workspaceId, users) => ownersIn(database, workspaceId, users),
-    async suspend({ workspaceId, userIds, held, causationId }) {
+    async suspend({ workspaceId, userIds, held, hides, causationId }) {
       for (const { id, environment, ownerId, number } of await publishedOf(database, workspaceId, userIds)) {
         const tenant = { workspaceId, environment }
         const { definition } = await versions.load(versionRef(id, number), tenant)
         const owned = held[ownerId]
-        const missing = owned ? missingFor(owned, definition) : ['membership']
+        const hidden = subscriptionsOf(definition).some((each) => hides(ownerId, environment, each))
+        const missing = owned ? missingFor(owned, definition, hidden) : ['membership']
         if (missing.length === 0) continue
         const now = clock.now()
         const meta = { tenant, actor: systemActor, now, requestId: null, causationId }

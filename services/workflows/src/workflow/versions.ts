@@ -4,6 +4,7 @@ import {
   JsonValue,
   notFound,
   type ReadModelRow,
+  stringifyExact,
   type TenantScope,
   WorkflowDefinition,
   type WorkflowVersion,
@@ -101,7 +102,7 @@ export function createVersions({ sql: client, db }: Database, cursors: CursorCod
       await client.unsafe(
         `insert into workflow_versions (id, workspace_id, environment, version, state)
          values ($1, $2, $3, 1, $4::text::json)`,
-        [ref, workspaceId, environment, JSON.stringify(versionRow(ref, version, grant).state)],
+        [ref, workspaceId, environment, stringifyExact(versionRow(ref, version, grant).state)],
       )
     },
     draft: async (workflowId, tenant) =>

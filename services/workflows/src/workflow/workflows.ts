@@ -20,7 +20,7 @@ import {
   type SecretTargets,
   type ServiceClient,
 } from '@opsplane/http'
-import type { ServiceContext } from '@opsplane/service'
+import type { ServiceContext, SubscriptionRules } from '@opsplane/service'
 import type { TakeOverEnded } from '../run/actions.js'
 import { type Checks, refuseProblems } from './check/problems.js'
 import { secretTargetsOf } from './check/secrets.js'
@@ -92,6 +92,7 @@ export interface Runnable {
 export interface WorkflowParts {
   delegations: Delegations
   settings: Pick<ServiceClient, 'post'>
+  rules: SubscriptionRules
   checks: Checks
   secretTargets: Pick<SecretTargets, 'admit'>
   /** By service: up to where its log has come. */
@@ -100,11 +101,11 @@ export interface WorkflowParts {
 
 export function createWorkflows(
   { store, database, cursors, log }: ServiceContext,
-  { delegations, settings, checks, secretTargets, logEnds }: WorkflowParts,
+  { delegations, settings, rules, checks, secretTargets, logEnds }: WorkflowParts,
 ): Workflows {
   const aggregate = store.aggregate(workflow, { present: shown })
   const versions = createVersions(database, cursors)
-  const givers = createGivers({ database, delegations, settings })
+  const givers = createGivers({ database, delegations, settings, rules })
   const grants = createGrantRevocations(database, delegations, log)
   const standingOf = createStandings(database)
 

@@ -4,6 +4,7 @@ import {
   notFound,
   type SourceBinding,
   StudioRecord,
+  stringifyExact,
   type TableOperation,
 } from '@opsplane/contracts'
 import { jsonPointer, validationFailed } from '@opsplane/http'
@@ -30,7 +31,7 @@ export async function listRows(
     params: { slug: binding.table },
     query: {
       ...shownFields(binding),
-      filter: JSON.stringify(allOf([...filter, search])),
+      filter: stringifyExact(allOf([...filter, search])),
       sort: binding.sort,
       limit: binding.limit,
       after: cursor,
@@ -92,7 +93,7 @@ async function findRow(
     params: { slug: binding.table },
     query: {
       ...(fields === undefined ? shownFields(binding) : { fields }),
-      filter: JSON.stringify(allOf([{ id }, ...filter])),
+      filter: stringifyExact(allOf([{ id }, ...filter])),
       limit: 1,
     },
   })

@@ -114,6 +114,7 @@ export function createAttempt(dependencies: AttemptDependencies): MakeAttempt {
         maxResponseBytes,
         // By its message id.
         repeatable: true,
+        statusDecides: true,
       }
       const answer = await outbound.request({ ...request, signal })
       return answered(answer, headers, record)

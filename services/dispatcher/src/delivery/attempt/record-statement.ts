@@ -1,3 +1,4 @@
+import { stringifyExact } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 import { updateQueues } from '../queue/queue-statements.js'
 
@@ -63,7 +64,7 @@ export async function recordResults(
 ): Promise<Recorded> {
   const ids = rows.map(({ id }) => id).sort()
   // Between the least and the greatest id: the other days' partitions are not looked at.
-  const parameters = [JSON.stringify(rows), failuresToPause, ids.at(0) ?? '', ids.at(-1) ?? '']
+  const parameters = [stringifyExact(rows), failuresToPause, ids.at(0) ?? '', ids.at(-1) ?? '']
   const [row] = await sql.unsafe<Recorded[]>(recordStatement, parameters, { prepare: true })
   return row ?? { failing: [], paused: [] }
 }

@@ -30,6 +30,13 @@ describe('signature headers', () => {
     expect(signatureHeaders(['new', 'old'], message)['webhook-signature']).toBe(`${newest} ${oldest}`)
   })
 
+  it('carry one X-Service-Signature-256, by the secret that was valid first', () => {
+    const message = { messageId: 'evt_1', timestamp: 1, body: '{}' }
+    const serviceOf = (...secrets: string[]) => signatureHeaders(secrets, message)['x-service-signature-256']
+    expect(serviceOf('third', 'second', 'first')).toBe(serviceOf('first'))
+    expect(serviceOf('first')).not.toBe(serviceOf('third'))
+  })
+
   it('sign the bytes, not the characters', () => {
     const [plain, composed] = ['\u00e9', 'e\u0301'].map(
       (body) => signatureHeaders(['s'], { messageId: 'm', timestamp: 1, body })['x-service-signature-256'],

@@ -10,18 +10,19 @@ export interface Signed {
 }
 
 /**
- * The signature headers of one request. `secrets` are those valid now, newest first: the newest one makes
- * X-Service-Signature-256, all of them the Standard Webhooks signatures. Without secrets nothing is signed.
+ * The signature headers of one request. `secrets` are those valid now, newest first: all of them make Standard
+ * Webhooks signatures. X-Service-Signature-256 is one alone, by the oldest: a receiver that knows only that header goes on with
+ * the secret it has until its overlap ends. Without secrets nothing is signed.
  */
 export function signatureHeaders(
   secrets: readonly string[],
   { messageId, timestamp, body }: Signed,
 ): Record<string, string> {
-  const [newest] = secrets
-  if (newest === undefined) return {}
+  const oldest = secrets.at(-1)
+  if (oldest === undefined) return {}
   const signed = `${messageId}.${timestamp}.${body}`
   return {
-    'x-service-signature-256': `sha256=${hmacSha256(newest, body).toString('hex')}`,
+    'x-service-signature-256': `sha256=${hmacSha256(oldest, body).toString('hex')}`,
     'webhook-signature': secrets
       .map((secret) => `v1,${hmacSha256(standardKey(secret), signed).toString('base64')}`)
       .join(' '),

@@ -17,7 +17,10 @@ beforeAll(async () => {
     },
   })
   fixture = await startDispatcher({
-    env: { WEBHOOK_LEASE_MS: '1000', SERVICE_URLS: JSON.stringify({ settings: settings.url }) },
+    env: {
+      WEBHOOK_LEASE_MS: '1000',
+      SERVICE_URLS: JSON.stringify({ settings: settings.url, 'database-studio': settings.url }),
+    },
   })
 })
 afterAll(async () => {

@@ -1,6 +1,7 @@
-import { deliveryBody, type PlatformEvent } from '@opsplane/contracts'
+import { deliveryBody, type PlatformEvent, parseExact, stringifyExact } from '@opsplane/contracts'
 import { causeOfEvent } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
+import type { WebhookState } from '../../webhook/domain.js'
 import { type Target, targetOf } from '../../webhook/target.js'
 import type { DeliveryJob } from '../job.js'
 import { bodyText } from './matching.js'
@@ -45,10 +46,10 @@ export function createAccept({ sql, owner, leaseMs, sender, finished }: ClaimedJ
 }
 
 const targetIn = ({ webhook_id: id, ...row }: Claimed, state: string): Target =>
-  targetOf({ ...row, id, state: JSON.parse(state) })
+  targetOf({ ...row, id, state: parseExact(state) as WebhookState })
 
 function claimedJob(row: Claimed, eventText: string, target: Target, sendBefore: number): DeliveryJob {
-  const event: PlatformEvent = JSON.parse(eventText)
+  const event = parseExact(eventText) as PlatformEvent
   const body = deliveryBody(event, target.id)
   return {
     deliveryId: row.id,
@@ -56,7 +57,7 @@ function claimedJob(row: Claimed, eventText: string, target: Target, sendBefore:
     workspaceId: target.tenant.workspaceId,
     target,
     content: {
-      ...{ id: event.id, type: event.type, text: bodyText(body, JSON.stringify(body.data)) },
+      ...{ id: event.id, type: event.type, text: bodyText(body, stringifyExact(body.data)) },
       cause: causeOfEvent(event),
     },
     bytes: row.bytes,

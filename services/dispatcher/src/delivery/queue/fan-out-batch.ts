@@ -1,4 +1,4 @@
-import { type PlatformEvent, type TenantScope, tenantKey } from '@opsplane/contracts'
+import { type PlatformEvent, stringifyExact, type TenantScope, tenantKey } from '@opsplane/contracts'
 import type { UnreadEvent } from '@opsplane/eventstore'
 import type { DeliveryJob, Started } from '../job.js'
 import type { NewDelivery } from './fan-out-statement.js'
@@ -64,7 +64,7 @@ export function batchOf(arrived: readonly Arrived[], tenants: TenantWebhooks[]):
     tenants,
     webhooksOf,
     jsonOf(event) {
-      const text = texts.get(event.id) ?? JSON.stringify(event)
+      const text = texts.get(event.id) ?? stringifyExact(event)
       texts.set(event.id, text)
       return text
     },

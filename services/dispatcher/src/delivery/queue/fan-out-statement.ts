@@ -1,4 +1,4 @@
-import type { TenantScope } from '@opsplane/contracts'
+import { stringifyExact, type TenantScope } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 import { type AttemptColumns, attemptColumns, logAttempts } from '../attempt/record-statement.js'
 import type { Origin } from './matching.js'
@@ -54,15 +54,15 @@ export async function insertBatch(
   const { owner, now, events, deliveries, attempts, origins, revisions } = batch
   const kept = events.map(
     ({ id, tenant: { workspaceId, environment }, json }) =>
-      `{"event_id":${JSON.stringify(id)},"workspace_id":${JSON.stringify(workspaceId)},"environment":"${environment}","event":${json}}`,
+      `{"event_id":${stringifyExact(id)},"workspace_id":${stringifyExact(workspaceId)},"environment":"${environment}","event":${json}}`,
   )
   const parameters = [
-    JSON.stringify(revisions),
+    stringifyExact(revisions),
     revisions.length,
-    JSON.stringify(marksOf(origins)),
+    stringifyExact(marksOf(origins)),
     `[${kept.join(',')}]`,
-    JSON.stringify(deliveries),
-    JSON.stringify(attempts),
+    stringifyExact(deliveries),
+    stringifyExact(attempts),
     owner,
     now,
   ]

@@ -1,4 +1,4 @@
-import { idTime, tenantKey } from '@opsplane/contracts'
+import { idTime, stringifyExact, tenantKey } from '@opsplane/contracts'
 import { causeOfEvent } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
@@ -104,7 +104,7 @@ function draftsOf(options: FanOutOptions, batch: Batch): Draft[] {
     const { event, origin, traceparent } = incoming
     const matches = matchesOf(batch.webhooksOf(event), event, origin)
     if (matches.length === 0) return []
-    const data = JSON.stringify(matches[0]?.body.data)
+    const data = stringifyExact(matches[0]?.body.data)
     const bytes = Buffer.byteLength(batch.jsonOf(event))
     const createdAt = new Date(idTime(event.id)).toISOString()
     return matches.map(({ subscriber: { target }, body }): Draft => {

@@ -4,6 +4,7 @@ import {
   deliveryData,
   filterMatches,
   type PlatformEvent,
+  stringifyExact,
 } from '@opsplane/contracts'
 import type { Subscriber, TenantWebhooks } from './webhook-index.js'
 
@@ -49,5 +50,5 @@ function isFenced({ fences }: Subscriber, origin: Origin | null): boolean {
 /** The body as text. `data` is its largest part, and the same for all webhooks. */
 export function bodyText(body: DeliveryBody, data: string): string {
   const { data: _, ...rest } = body
-  return `${JSON.stringify(rest).slice(0, -1)},"data":${data}}`
+  return `${stringifyExact(rest).slice(0, -1)},"data":${data}}`
 }

@@ -4,31 +4,45 @@ import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { knowledgeChunks as chunks, knowledgePublished as published } from '../../schema/knowledge.js'
 import { chunksOf } from './chunks.js'
+import type { Embedder } from './embedder.js'
 
 const articlesAtOnce = 20
 const Text = z.object({ title: z.string(), summary: z.string().nullable(), body: z.string() })
 
-/** Whether a published version has no pieces for the model yet. */
-const unseen = (model: string) => `not exists (select 1 from knowledge_chunks c
-  where c.article_id = knowledge_published.id and c.model = ${model}
-    and c.source_version = knowledge_published.version)`
+/** Which published versions are to be embedded: all that are in one of the languages, where it is of some only. SQL literals. */
+export interface Wanted {
+  model: string
+  languages?: readonly string[] | undefined
+}
 
-/** When something is to be queued: now, or null. `model` is a literal. */
-export const nextUnseen = (model: string) =>
-  `(select '-infinity'::timestamptz from knowledge_published where ${unseen(model)} limit 1)`
+/** Whether a published version is to have pieces for the model, and has none yet. */
+const unseen = ({ model, languages }: Wanted) => `not exists (select 1 from knowledge_chunks c
+  where c.article_id = knowledge_published.id and c.model = ${model}
+    and c.source_version = knowledge_published.version)${
+      languages ? ` and knowledge_published.language in (${languages.join(', ')})` : ''
+    }`
+
+/** When something is to be queued: now, or null. */
+export const nextUnseen = (wanted: Wanted) =>
+  `(select '-infinity'::timestamptz from knowledge_published where ${unseen(wanted)} limit 1)`
 
 /**
  * Queues the pieces of articles the model has not seen in their published version, and then drops those of versions
  * that are no longer published, which no search reads any more. A piece whose text is unchanged keeps its vector. `at`: the time, where it is simulated.
  */
-export function queueChunks(db: Drizzle, model: string, at: string | null): Promise<void> {
+export function queueChunks(
+  db: Drizzle,
+  { model, languages }: Pick<Embedder, 'model' | 'languages'>,
+  at: string | null,
+): Promise<void> {
+  const wanted = { model: literal(model), languages: languages?.map(literal) }
   const { id, workspaceId, environment, version, state } = published
   const dueAt = at === null ? sql`now()` : dueNow(at)
   return db.transaction(async (tx) => {
     const rows = await tx
       .select({ id, workspaceId, environment, version, state })
       .from(published)
-      .where(sql.raw(unseen(literal(model))))
+      .where(sql.raw(unseen(wanted)))
       .limit(articlesAtOnce)
     if (rows.length === 0) return
     for (const row of rows) {

@@ -21,8 +21,14 @@ export class EmbeddingError extends Error {
 /** Turns texts into unit vectors of one model. */
 export interface Embedder {
   model: string
+  /** Of the articles it is good for; of all where it is left out. */
+  languages?: readonly string[]
+  /** Below this cosine neighbours are chance: measured on the relevance set. */
+  leastCosine: number
   /** One vector per text, in their order, all of one length. Throws EmbeddingError. */
   embed(texts: readonly string[], timeoutMs: number): Promise<Float32Array[]>
+  /** Null where the query is not in a language of the model. Throws EmbeddingError. */
+  embedQuery(query: string, timeoutMs: number): Promise<Float32Array | null>
 }
 
 export interface EmbedderOptions {
@@ -62,18 +68,21 @@ export function openAiEmbedder({ outbound, url, model, apiKey }: EmbedderOptions
       throw new EmbeddingError(late ? 'embeddings_timeout' : 'embeddings_unreachable', message, { cause })
     }
   }
+  const embed = async (texts: readonly string[], timeoutMs: number) => {
+    const { status, body } = await post(texts, timeoutMs)
+    if (status !== 200) throw new EmbeddingError('embeddings_refused', `It answered with status ${status}.`)
+    return vectorsOf(body.toString('utf8'), texts.length)
+  }
   return {
     model,
-    async embed(texts, timeoutMs) {
-      const { status, body } = await post(texts, timeoutMs)
-      if (status !== 200) throw new EmbeddingError('embeddings_refused', `It answered with status ${status}.`)
-      return vectorsOf(body.toString('utf8'), texts.length)
-    },
+    leastCosine: 0.2,
+    embed,
+    embedQuery: async (query, timeoutMs) => (await embed([query], timeoutMs))[0] ?? null,
   }
 }
 
 /** To length 1, in place; zeros stay zeros. */
-function normalise(vector: Float32Array): Float32Array {
+export function normalise(vector: Float32Array): Float32Array {
   let square = 0
   for (const value of vector) square += value * value
   if (square > 0) for (const [at, value] of vector.entries()) vector[at] = value / Math.sqrt(square)

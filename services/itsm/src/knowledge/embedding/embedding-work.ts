@@ -10,6 +10,7 @@ const deadlineMs = 30_000
 /** Embeds what is published. What is to do is read from the database, so nothing is lost. */
 export function embeddingWork({ db, embedder }: { db: Drizzle; embedder: Embedder }) {
   const model = literal(embedder.model)
+  const wanted = { model, languages: embedder.languages?.map(literal) }
   return leased<ClaimedChunk, Float32Array>({
     name: 'embeddings',
     of: dueChunks,
@@ -18,9 +19,9 @@ export function embeddingWork({ db, embedder }: { db: Drizzle; embedder: Embedde
     together: atOnce,
     deadlineMs,
     where: `model = ${model}`,
-    nextDue: `least(${nextDue(dueChunks)}, ${nextUnseen(model)})`,
+    nextDue: `least(${nextDue(dueChunks)}, ${nextUnseen(wanted)})`,
     retry: { baseMs: 2_000, maxMs: 600_000 },
-    prepare: ({ at }) => queueChunks(db, embedder.model, at()),
+    prepare: ({ at }) => queueChunks(db, embedder, at()),
     perform: (rows) =>
       embedder.embed(
         rows.map(({ content }) => content),

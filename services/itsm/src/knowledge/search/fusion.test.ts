@@ -7,7 +7,8 @@ const none = { exact: [], text: [], trigram: [], vector: [] }
 
 describe('fusion', () => {
   it('puts what several legs found before what one of them found, and tells the ranks', () => {
-    const fused = fuse({ ...none, text: ['a', 'b'], vector: ['c', 'b'] })
+    const all = new Map(['a', 'b'].map((id) => [id, 1]))
+    const fused = fuse({ ...none, text: ['a', 'b'], vector: ['c', 'b'] }, all)
     expect(fused.map(({ id }) => id)).toEqual(['b', 'a', 'c'])
     expect(fused[0]?.ranks).toEqual({ exact: null, text: 2, trigram: null, vector: 2 })
   })
@@ -18,10 +19,22 @@ describe('fusion', () => {
     expect(fused.at(-1)?.id).toBe('a')
   })
 
-  it('lets what is meant outweigh some of the words, but not all of them', () => {
-    const found = { ...none, text: ['words'], vector: ['meant'] }
-    expect(fuse({ ...found, complete: 0 })[0]?.id).toBe('meant')
-    expect(fuse({ ...found, vector: ['meant', 'words'], complete: 1 })[0]?.id).toBe('words')
+  it('lets what is meant outweigh a few of the words, but not most of them', () => {
+    const others = Array.from({ length: 20 }, (_, at) => `other-${at}`)
+    const found = { ...none, text: ['words'], vector: ['meant', ...others, 'words'] }
+    const first = (coverage: number) => fuse(found, new Map([['words', coverage]]))[0]?.id
+    expect([0, 0.2, 0.4].map(first)).toEqual(['meant', 'meant', 'meant'])
+    expect([0.6, 1].map(first)).toEqual(['words', 'words'])
+  })
+
+  it('counts similar spelling for much only where a model was asked, and only by how similar it is', () => {
+    const found = { ...none, text: ['words'], trigram: ['misspelt'] }
+    expect(fuse(found)[0]?.id).toBe('words')
+    const coverage = new Map([
+      ['words', 0.2],
+      ['misspelt', 0.8],
+    ])
+    expect(fuse(found, coverage)[0]?.id).toBe('misspelt')
   })
 })
 

@@ -2,10 +2,7 @@ export const legs = ['exact', 'text', 'trigram', 'vector'] as const
 export type Leg = (typeof legs)[number]
 
 /** Article ids per leg, the best first. */
-export type RankedLegs = Record<Leg, readonly string[]> & {
-  /** How many of the text leg, from its first, count in full; all of them where it is left out. */
-  complete?: number
-}
+export type RankedLegs = Record<Leg, readonly string[]>
 
 export interface Fused {
   id: string
@@ -13,19 +10,29 @@ export interface Fused {
   ranks: Record<Leg, number | null>
 }
 
-/** The constant of reciprocal rank fusion: the larger, the less the very first places stand out. */
-const smoothing = 60
+/** What a leg counts, and the constant of the fusion: the larger, the less the very first places stand out. */
+interface Weights extends Record<Leg, number> {
+  smoothing: number
+}
 
 /**
- * An identifier somebody typed is what they mean, so one such place outweighs all others together. Similar
- * spelling is the weakest sign: short words look like each other.
+ * An identifier somebody typed is what they mean, so one such place outweighs all others together. By words alone, similar
+ * spelling is the weakest sign, as short words look like each other. All measured on the relevance set.
  */
-const weights: Record<Leg, number> = { exact: 10, text: 1, trigram: 0.3, vector: 1 }
-/** Where a model tells what is meant, some of the words count for less: often it is those that say least. */
-const someWords = 0.3
+const byWords: Weights = { smoothing: 60, exact: 10, text: 1, trigram: 0.3, vector: 0 }
+const byMeaning: Weights = { smoothing: 20, exact: 10, text: 1, trigram: 2, vector: 1 }
 
-/** Reciprocal rank fusion: Σ weight / (60 + rank). Equal scores are ordered by id. */
-export function fuse(ranked: RankedLegs): Fused[] {
+/** From this share of a query's words on an article counts in full in the legs of words. */
+const fullCoverage = 0.6
+/** Next to vectors, an article with a few of the words counts for little: often they are those that mean least. */
+const wordsShare = (coverage: number): number => Math.min(1, coverage / fullCoverage) ** 4
+
+/**
+ * Reciprocal rank fusion: Σ weight / (smoothing + rank). `coverage`: which share of the query's words each article has, where a model
+ * was asked as well. Equal scores are ordered by id.
+ */
+export function fuse(ranked: RankedLegs, coverage?: ReadonlyMap<string, number>): Fused[] {
+  const weights = coverage ? byMeaning : byWords
   const found = new Map<string, Fused>()
   for (const leg of legs) {
     for (const [index, id] of ranked[leg].entries()) {
@@ -35,8 +42,9 @@ export function fuse(ranked: RankedLegs): Fused[] {
         ranks: { exact: null, text: null, trigram: null, vector: null },
       }
       entry.ranks[leg] = index + 1
-      const share = leg === 'text' && index >= (ranked.complete ?? index + 1) ? someWords : 1
-      entry.score += (share * weights[leg]) / (smoothing + index + 1)
+      const isOfWords = leg === 'text' || leg === 'trigram'
+      const share = coverage && isOfWords ? wordsShare(coverage.get(id) ?? 0) : 1
+      entry.score += (share * weights[leg]) / (weights.smoothing + index + 1)
       found.set(id, entry)
     }
   }

@@ -27,7 +27,7 @@ export function textLeg(db: Drizzle, scope: SearchScope, analysis: Analysis) {
   const any = relaxedQuery(analysis, scope)
   const all = strictQuery(analysis)
   return db
-    .select({ id: table.id, complete: sql<boolean>`${table.search} @@ ${all}` })
+    .select({ id: table.id })
     .from(table)
     .where(and(within(scope), sql`${table.search} @@ ${any}`))
     .orderBy(

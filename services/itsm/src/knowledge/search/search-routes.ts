@@ -12,8 +12,8 @@ export function searchRoutes(search: ReturnType<typeof knowledgeSearch>): Route[
       path: '/knowledge/search',
       summary: 'Search published articles',
       description:
-        'By identifiers and error codes, words, similar spelling and, where the operator has configured an embeddings ' +
-        'endpoint, meaning, fused into one list. `searchMode` tells which way was used, `degraded` why not by meaning. `"a phrase"` and `-without` are meant as they are.',
+        'By identifiers and error codes, words, similar spelling and meaning, fused into one list. Meaning takes a model that ' +
+        'knows the language: the one of the package knows English. `searchMode` is `hybrid` where meaning was used, `degraded` has the reason where it was not. `"a phrase"` and `-without` are meant as they are.',
       tag,
       scope: 'knowledge:read',
       body: KnowledgeSearch,

@@ -1,6 +1,7 @@
 import type { KnowledgeResults, KnowledgeSearch } from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
 import { type Analysis, analyse } from './analysis.js'
+import { coverageOf } from './coverage.js'
 import { fuse } from './fusion.js'
 import { hitsOf } from './hits.js'
 import { exactLeg, findSimilar, textLeg } from './lexical-legs.js'
@@ -10,7 +11,7 @@ import { wordingOf } from './wording.js'
 
 const withoutVectors: VectorAnswer = { searchMode: 'lexical', degraded: null, ids: [] }
 
-/** Asks every leg and fuses what they found. */
+/** Searches by every leg and fuses what they find. */
 export function knowledgeSearch(db: Drizzle, vectors: ReturnType<typeof vectorLeg>) {
   return async (
     { query, limit, mode }: KnowledgeSearch,
@@ -31,10 +32,10 @@ export function knowledgeSearch(db: Drizzle, vectors: ReturnType<typeof vectorLe
       mode === 'lexical' ? withoutVectors : vectors(scope, analysis),
     ])
     const near = await keptWithin(db, scope, vector.ids)
-    const { complete, ...ranked } = lexical
-    const modelled = vector.searchMode === 'hybrid'
-    const legs = { ...ranked, vector: near, ...(modelled && { complete }) }
-    const fused = fuse(legs).slice(0, limit)
+    const ofWords = new Set([...lexical.text, ...lexical.trigram])
+    const coverage =
+      vector.searchMode === 'hybrid' ? await coverageOf(db, scope.tenant, analysis, [...ofWords]) : undefined
+    const fused = fuse({ ...lexical, vector: near }, coverage).slice(0, limit)
     const results = await hitsOf(db, scope, analysis, fused)
     return { results, searchMode: vector.searchMode, degraded: vector.degraded }
   }
@@ -48,6 +49,5 @@ async function lexicalLegs(db: Drizzle, scope: SearchScope, analysis: Analysis) 
     codes.length + words.length > 0 ? findSimilar(db, scope, analysis) : [],
   ])
   const ids = (rows: { id: string }[]) => rows.map(({ id }) => id)
-  const complete = text.filter((row) => row.complete).length
-  return { exact: ids(exact), text: ids(text), trigram: ids(trigram), complete }
+  return { exact: ids(exact), text: ids(text), trigram: ids(trigram) }
 }

@@ -20,32 +20,31 @@ export interface Embeddings {
   breaker: Breaker
 }
 
-/** Below this cosine neighbours are chance: measured on the relevance set. */
-const leastCosine = 0.2
-
-/** What is near in meaning, by vectors of the embeddings endpoint; without them the answer says why there are none. */
+/** What is near in meaning, by vectors of a model; without them the answer has the reason. */
 export function vectorLeg(embeddings: Embeddings | null, patience: SearchPatience) {
   const byEmbeddings = async (
     scope: SearchScope,
-    { query }: Analysis,
+    { query, languages }: Analysis,
   ): Promise<string[] | { reason: string }> => {
     if (!embeddings) return { reason: 'embeddings_not_configured' }
     const { embedder, indexes, breaker } = embeddings
+    if (embedder.languages && !languages.some((language) => embedder.languages?.includes(language)))
+      return { reason: 'embeddings_language' }
     if (breaker.isOpen()) return { reason: 'embeddings_paused' }
     const index = await indexes.of(scope.tenant)
     if (!index) return { reason: 'embeddings_pending' }
     try {
-      const [vector] = await embedder.embed([query], patience.embeddingMs)
+      const vector = await embedder.embedQuery(query, patience.embeddingMs)
       breaker.succeeded()
-      if (vector?.length !== index.dims) return { reason: 'embeddings_dimensions' }
-      return nearest(index, vector, scope, leastCosine)
+      if (vector === null) return { reason: 'embeddings_language' }
+      if (vector.length !== index.dims) return { reason: 'embeddings_dimensions' }
+      return nearest(index, vector, scope, embedder.leastCosine)
     } catch (error) {
       breaker.failed()
       if (error instanceof EmbeddingError) return { reason: error.code }
       throw error
     }
   }
-
   return async (scope: SearchScope, analysis: Analysis): Promise<VectorAnswer> => {
     const found = await byEmbeddings(scope, analysis)
     return Array.isArray(found)

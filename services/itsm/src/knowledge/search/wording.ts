@@ -1,3 +1,5 @@
+import { spacelessPairs } from '@opsplane/postgres'
+
 /** What a query asks for, and what it does not want. */
 export interface Wording {
   /** Words and quoted phrases. */
@@ -20,8 +22,8 @@ export function wordingOf(query: string): Wording {
   const wanted = query.replaceAll(pieces, (piece: string, phrase?: string, word?: string) => {
     const text = phrase ?? word
     if (text === undefined) return piece
-    if (excluded.length < mostExcluded) excluded.push(text)
+    if (excluded.length < mostExcluded) excluded.push(spacelessPairs(text).trim())
     return ' '
   })
-  return { wanted: wanted.replaceAll(otherMinuses, ' ').trim(), excluded }
+  return { wanted: spacelessPairs(wanted.replaceAll(otherMinuses, ' ')).trim(), excluded }
 }

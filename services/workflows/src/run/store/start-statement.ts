@@ -1,3 +1,4 @@
+import { stringifyExact } from '@opsplane/contracts'
 import {
   type ArrayParameters,
   arrays,
@@ -41,7 +42,7 @@ const columns: Column<NewRun>[] = [
   text('concurrency_key', ({ identity }) => identity.concurrencyKey),
   text('queued_at', ({ identity }) => identity.queuedAt, 'timestamptz'),
   text('status', ({ face }) => face.status),
-  text('error', ({ face }) => face.error && JSON.stringify(face.error), 'json'),
+  text('error', ({ face }) => face.error && stringifyExact(face.error), 'json'),
   text('started_at', ({ face }) => face.startedAt, 'timestamptz'),
   text('ended_at', ({ face }) => face.endedAt, 'timestamptz'),
   text('seq', (row) => String(row.seq), 'int'),

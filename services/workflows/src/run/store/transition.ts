@@ -1,3 +1,4 @@
+import { stringifyExact } from '@opsplane/contracts'
 import {
   type ArrayParameters,
   arrays,
@@ -47,7 +48,7 @@ const givenColumns: Column<Transition>[] = [
   text('bytes', (row) => String(row.bytes), 'bigint'),
   text('status', (row) => row.face.status),
   text('attempt', (row) => String(row.face.attempt), 'int'),
-  text('error', (row) => row.face.error && JSON.stringify(row.face.error), 'json'),
+  text('error', (row) => row.face.error && stringifyExact(row.face.error), 'json'),
   text('started_at', (row) => row.face.startedAt, 'timestamptz'),
   text('ended_at', (row) => row.face.endedAt, 'timestamptz'),
   text('due_at', (row) => iso(row.dueAt), 'timestamptz'),

@@ -1,4 +1,5 @@
 import {
+  type EventSubscription,
   eventPermission,
   type NeededRights,
   type Permission,
@@ -9,14 +10,20 @@ import {
 import { secretTargetsOf } from './secrets.js'
 import { visits } from './walk.js'
 
-/** Patterns of the platform's events that a workflow is started by, or waits for. */
-export function eventPatterns(definition: WorkflowDefinition): string[] {
-  const started = definition.trigger.type === 'event' ? definition.trigger.events : []
+/** The platform's events that a workflow is started by, or waits for. */
+export function subscriptionsOf(definition: WorkflowDefinition): EventSubscription[] {
+  const { trigger } = definition
+  const started = trigger.type === 'event' ? [trigger] : []
   const awaited = visits(definition).flatMap(({ step }) =>
-    step.type === 'wait' && step.event ? step.event.types : [],
+    step.type === 'wait' && step.event ? [{ events: step.event.types, filter: step.event.filter }] : [],
   )
-  return [...new Set([...started, ...awaited])]
+  return [...started, ...awaited]
 }
+
+/** Patterns of the platform's events that a workflow is started by, or waits for. */
+export const eventPatterns = (definition: WorkflowDefinition): string[] => [
+  ...new Set(subscriptionsOf(definition).flatMap(({ events }) => events)),
+]
 
 /** Whether it refers to secrets anywhere, or its inbound webhook is signed with one. */
 const usesSecrets = (definition: WorkflowDefinition): boolean =>

@@ -1,4 +1,4 @@
-import type { Step, WorkflowDefinition, WorkflowProblem } from '@opsplane/contracts'
+import { type Step, stringifyExact, type WorkflowDefinition, type WorkflowProblem } from '@opsplane/contracts'
 import { jsonPointer } from '@opsplane/http'
 import { listsOf, type Path, type Visit, visits } from './walk.js'
 
@@ -28,7 +28,7 @@ function tooLarge(definition: WorkflowDefinition, all: readonly Visit[]): Workfl
   const found: WorkflowProblem[] = []
   if (all.length > maxSteps)
     found.push(problem(null, ['steps'], 'too_many_steps', `has ${all.length} steps, at most ${maxSteps} fit`))
-  if (Buffer.byteLength(JSON.stringify(definition)) > maxDefinitionBytes)
+  if (Buffer.byteLength(stringifyExact(definition)) > maxDefinitionBytes)
     found.push(problem(null, [], 'too_large', `has more than ${maxDefinitionBytes} bytes`))
   return found
 }

@@ -1,0 +1,167 @@
+import { parse, stringify } from 'lossless-json'
+
+/** What JSON has as a number: sign, whole part, fraction and exponent. */
+const numberText = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
+
+/** What is wrong with such a number where only doubles are kept; follows the name of its field. */
+export const inexactNumber =
+  'is a number that a double-precision number cannot keep exactly: send fewer digits, or a string where one is accepted'
+
+/** How often an ExactNumber has been written by JSON.stringify, by which `stringifyExact` knows that one was there. */
+let written = 0
+
+/** A number that a double would change, as the text by which it arrived. Others are plain numbers. */
+export class ExactNumber {
+  readonly text: string
+
+  /** Throws TypeError unless the text is a number in JSON. */
+  constructor(text: string) {
+    if (!numberText.test(text)) throw new TypeError('the text is not a number in JSON')
+    this.text = text
+  }
+
+  /** The text, which a plain JSON.stringify writes as a string: it is exact, although it is no number. */
+  toJSON(): string {
+    written++
+    return this.text
+  }
+
+  toString(): string {
+    return this.text
+  }
+}
+
+/**
+ * Whether a text has digits that a double may change: at least 16 of them, or an exponent of three. A text without them is
+ * parsed by JSON.parse alone; one with them costs a second look.
+ */
+const longDigits = /\d[\d.]{15}|\d[eE][+-]?\d{3}/
+
+/** Whether a JSON text may have an ExactNumber: one without it has none. */
+export const hasLongDigits = (text: string): boolean => longDigits.test(text)
+
+/** The numbers of a JSON text that have such digits, and now and then what looks like one within a string. */
+const longNumbers =
+  /(?:^|[:,[])[ \t\r\n]*(-?\d(?:[\d.]{15,}(?:[eE][+-]?\d+)?|[\d.]*[eE][+-]?\d{3,}))(?=[ \t\r\n]*(?:[,}\]]|$))/g
+
+/** As JSON.parse, but with an ExactNumber for each number that a double would change. Throws SyntaxError. */
+export function parseExact(text: string): unknown {
+  if (!hasLongDigits(text) || !hasExactNumber(text)) return JSON.parse(text)
+  return parse(text, undefined, {
+    parseNumber: numberOf,
+    onDuplicateKey: ({ newValue }) => newValue,
+  })
+}
+
+function hasExactNumber(text: string): boolean {
+  for (const [, number] of text.matchAll(longNumbers)) {
+    if (number !== undefined && numberText.test(number) && !survives(number)) return true
+  }
+  return false
+}
+
+const numberOf = (text: string): number | ExactNumber =>
+  survives(text) ? Number(text) : new ExactNumber(text)
+
+/** Whether the double nearest to a number, written in its shortest form, is the same number. */
+function survives(text: string): boolean {
+  const double = Number(text)
+  if (!Number.isFinite(double)) return false
+  const [exact, shortest] = [decimalOf(text), decimalOf(String(double))]
+  return exact?.digits === shortest?.digits && exact?.exponent === shortest?.exponent
+}
+
+/** JSON as JSON.stringify writes it, with the text of each ExactNumber as a number. */
+export function stringifyExact(value: unknown): string {
+  const before = written
+  const text = JSON.stringify(value)
+  if (written === before) return text
+  return stringify(value, undefined, undefined, [exactNumbers]) ?? text
+}
+
+const exactNumbers = {
+  test: (value: unknown) => value instanceof ExactNumber,
+  stringify: (value: unknown) => (value as ExactNumber).text,
+}
+
+interface Decimal {
+  negative: boolean
+  /** Without zeros at either end; empty for zero. */
+  digits: string
+  /** Of ten, by which the digits, read as a whole number, are multiplied. */
+  exponent: number
+}
+
+function decimalOf(text: string): Decimal | undefined {
+  const [matched, sign, whole = '', fraction = '', exponent = '0'] = numberText.exec(text) ?? []
+  if (matched === undefined) return undefined
+  const all = (whole + fraction).replace(/^0+/, '')
+  const digits = all.replace(/0+$/, '')
+  if (digits === '') return { negative: false, digits, exponent: 0 }
+  return {
+    negative: sign === '-',
+    digits,
+    exponent: Number(exponent) - fraction.length + all.length - digits.length,
+  }
+}
+
+/** Below 0 where the left number is the lesser one, above 0 where it is the greater, by all their digits. */
+export function compareNumbers(left: number | ExactNumber, right: number | ExactNumber): number {
+  const doubles = Number(String(left)) - Number(String(right))
+  if (doubles < 0 || doubles > 0) return doubles
+  const [a, b] = [decimalOf(String(left)), decimalOf(String(right))]
+  if (!a || !b) return 0
+  if (a.negative !== b.negative) return a.negative ? -1 : 1
+  return magnitude(a, b) * (a.negative ? -1 : 1)
+}
+
+function magnitude(a: Decimal, b: Decimal): number {
+  if (a.digits === '' || b.digits === '') return a.digits.length - b.digits.length
+  const places = a.digits.length + a.exponent - b.digits.length - b.exponent
+  if (places !== 0) return places
+  if (a.digits === b.digits) return 0
+  return a.digits < b.digits ? -1 : 1
+}
+
+/** More zeros than this are not written out: an exponent of a few digits could make megabytes. */
+const mostZeros = 1_000
+
+/**
+ * A number as decimal digits without an exponent or needless zeros, equal for equal numbers: `1e3` is `1000`. One of very
+ * many zeros keeps an exponent. Undefined for what is no number in JSON.
+ */
+export function plainDecimal(text: string): string | undefined {
+  const decimal = decimalOf(text)
+  if (!decimal) return undefined
+  const { negative, digits, exponent } = decimal
+  if (digits === '') return '0'
+  const sign = negative ? '-' : ''
+  if (exponent > mostZeros || -exponent - digits.length > mostZeros) return `${sign}${digits}e${exponent}`
+  if (exponent >= 0) return sign + digits + '0'.repeat(exponent)
+  const padded = digits.padStart(1 - exponent, '0')
+  return `${sign}${padded.slice(0, exponent)}.${padded.slice(exponent)}`
+}
+
+/**
+ * The value with each ExactNumber as the string of its digits, for expressions and code, whose numbers are doubles. What has
+ * none is returned as it is.
+ */
+export function exactNumbersAsText(value: unknown): unknown {
+  return holdsExactNumber(value) ? withText(value) : value
+}
+
+function withText(value: unknown): unknown {
+  if (value instanceof ExactNumber) return value.text
+  if (!holdsExactNumber(value)) return value
+  if (Array.isArray(value)) return value.map(withText)
+  return Object.fromEntries(Object.entries(value as object).map(([name, inner]) => [name, withText(inner)]))
+}
+
+function holdsExactNumber(value: unknown): boolean {
+  if (value === null || typeof value !== 'object') return false
+  if (value instanceof ExactNumber) return true
+  if (Array.isArray(value)) return value.some(holdsExactNumber)
+  const fields = value as Record<string, unknown>
+  for (const name in fields) if (holdsExactNumber(fields[name])) return true
+  return false
+}

@@ -1,0 +1,42 @@
+import {
+  type EventSubscription,
+  hiddenByRules,
+  type ReadRule,
+  ReadRules,
+  reachesRecords,
+  rulesAgainst,
+  type Subscriber,
+  type TenantScope as Tenant,
+} from '@opsplane/contracts'
+import type { ServiceClient } from '@opsplane/http'
+
+/** The row rules of the database studio, where they decide about events: see ADR 132. */
+export interface SubscriptionRules {
+  /** All by which somebody reads some records of a table only. */
+  of(workspaceId: string): Promise<ReadRule[]>
+  /** Whether no rule hides from somebody what they would see of events. */
+  permits(subscriber: Subscriber, tenant: Tenant, subscription: EventSubscription): Promise<boolean>
+  /** Throws `forbidden` naming the rules that hide from somebody what they subscribe to. */
+  require(subscriber: Subscriber, tenant: Tenant, subscription: EventSubscription): Promise<void>
+}
+
+export function createSubscriptionRules(studio: Pick<ServiceClient, 'post'>): SubscriptionRules {
+  const of: SubscriptionRules['of'] = async (workspaceId) =>
+    (await studio.post('/internal/read-rules', { workspaceId }, ReadRules)).rules
+  const against = async (
+    subscriber: Subscriber,
+    { workspaceId, environment }: Tenant,
+    subscription: EventSubscription,
+  ) =>
+    reachesRecords(subscription)
+      ? rulesAgainst(await of(workspaceId), subscriber, environment, subscription)
+      : []
+  return {
+    of,
+    permits: async (...asked) => (await against(...asked)).length === 0,
+    async require(...asked) {
+      const rules = await against(...asked)
+      if (rules.length > 0) throw hiddenByRules(rules)
+    },
+  }
+}

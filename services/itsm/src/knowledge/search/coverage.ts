@@ -1,0 +1,37 @@
+import type { TenantScope } from '@opsplane/contracts'
+import type { Drizzle } from '@opsplane/postgres'
+import { and, inArray, sql } from 'drizzle-orm'
+import { knowledgePublished as table } from '../../schema/knowledge.js'
+import { ofTenant } from '../queries.js'
+import type { Analysis } from './analysis.js'
+
+/** Words of a query beyond these say little more of what it is about. */
+const maxWords = 16
+/** From here on a word counts as a misspelling, by as much as it is similar: of ten letters with two changed places half is the same. */
+const sameWord = 0.55
+
+/**
+ * Which share of the words of a query, without the stop words of its language, each article has: those that are nearly
+ * there count in part. Articles that are not in the answer have none.
+ */
+export async function coverageOf(
+  db: Drizzle,
+  tenant: TenantScope,
+  { query }: Pick<Analysis, 'query'>,
+  ids: readonly string[],
+): Promise<Map<string, number>> {
+  const words = [...new Set(query.match(/[\p{L}\p{N}\p{M}]+/gu) ?? [])].slice(0, maxWords)
+  if (ids.length === 0 || words.length === 0) return new Map()
+  const similar = sql`word_similarity(plain, ${table.fuzzy})`
+  const covered = sql<number>`(
+    select coalesce(avg(case when ${table.search} @@ asked then 1
+      when length(plain) >= 4 and ${similar} >= ${sql.raw(String(sameWord))} then ${similar} else 0 end), 0)::float8
+    from (select plain, plainto_tsquery(knowledge_config(${table.language}), plain) as asked
+      from (select knowledge_plain(word) as plain from jsonb_array_elements_text(${JSON.stringify(words)}::jsonb) word) words
+    ) each where numnode(asked) > 0)`
+  const rows = await db
+    .select({ id: table.id, covered })
+    .from(table)
+    .where(and(ofTenant(table, tenant), inArray(table.id, [...ids])))
+  return new Map(rows.map(({ id, covered: share }) => [id, share]))
+}

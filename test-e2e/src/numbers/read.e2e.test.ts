@@ -1,0 +1,266 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { ExactNumber, exactNumbersAsText, parseExact, stringifyExact } from '@opsplane/contracts'
+import { type Receiver, startReceiver, waitFor } from '@opsplane/testing'
+import { cases, columns, normal, sameValue, typeOf } from './cases.js'
+import { type Joined, joinExactly } from './exact-client.js'
+
+type Row = Record<string, unknown>
+
+let joined: Joined
+const api: Joined['api'] = (...call) => joined.api(...call)
+const made: Joined['made'] = (...call) => joined.made(...call)
+const found: Joined['found'] = (...call) => joined.found(...call)
+let receiver: Receiver
+const records = '/tables/values/records'
+
+beforeAll(async () => {
+  joined = await joinExactly()
+  const { key, cert } = joined.platform.certificate
+  receiver = await startReceiver({
+    tls: { key, cert },
+    respond: ({ path, rawBody }) =>
+      path === '/echo'
+        ? { status: 200, headers: { 'content-type': 'application/json' }, body: rawBody.toString() }
+        : { status: 200 },
+  })
+  await made('/tables', { slug: 'values', columns })
+  await made('/webhooks', { name: 'values', url: `${receiver.url}/events`, events: ['record.created'] })
+})
+afterAll(() => receiver?.stop())
+
+const filtered = (filter: object) => `filter=${encodeURIComponent(stringifyExact(filter))}`
+
+/** Finds the records of all cases that are kept, by their tags. */
+type Read = (ids: ReadonlyMap<string, string>, at: string) => Promise<ReadonlyMap<string, Row>>
+const byTag = (rows: readonly Row[]) => new Map(rows.map((row) => [String(row.tag), row]))
+const linesOf = (text: string) =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line) => parseExact(line) as Row)
+const read = { starts_with: 'read ' }
+
+/** An event of each of these records: those with other tags are passed over. */
+const afterOf = (events: readonly { data: { after?: Row | null } }[]) =>
+  byTag(events.flatMap(({ data }) => (data.after ? [data.after] : [])))
+
+async function exportOf(format: string, source: object): Promise<string> {
+  const { id } = await made('/analytics/exports', { name: 'Values', format, source, escapeFormulas: false })
+  const ended = await waitFor(async () => {
+    const { data } = (await api<{ status: string }>('GET', `/analytics/exports/${id}`)).json
+    return data.status !== 'pending' && data
+  })
+  expect(ended).toMatchObject({ status: 'completed' })
+  const { url } = (await api<{ url: string }>('GET', `/analytics/exports/${id}/download`)).json.data
+  return (await fetch(url)).text()
+}
+
+/** Cells of CSV as the API has the values; texts are texts. */
+function csvRows(text: string): Row[] {
+  const lines = text
+    .trimEnd()
+    .split(/\r?\n/)
+    .map((line) =>
+      [...line.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)].map(([, cell = '']) =>
+        cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell,
+      ),
+    )
+  const [names = [], ...rows] = lines
+  return rows.map((cells) =>
+    Object.fromEntries(names.map((name, at) => [name, cells[at] ? cellValue(name, cells[at]) : null])),
+  )
+}
+const cellValue = (name: string, cell: string): unknown =>
+  ['integer', 'boolean', 'json'].includes(typeOf(name)) ? parseExact(cell.replace(/^t$/, 'true')) : cell
+
+const readers: Record<string, Read> = {
+  async 'the record'(ids) {
+    const answers = await Promise.all([...ids.values()].map((id) => api<Row>('GET', `${records}/${id}`)))
+    return byTag(answers.map(({ json }) => json.data))
+  },
+  'a list': async () =>
+    byTag((await api<Row[]>('GET', `${records}?limit=200&${filtered({ tag: read })}`)).json.data),
+  'the record as of now': async (ids, at) => {
+    const path = (id: string) => `${records}/${id}?asOf=${encodeURIComponent(at)}`
+    const answers = await Promise.all([...ids.values()].map((id) => api<Row>('GET', path(id))))
+    return byTag(answers.map(({ json }) => json.data))
+  },
+  history: async (ids) => {
+    const answers = await Promise.all(
+      [...ids.values()].map((id) => api<{ after: Row }[]>('GET', `${records}/${id}/history`)),
+    )
+    return byTag(answers.flatMap(({ json }) => json.data.map(({ after }) => after)))
+  },
+  SQL: async () => {
+    const sql = `select * from "values" where tag like 'read %'`
+    return byTag((await made<{ rows: Row[] }>('/queries/run', { sql })).rows)
+  },
+  'an export of ndjson': async () =>
+    byTag(linesOf((await api('GET', `${records}/export?format=ndjson&${filtered({ tag: read })}`)).text)),
+  'an export of CSV': async () =>
+    byTag(csvRows((await api('GET', `${records}/export?format=csv&${filtered({ tag: read })}`)).text)),
+  'a file of JSON': async () => {
+    const source = { records: { table: 'values', filter: { tag: read } } }
+    return byTag(parseExact(await exportOf('json', source)) as Row[])
+  },
+  'a file of ndjson': async () =>
+    byTag(linesOf(await exportOf('ndjson', { records: { table: 'values', filter: { tag: read } } }))),
+  'a file of CSV': async () =>
+    byTag(csvRows(await exportOf('csv', { records: { table: 'values', filter: { tag: read } } }))),
+  'a report': async () => {
+    const saved = { name: 'All values', sql: `select * from "values" where tag like 'read %'` }
+    const { id: savedQuery } = await made('/queries', saved)
+    const { id } = await made('/analytics/reports', { name: 'Values', query: { savedQuery, limit: 200 } })
+    return byTag((await made<{ rows: Row[] }>(`/analytics/reports/${id}/run`, {})).rows)
+  },
+  'the audit log': async (ids) => {
+    const path = '/audit?type=record.created&limit=200'
+    return waitFor(async () => {
+      const { json } = await api<{ data: { after: Row } }[]>('GET', path)
+      const rows = afterOf(json.data)
+      return [...ids.keys()].every((tag) => rows.has(tag)) && rows
+    })
+  },
+  'an export of the audit log': async () =>
+    afterOf(
+      linesOf((await api('GET', '/audit/export?type=record.created')).text).filter(
+        ({ data }) => data,
+      ) as never,
+    ),
+  deliveries: (ids) =>
+    waitFor(() => {
+      const sent = receiver.received().filter(({ path }) => path === '/events')
+      const rows = byTag(sent.map(({ rawBody }) => (parseExact(rawBody.toString()) as { data: Row }).data))
+      return [...ids.keys()].every((tag) => rows.has(tag)) && rows
+    }),
+}
+
+describe('what was written is read exactly', () => {
+  const keptCases = cases.flatMap(({ back, ...each }, at) => (back === null ? [] : [{ ...each, back, at }]))
+  const ids = new Map<string, string>()
+  let written: string
+
+  beforeAll(async () => {
+    for (const { column, sent, at } of keptCases) {
+      const { id } = await made(records, { tag: `read ${at}`, [column]: parseExact(sent) })
+      ids.set(`read ${at}`, id)
+    }
+    written = String(
+      (await found({ tag: read }))
+        .map(({ createdAt }) => createdAt)
+        .toSorted()
+        .at(-1),
+    )
+  })
+
+  test.each(Object.keys(readers))('by %s', async (name) => {
+    const rows = await (readers[name] as Read)(ids, written)
+    const wrong = keptCases.flatMap(({ column, back, at }) => {
+      const value = rows.get(`read ${at}`)?.[column]
+      return sameValue(column, value, parseExact(back)) ? [] : [{ column, back, value }]
+    })
+    expect(wrong).toEqual([])
+  })
+
+  test('by a parameter of a report', async () => {
+    const sql = `select * from "values" where tag like 'read %' and counter = :counter`
+    const declared = { name: 'Counted', parameters: [{ name: 'counter', type: 'bigint' }], sql }
+    const { id: savedQuery } = await made('/queries', declared)
+    const query = { savedQuery, parameters: { counter: '{{params.counter}}' } }
+    const parameters = [{ name: 'counter', type: 'number' }]
+    const { id } = await made('/analytics/reports', { name: 'Counted', query, parameters })
+    const counted = async (text: string) => {
+      const asked = { parameters: { counter: parseExact(text) } }
+      return (await made<{ rows: Row[] }>(`/analytics/reports/${id}/run`, asked)).rows.map(
+        ({ counter }) => counter,
+      )
+    }
+    expect(await counted('9007199254740993')).toEqual(['9007199254740993'])
+    expect(await counted('9007199254740992')).toEqual([])
+  })
+
+  test('by a filter of the value itself, and by none of its neighbours', async () => {
+    for (const { column, sent, at } of keptCases) {
+      if (typeOf(column) === 'json') continue
+      const operand = parseExact(sent)
+      const tags = (await found({ tag: read, [column]: operand })).map(({ tag }) => tag)
+      expect([sent, tags]).toEqual([sent, expect.arrayContaining([`read ${at}`])])
+    }
+    const byPath = (n: string) => found({ tag: read, 'extra.a.0': new ExactNumber(n) })
+    expect(await byPath('9007199254740993')).toHaveLength(1)
+    expect(await byPath('9007199254740993.5')).toHaveLength(0)
+    const above = await found({
+      tag: read,
+      amount: { gt: new ExactNumber('123456789012345678901234567890.123456788') },
+    })
+    expect(above).toHaveLength(1)
+  })
+})
+
+const value = parseExact(
+  '{"n":9007199254740993,"d":[1234567890123456.7891,-0.1,1e21,1e-7],"s":"9007199254740993","z":null}',
+)
+const plain = exactNumbersAsText(value)
+
+const echoes: [string, (given: unknown) => Promise<unknown>, unknown][] = [
+  [
+    'a topic',
+    async (payload) => {
+      await made('/events/topics/values/publish', { type: 'value.sent', payload })
+      return (await api<{ payload: unknown }[]>('GET', '/events/topics/values/events')).json.data.at(-1)
+        ?.payload
+    },
+    value,
+  ],
+  [
+    'a connector and its answer',
+    async (body) => {
+      const { id } = await made('/connectors', {
+        name: 'echo',
+        kind: 'http',
+        config: { baseUrl: receiver.url },
+      })
+      const input = { path: '/echo', body }
+      const { output } = await made<{ output: { body: unknown } }>(`/connectors/${id}/invoke`, {
+        action: 'post',
+        input,
+      })
+      const [sent] = receiver.received().filter(({ path }) => path === '/echo')
+      expect(normal(parseExact(String(sent?.rawBody)))).toBe(normal(body))
+      return output.body
+    },
+    value,
+  ],
+  ['the input of a run', (input) => runOf(input), value],
+  [
+    'a constant of a workflow, and its answer',
+    async (given) => {
+      const id = await published([{ id: 'say', type: 'transform', value: given }])
+      return (await made<{ output: unknown }>(`/workflows/${id}/trigger?wait=20`, {})).output
+    },
+    value,
+  ],
+  [
+    'an expression',
+    async (input) =>
+      (await made<{ result: unknown }>('/transformer/evaluate', { expression: '$', input })).result,
+    plain,
+  ],
+]
+
+async function published(steps: object[]): Promise<string> {
+  const { id } = await made('/workflows', { name: 'Says', definition: { steps } })
+  await made(`/workflows/${id}/publish`, { activate: true })
+  return id
+}
+
+/** The input of a run, as its trace shows it. */
+async function runOf(input: unknown): Promise<unknown> {
+  const id = await published([{ id: 'say', type: 'transform', value: 'done' }])
+  const { runId } = await made<{ runId: string }>(`/workflows/${id}/trigger?wait=20`, { input })
+  return (await api<{ input: { value: unknown } }>('GET', `/runs/${runId}`)).json.data.input.value
+}
+
+test.each(echoes)('%s has a value as it was sent', async (_name, echo, wanted) => {
+  expect(normal(await echo(value))).toBe(normal(wanted))
+})
