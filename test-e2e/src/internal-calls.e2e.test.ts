@@ -149,7 +149,6 @@ describe('a call that changes something', () => {
     'database-studio POST /internal/read-rules': () => ({ workspaceId }),
     'settings POST /internal/rights': () => ({ workspaceId, userIds: [userId] }),
     'settings POST /internal/members': () => ({ workspaceId, userIds: [userId] }),
-    'settings POST /internal/secrets/names': () => ({ ...place(), names: ['none'] }),
     'database-studio POST /internal/tables/names': () => ({ ...place(), names: ['none'] }),
     'database-studio POST /internal/queries/names': () => ({ ...place(), names: ['none'] }),
     'sdk POST /internal/artifacts/needs': () => ({ ...place(), names: ['none'] }),

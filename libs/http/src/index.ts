@@ -32,6 +32,12 @@ export {
 } from './calls/internal-token.js'
 export { measureCertificates } from './calls/measure-certificates.js'
 export {
+  createSecretTargets,
+  type SavingMeta,
+  type SecretTargetProblem,
+  type SecretTargets,
+} from './calls/secret-targets.js'
+export {
   createSecretValues,
   type ResolveSecrets,
   type SecretSource,

@@ -1,9 +1,11 @@
 export type { BackgroundWork, ServiceConsumer, ServiceContext, ServiceOverrides } from './context.js'
 export { defineService, type Service } from './define-service.js'
+export { type DependentsOfKind, dependentsRoute } from './dependents.js'
 export { namesRoute } from './names-route.js'
 export { openNeighbour } from './neighbour.js'
 export {
   allOwned,
+  type Carrier,
   type HeldRights,
   type Owned,
   type OwnerRightsOptions,

@@ -1,11 +1,16 @@
 import {
   type Environment,
   type EventSubscription,
+  endedKey,
+  HoldingGrants,
+  mostGrantsAsked,
   type PlatformEvent,
   Rights,
   rulesAgainst,
+  TokenState,
 } from '@opsplane/contracts'
 import type { ServiceClient } from '@opsplane/http'
+import { z } from 'zod'
 import type { BackgroundWork, ServiceContext } from './context.js'
 import type { SubscriptionRules } from './read-rules.js'
 
@@ -26,11 +31,23 @@ export interface Owned {
     /** The event that has made it necessary to look. */
     causationId: string
   }): Promise<void>
+  /** What acts by grants of the person, and not by their rights alone: it ends with the API key a grant was given by. */
+  carriersOf?(workspaceId: string, userId: string): Promise<readonly Carrier[]>
+}
+
+/** Something that acts by a grant. */
+export interface Carrier {
+  grant: string
+  /** Ends what acts by it, as nobody holds what it needs. Called again when it fails. */
+  suspend(missing: readonly string[], causationId: string): Promise<void>
 }
 
 export interface OwnerRightsOptions extends Owned {
-  /** The consumers of events of users, of roles and, of what is subscribed to events, of tables. */
-  durables: { users: string; roles: string; tables?: string }
+  /**
+   * The consumers of events of users, of roles, of tables where it is subscribed to events, and of API keys where it acts by
+   * grants.
+   */
+  durables: { users: string; roles: string; tables?: string; keys?: string }
   settings: Pick<ServiceClient, 'post'>
   /** For what is subscribed to events. */
   rules?: SubscriptionRules
@@ -45,12 +62,16 @@ export const allOwned = (kinds: readonly Owned[]): Owned => ({
   async suspend(owners) {
     for (const kind of kinds) await kind.suspend(owners)
   },
+  async carriersOf(workspaceId, userId) {
+    return (await Promise.all(kinds.map((kind) => kind.carriersOf?.(workspaceId, userId) ?? []))).flat()
+  },
 })
 
 /** What can take rights from somebody. */
 const watched = {
   users: ['user.role_changed', 'user.suspended', 'user.deactivated'],
   roles: ['role.*'],
+  keys: ['token.revoked', 'token.reuse_detected'],
   tables: ['table.*'],
 }
 const ownersAtOnce = 200
@@ -58,7 +79,7 @@ const ownersAtOnce = 200
 /** Looks at the rights of owners of what acts by itself as soon as a membership, a role or row rules have changed: see ADR 046. */
 export function watchOwnerRights(
   { consume }: Pick<ServiceContext, 'consume'>,
-  { durables, settings, rules, ownersIn, suspend }: OwnerRightsOptions,
+  { durables, settings, rules, ownersIn, suspend, carriersOf }: OwnerRightsOptions,
 ): BackgroundWork[] {
   const perform = async (events: readonly PlatformEvent[]) => {
     for (const { workspaceId, id, users } of concerned(events)) {
@@ -80,11 +101,43 @@ export function watchOwnerRights(
   return [
     consume({ durable: durables.users, types: watched.users, perform }),
     consume({ durable: durables.roles, types: watched.roles, perform }),
+    ...(durables.keys !== undefined && carriersOf
+      ? [consume({ durable: durables.keys, types: watched.keys, perform: endWithKeys(settings, carriersOf) })]
+      : []),
     ...(durables.tables === undefined
       ? []
       : [consume({ durable: durables.tables, types: watched.tables, perform })]),
   ]
 }
+
+/** Looks at what was given by API keys that have ended: each person once. */
+function endWithKeys(
+  settings: Pick<ServiceClient, 'post'>,
+  carriersOf: NonNullable<Owned['carriersOf']>,
+): (events: readonly PlatformEvent[]) => Promise<void> {
+  return async (events) => {
+    const givers = new Map(
+      events.flatMap(({ id, workspaceId, data }) => {
+        const { userId, revocationReason } = KeyEnd.parse(data).after
+        // What the removed person has given is held for that.
+        if (revocationReason === 'user_removed') return []
+        return [[`${workspaceId}/${userId}`, { id, workspaceId, userId }] as const]
+      }),
+    )
+    for (const { id, workspaceId, userId } of givers.values()) {
+      const carriers = await carriersOf(workspaceId, userId)
+      for (let from = 0; from < carriers.length; from += mostGrantsAsked) {
+        const some = carriers.slice(from, from + mostGrantsAsked)
+        const question = { grants: some.map(({ grant }) => grant) }
+        const { holding } = await settings.post('/internal/grants/holding', question, HoldingGrants)
+        for (const [at, { suspend }] of some.entries())
+          if (holding[at] === false) await suspend([endedKey], id)
+      }
+    }
+  }
+}
+
+const KeyEnd = z.object({ after: TokenState.pick({ userId: true, revocationReason: true }) })
 
 /** By workspace: who may have lost rights; null: anybody. */
 function concerned(events: readonly PlatformEvent[]) {

@@ -1,12 +1,13 @@
 import { fileURLToPath } from 'node:url'
 import { createDelegations } from '@opsplane/http'
-import { defineService, openNeighbour } from '@opsplane/service'
+import { defineService, dependentsRoute, openNeighbour } from '@opsplane/service'
 import { type AnalyticsConfig, loadConfig } from './config.js'
 import { createDashboards } from './dashboard/dashboards.js'
 import { createDashboardData } from './dashboard/data.js'
 import { dashboard } from './dashboard/domain.js'
 import { dashboardRoutes } from './dashboard/routes.js'
 import { createWaiting } from './dashboard/waiting.js'
+import { dependents } from './dependents.js'
 import { dataExport } from './export/domain.js'
 import { openExports } from './export/open.js'
 import { createOwners } from './export/owner.js'
@@ -61,6 +62,7 @@ export const analytics = defineService<AnalyticsConfig>({
         ...dashboardRoutes(ctx, { dashboards, data, waiting, delegations }),
         ...exports.routes,
         ...kpis.routes,
+        dependentsRoute(ctx.database, dependents),
       ],
       background: [settings, client, ...facts.background, ...exports.background, ...kpis.background],
       onDrain: waiting.drain,

@@ -4,6 +4,7 @@ import type { Database } from '@opsplane/postgres'
 import {
   allOwned,
   type BackgroundWork,
+  type Carrier,
   type HeldRights,
   type Owned,
   type ServiceContext,
@@ -15,7 +16,7 @@ import { liveOfGivers } from './deployment/queries.js'
 import type { Embeds } from './embed/embeds.js'
 
 export interface RightsWatchOptions {
-  deployments: Pick<Deployments, 'aggregate'>
+  deployments: Pick<Deployments, 'aggregate' | 'grantBy'>
   embeds: Pick<Embeds, 'aggregate'>
   settings: Pick<ServiceClient, 'post'>
 }
@@ -26,7 +27,10 @@ export const watchRights = (
   { deployments, embeds, settings }: RightsWatchOptions,
 ): BackgroundWork[] =>
   watchOwnerRights(ctx, {
-    ...{ durables: { users: 'apps-user-rights', roles: 'apps-role-rights' }, settings },
+    ...{
+      durables: { users: 'apps-user-rights', roles: 'apps-role-rights', keys: 'apps-key-rights' },
+      settings,
+    },
     ...allOwned([ownedDeployments(ctx, deployments), ownedEmbeds(ctx, embeds)]),
   })
 
@@ -34,7 +38,7 @@ type Context = Pick<ServiceContext, 'database' | 'clock'>
 
 const ownedDeployments = (
   { database: { sql }, clock }: Context,
-  { aggregate }: RightsWatchOptions['deployments'],
+  { aggregate, grantBy }: RightsWatchOptions['deployments'],
 ): Owned => ({
   ownersIn: async (workspaceId, users) =>
     (await liveOfGivers(sql, workspaceId, users)).map(({ giver }) => giver),
@@ -47,6 +51,24 @@ const ownedDeployments = (
       const meta = { tenant, actor: systemActor, now, requestId: null, causationId }
       await aggregate.handle(id, { kind: 'suspend', giverId: giver, missing, now }, meta)
     }
+  },
+  async carriersOf(workspaceId, userId) {
+    const carriers: Carrier[] = []
+    for (const { id, environment, giver } of await liveOfGivers(sql, workspaceId, [userId])) {
+      const tenant = { workspaceId, environment }
+      const found = await aggregate.find(id, tenant)
+      const grant = found && (await grantBy(found.state, tenant))
+      if (!grant) continue
+      carriers.push({
+        grant,
+        async suspend(missing, causationId) {
+          const now = clock.now()
+          const meta = { tenant, actor: systemActor, now, requestId: null, causationId }
+          await aggregate.handle(id, { kind: 'suspend', giverId: giver, missing, now }, meta)
+        },
+      })
+    }
+    return carriers
   },
 })
 

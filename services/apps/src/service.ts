@@ -1,12 +1,13 @@
 import { fileURLToPath } from 'node:url'
 import { createRequireEnvironment } from '@opsplane/http'
 import { createExpressions } from '@opsplane/sandbox'
-import { defineService } from '@opsplane/service'
+import { defineService, dependentsRoute } from '@opsplane/service'
 import { createAccessChecks } from './access/changes.js'
 import { createApps } from './app/apps.js'
 import { app } from './app/domain.js'
 import { appRoutes } from './app/routes.js'
 import { loadConfig } from './config.js'
+import { dependents } from './dependents.js'
 import { createDeployments } from './deployment/deployments.js'
 import { deployment } from './deployment/domain.js'
 import { deploymentRoutes } from './deployment/routes.js'
@@ -56,6 +57,7 @@ export const apps = defineService({
           assets: webAssets(),
           embedOrigins: (id, at) => embeds.origins(id, at, ctx.clock.now()),
         }),
+        dependentsRoute(ctx.database, dependents),
         ...runtimeRoutes(enter, createUse({ call: platform.call, expressions })),
       ],
       background: [

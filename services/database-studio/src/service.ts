@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { createRequireEnvironment } from '@opsplane/http'
 import { createLimits } from '@opsplane/runtime'
-import { defineService, namesRoute, openNeighbour } from '@opsplane/service'
+import { defineService, dependentsRoute, namesRoute, openNeighbour } from '@opsplane/service'
 import { loadConfig, type StudioConfig } from './config.js'
 import { openMigrations } from './migration/open.js'
 import { migration } from './migration-ledger/domain.js'
@@ -22,6 +22,7 @@ import { purging } from './table/purge.js'
 import { readRulesRoute } from './table/read-rules-route.js'
 import { tableRoutes } from './table/routes.js'
 import { createTables } from './table/tables.js'
+import { dependentImports } from './transfer/dependents.js'
 import { validationRoutes } from './validation/routes.js'
 import { createValidating, validationTimeoutMs } from './validation/validating.js'
 
@@ -60,6 +61,7 @@ export const databaseStudio = defineService<StudioConfig>({
         ...tableRoutes(ctx, tables),
         readRulesRoute(ctx),
         ...recordRoutes(records),
+        dependentsRoute(ctx.database, [dependentImports]),
         ...queries.routes,
         ...migrations.routes,
         ...validationRoutes(ctx, definitions),

@@ -4,6 +4,7 @@ import { matchesSomeEvent } from '@opsplane/contracts'
 import type { EventOrigin, UnreadEvent } from '@opsplane/eventstore'
 import {
   createCauseSigner,
+  createSecretTargets,
   createSecretValues,
   type Outbound,
   openOutbound,
@@ -24,6 +25,7 @@ import {
   type BackgroundWork,
   createSubscriptionRules,
   defineService,
+  dependentsRoute,
   openNeighbour,
   type ServiceContext,
   type ServiceOverrides,
@@ -51,6 +53,7 @@ import { replaying, replayWork } from './replay/runner.js'
 import { topicRoutes } from './topic/routes.js'
 import { createTopics } from './topic/topics.js'
 import { Waiters } from './topic/waiters.js'
+import { dependentWebhooks } from './webhook/dependents.js'
 import { webhook } from './webhook/domain.js'
 import { pingRoutes } from './webhook/ping-routes.js'
 import { watchRights } from './webhook/rights-watch.js'
@@ -210,6 +213,7 @@ function startSending(ctx: Context, options: SendingOptions): Sending {
     routes: [
       ...webhookRoutes({
         ...{ database, cursors, vault, outbound, aggregate, limits, rules, matchesSomeEvent, onChange },
+        secretTargets: createSecretTargets(settings),
       }),
       ...rotateRoutes({ database, store, vault, aggregate, onChange }),
       ...deliveryRoutes({ database, aggregate, rules }),
@@ -230,6 +234,7 @@ function startSending(ctx: Context, options: SendingOptions): Sending {
         kick: () => ctx.dueWork.wake(replaying),
         announce: relay.wake,
       }),
+      dependentsRoute(database, [dependentWebhooks]),
       ...pingRoutes(createPing({ aggregate, attempt })),
     ],
   }

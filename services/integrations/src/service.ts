@@ -4,16 +4,18 @@ import {
   createDelegations,
   createEgress,
   createOutboundHttp,
+  createSecretTargets,
   createSecretValues,
   type Outbound,
   openOutbound,
 } from '@opsplane/http'
 import { createLimits } from '@opsplane/runtime'
 import { createExpressions } from '@opsplane/sandbox'
-import { defineService, openNeighbour } from '@opsplane/service'
+import { defineService, dependentsRoute, openNeighbour } from '@opsplane/service'
 import { type IntegrationsConfig, loadConfig } from './config.js'
 import { createCalls } from './connector/calls.js'
 import { createConnectors } from './connector/connectors.js'
+import { dependentConnectors } from './connector/dependents.js'
 import { connector } from './connector/domain.js'
 import { internalRoutes } from './connector/internal-routes.js'
 import { connectorRoutes } from './connector/routes.js'
@@ -64,7 +66,7 @@ export const integrations = defineService<IntegrationsConfig>({
       topicKind({ dispatcher, delegations: createDelegations(settings) }),
     ])
     const limits = createLimits(config)
-    const connectors = createConnectors(ctx, kinds, limits)
+    const connectors = createConnectors(ctx, kinds, { limits, secretTargets: createSecretTargets(settings) })
     const resolve = createSecretValues({
       source: settings,
       keptMs: secretsKeptMs,
@@ -85,6 +87,7 @@ export const integrations = defineService<IntegrationsConfig>({
         ...invocationRoutes({ database, connectors, invoke, probe: createProbe(uses) }),
         ...transformerRoutes(expressions),
         ...internalRoutes(database, kinds),
+        dependentsRoute(database, [dependentConnectors]),
       ],
       background: [
         expressions,

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { defineService, type ServiceOverrides, type ServiceParts } from '@opsplane/service'
+import { defineService, dependentsRoute, type ServiceOverrides, type ServiceParts } from '@opsplane/service'
 import { catalogDeciders, catalogProjectedTables, catalogRoutes } from './catalog/catalog.js'
 import { changeStore } from './change/change-store.js'
 import { changeDeciders, createChanges } from './change/changes.js'
@@ -9,6 +9,7 @@ import { cmdbDeciders } from './cmdb/deciders.js'
 import { itemStore } from './cmdb/item/item-store.js'
 import { cmdbRoutes } from './cmdb/routes.js'
 import { type ItsmConfig, loadConfig } from './config.js'
+import { dependents } from './dependents.js'
 import { graphRoutes } from './impact/graph-routes.js'
 import { incident } from './incident/domain.js'
 import { incidentStore } from './incident/incident-store.js'
@@ -76,7 +77,7 @@ export const itsm = defineService<ItsmConfig, ItsmOverrides>({
       { routes: catalogRoutes(ctx, people) },
     ]
     return {
-      routes: areas.flatMap(({ routes }) => routes),
+      routes: [...areas.flatMap(({ routes }) => routes), dependentsRoute(ctx.database, dependents)],
       background: [...background, ...areas.flatMap((area) => area.background ?? [])],
     }
   },

@@ -5,12 +5,14 @@ import {
   allOwned,
   createSubscriptionRules,
   defineService,
+  dependentsRoute,
   openNeighbour,
   watchOwnerRights,
 } from '@opsplane/service'
 import { artifact } from './artifact/domain.js'
 import { createArtifactLoading } from './artifact/loading.js'
 import { loadConfig, type SdkConfig } from './config.js'
+import { dependents } from './dependents.js'
 import { executionChangeRoutes } from './execution/changes.js'
 import { executionDepths } from './execution/queries.js'
 import { createRunTest } from './invoke/run-artifact.js'
@@ -71,6 +73,7 @@ export const sdk = defineService<SdkConfig>({
         ...jobRoutes(ctx, jobs),
         ...ruleRoutes(validate),
         ...needsRoutes(loading, permissionsOf(operations)),
+        dependentsRoute(ctx.database, dependents),
       ],
       background: [
         settings,
@@ -78,7 +81,10 @@ export const sdk = defineService<SdkConfig>({
         ...clients.values(),
         runner,
         ...watchOwnerRights(ctx, {
-          durables: { users: 'sdk-user-rights', roles: 'sdk-role-rights', tables: 'sdk-row-rules' },
+          durables: {
+            ...{ users: 'sdk-user-rights', roles: 'sdk-role-rights' },
+            ...{ tables: 'sdk-row-rules', keys: 'sdk-key-rights' },
+          },
           ...{ settings, rules },
           ...allOwned([ownedPacks(ctx, packs.packs), ownedJobs(ctx, jobs)]),
         }),

@@ -11,6 +11,8 @@ import {
   Rights,
   RightsQuestion,
   SecretResolution,
+  SecretTargetProblems,
+  SecretTargetsQuestion,
   TokenVerification,
   VerifiedToken,
 } from '@opsplane/contracts'
@@ -18,10 +20,12 @@ import { callingService, defineRoute, type Route } from '@opsplane/http'
 import type { Drizzle } from '@opsplane/postgres'
 import type { VerifyToken } from './access/verify.js'
 import type { RunBootstrap } from './bootstrap.js'
+import type { createAskedBy } from './delegation/asked-by.js'
 import { knownMembers } from './membership/queries.js'
 import { knownRoles } from './role/queries.js'
 import { membersOf } from './role/rights.js'
 import type { SecretService } from './secret/secret-service.js'
+import type { SecretTargets } from './secret/targets.js'
 import type { TakenOnce } from './taken-calls.js'
 import { reachOf } from './token/reach.js'
 import { executionRetention } from './workspace/retention.js'
@@ -32,12 +36,22 @@ export interface InternalWork {
   db: Drizzle
   verify: VerifyToken
   secretService: SecretService
+  secretTargets: SecretTargets
+  askedBy: ReturnType<typeof createAskedBy>
   bootstrap: RunBootstrap
   takenOnce: TakenOnce
 }
 
 /** What other services ask settings. The gateway routes none of it. */
-export function internalRoutes({ db, verify, secretService, bootstrap, takenOnce }: InternalWork): Route[] {
+export function internalRoutes({
+  db,
+  verify,
+  secretService,
+  secretTargets,
+  askedBy,
+  bootstrap,
+  takenOnce,
+}: InternalWork): Route[] {
   return [
     defineRoute({
       ...internal,
@@ -64,6 +78,34 @@ export function internalRoutes({ db, verify, secretService, bootstrap, takenOnce
         response: ResolvedSecrets,
         handler: ({ body, meta }) =>
           secretService.resolve(body, { service: callingService(meta.principal), now: meta.now }),
+      }),
+    ),
+
+    takenOnce(
+      defineRoute({
+        ...internal,
+        operationId: 'checkSecretTargets',
+        path: '/internal/secrets/targets',
+        callers: ['dispatcher', 'integrations', 'workflows', 'sdk'],
+        summary: 'Check the secrets that a definition names, for the person who saves it',
+        description:
+          'With `admit` it adds the hosts they are meant for, where the person holds `secrets:write`.',
+        body: SecretTargetsQuestion,
+        response: SecretTargetProblems,
+        errors: [
+          'forbidden',
+          'environment_forbidden',
+          'invalid_token',
+          'token_expired',
+          'conflict',
+          'version_conflict',
+        ],
+        handler: async ({ body, meta }) => {
+          const { principal } = await askedBy(body, callingService(meta.principal))
+          const { workspaceId, actor } = principal
+          const tenant = { workspaceId, environment: body.environment }
+          return secretTargets({ ...body, principal }, { ...meta, actor, tenant })
+        },
       }),
     ),
 

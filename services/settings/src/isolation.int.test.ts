@@ -38,6 +38,7 @@ describe('a stranger', () => {
     ['GET', (id) => `/settings/users/${id}`, undefined, () => ada.userId],
     ['PATCH', (id) => `/settings/users/${id}`, { role: 'viewer' }, () => ada.userId],
     ['DELETE', (id) => `/settings/users/${id}`, undefined, () => ada.userId],
+    ['GET', (id) => `/settings/users/${id}/dependents`, undefined, () => ada.userId],
     ['GET', (name) => `/settings/roles/${name}`, undefined, () => 'releaser'],
     ['PATCH', (name) => `/settings/roles/${name}`, { permissions: [] }, () => 'releaser'],
     ['DELETE', (name) => `/settings/roles/${name}`, undefined, () => 'releaser'],

@@ -49,6 +49,7 @@ it('describes every public operation, and no internal one', async () => {
     'inviteUser: post /settings/users/invite',
     'listAuditCheckpoints: get /audit/checkpoints',
     'listAuditEvents: get /audit',
+    'listDependents: get /settings/users/{id}/dependents',
     'listNotifications: get /notifications',
     'listRoles: get /settings/roles',
     'listSecrets: get /secrets',

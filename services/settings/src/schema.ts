@@ -317,6 +317,14 @@ export const mails = pgTable(
   ],
 )
 
+/** Grants whose key expires are due when it does: what acts by them is held. */
+export const dueKeyEnds = dueTable({
+  table: 'standing_grants',
+  key: 'id',
+  dueAt: 'key_ends_at',
+  waiting: 'key_ends_at is not null and revoked_at is null',
+})
+
 /** What lets services act for people until it is revoked, or they have left: ADR 066. */
 export const standingGrants = pgTable(
   'standing_grants',
@@ -329,8 +337,15 @@ export const standingGrants = pgTable(
     purpose: text('purpose').notNull(),
     createdAt: timestamp('created_at', { withTimezone: true, mode: 'string' }).notNull().defaultNow(),
     revokedAt: timestamp('revoked_at', { withTimezone: true, mode: 'string' }),
+    /** The API key it was given by, and the time at which that expires by itself; null once that is dealt with. */
+    keyId: text('key_id'),
+    keyEndsAt: timestamp('key_ends_at', { withTimezone: true, mode: 'string' }),
+    ...heldColumns(),
   },
-  (table) => [index('standing_grants_user_idx').on(table.workspaceId, table.userId)],
+  (table) => [
+    index('standing_grants_user_idx').on(table.workspaceId, table.userId),
+    ...dueIndexes(dueKeyEnds),
+  ],
 )
 
 /** Calls between services that no replica takes a second time: ADR 083. Lost in a crash, as few as count still. */

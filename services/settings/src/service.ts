@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { actsForPeople, type InternalParty } from '@opsplane/contracts'
-import type { Route } from '@opsplane/http'
+import { type PlatformClients, platformClients, type Route } from '@opsplane/http'
 import { createVault } from '@opsplane/postgres'
 import { createSealer } from '@opsplane/runtime'
 import {
@@ -27,6 +27,7 @@ import { auditRoutes } from './audit/routes.js'
 import { createBootstrap } from './bootstrap.js'
 import { budgetRoutes } from './budget/routes.js'
 import { loadConfig, type SettingsConfig } from './config.js'
+import { createAskedBy } from './delegation/asked-by.js'
 import { createDelegations } from './delegation/delegations.js'
 import { delegationRoutes } from './delegation/routes.js'
 import { internalRoutes } from './internal-routes.js'
@@ -35,10 +36,13 @@ import { createComposer } from './mail/compose.js'
 import { mailSending } from './mail/mail-sending.js'
 import { createMailer } from './mail/mailer.js'
 import { createAccept } from './membership/acceptance.js'
+import { createFindDependents } from './membership/dependents.js'
 import { membership } from './membership/domain.js'
 import { createInvite } from './membership/invitations.js'
 import { createMembers } from './membership/members.js'
+import { createRemovals } from './membership/removal.js'
 import { membershipRoutes } from './membership/routes.js'
+import { createSucceed } from './membership/succession.js'
 import { recordNotifications } from './notification/recorder.js'
 import { notificationRoutes } from './notification/routes.js'
 import { role } from './role/domain.js'
@@ -48,6 +52,7 @@ import { roleRoutes } from './role/routes.js'
 import { secret } from './secret/domain.js'
 import { secretRoutes } from './secret/routes.js'
 import { createSecretService } from './secret/secret-service.js'
+import { createSecretTargets } from './secret/targets.js'
 import { createSecretUsage } from './secret/usage.js'
 import { createIdentify, createLogin } from './session/login.js'
 import { createLoginFailures } from './session/login-failures.js'
@@ -57,6 +62,7 @@ import { createThrottle } from './session/throttle.js'
 import { createThrottleTable } from './session/throttle-table.js'
 import { createTakenOnce } from './taken-calls.js'
 import { token } from './token/domain.js'
+import { expiringKeys } from './token/expiry.js'
 import { createKeys } from './token/keys.js'
 import { tokenRoutes } from './token/routes.js'
 import { workspace } from './workspace/domain.js'
@@ -78,6 +84,7 @@ export const settings = defineService<SettingsConfig, SettingsOverrides>({
   setup(ctx, overrides) {
     const parts = createParts(ctx)
     measureLastBackup(ctx)
+    ctx.dueWork.start(expiringKeys(ctx))
     return {
       routes: [
         ...settingsRoutes(ctx, parts),
@@ -85,7 +92,13 @@ export const settings = defineService<SettingsConfig, SettingsOverrides>({
           parts.takenOnce,
         ),
       ],
-      background: [parts.usage, parts.failures, ...auditWork(ctx, parts), ...mailWork(ctx, parts)],
+      background: [
+        ...parts.neighbours.values(),
+        parts.usage,
+        parts.failures,
+        ...auditWork(ctx, parts),
+        ...mailWork(ctx, parts),
+      ],
     }
   },
 })
@@ -94,19 +107,27 @@ type Context = ServiceContext<SettingsConfig>
 type Parts = ReturnType<typeof createParts>
 
 /** What routes and background work share. */
-function createParts({ config, database, relay, clock, log }: Context) {
+function createParts(ctx: Context) {
+  const { config, database, relay, clock, log } = ctx
   const { db } = database
   const nowMs = () => Date.parse(clock.now())
   const sealer = createSealer(config.opsplaneMasterKey, config.opsplanePreviousMasterKeys)
   log.info({ keyIds: sealer.keyIds }, 'master keys, the present one first')
   return {
     vault: createVault(db, sealer),
+    neighbours: neighboursOf(ctx),
     mailer: createMailer(config),
     signer: createCheckpointSigner(config.auditSigningKey),
     takenOnce: createTakenOnce(database),
     usage: createSecretUsage({ db, log, nowMs }),
     failures: createLoginFailures({ database, relay, log, nowMs }),
   }
+}
+
+/** A client of every other service. */
+function neighboursOf(ctx: Context): PlatformClients {
+  const { settings: _, ...serviceUrls } = ctx.config.serviceUrls
+  return platformClients({ ...ctx, config: { serviceUrls } })
 }
 
 /** Fills the audit log, and signs what it is. */
@@ -126,7 +147,7 @@ function mailWork(ctx: Context, { mailer, vault }: Parts): BackgroundWork[] {
 }
 
 function settingsRoutes(ctx: Context, parts: Parts): Route[] {
-  const { mailer, signer, usage, failures, vault, takenOnce } = parts
+  const { mailer, signer, usage, failures, vault, takenOnce, neighbours } = parts
   const { config, database } = ctx
   const { db } = database
   const passwords = createPasswords({
@@ -146,6 +167,12 @@ function settingsRoutes(ctx: Context, parts: Parts): Route[] {
   const accept = createAccept(ctx, { members, serialized, passwords, throttle, identify, openSession })
 
   const withMail = mailer !== null
+  const findDependents = createFindDependents({ db, neighbours, log: ctx.log })
+  const delegations = createDelegations(ctx)
+  const removal = createRemovals({
+    ...{ members, findDependents },
+    succeed: createSucceed({ db, neighbours, delegations, findDependents }),
+  })
   const access = createAccountAccess(ctx, { passwords, throttle, sessions, members, withMail })
 
   return [
@@ -154,22 +181,18 @@ function settingsRoutes(ctx: Context, parts: Parts): Route[] {
     ...sessionRoutes({ login, sessions, members, cursors: ctx.cursors }),
     ...tokenRoutes(ctx, keys),
     ...workspaceRoutes(ctx),
-    ...membershipRoutes(ctx, { members, invite, accept }),
+    ...membershipRoutes(ctx, { members, removal, invite, accept }),
     ...roleRoutes(createRoles(ctx, serialized), roleReading(ctx)),
     ...secretRoutes(ctx, secretService),
     ...auditRoutes(ctx),
     ...auditChainRoutes(ctx, signer),
     ...notificationRoutes(ctx),
     ...budgetRoutes(database).map(takenOnce),
-    namesRoute(database, {
-      operationId: 'findSecretNames',
-      path: '/internal/secrets/names',
-      summary: 'Find out which of these secrets there are',
-      ...{ callers: ['workflows'], table: 'secrets', columns: ['name'] },
-    }),
     ...internalRoutes({
       db,
       secretService,
+      secretTargets: createSecretTargets(ctx),
+      askedBy: createAskedBy({ db, config }),
       verify: createVerifier({ db, sessions, keys }),
       bootstrap: createBootstrap(ctx, passwords),
       takenOnce,

@@ -5,13 +5,14 @@ import {
   createDelegations,
   createOperations,
   createRequireEnvironment,
+  createSecretTargets,
   openOutbound,
   permissionsOf,
   platformClients,
   remoteDepths,
 } from '@opsplane/http'
 import { createExpressions, measureChildren } from '@opsplane/sandbox'
-import { createSubscriptionRules, defineService, openNeighbour } from '@opsplane/service'
+import { createSubscriptionRules, defineService, dependentsRoute, openNeighbour } from '@opsplane/service'
 import { loadConfig, type WorkflowsConfig } from './config.js'
 import { internalRoutes } from './internal-routes.js'
 import { openRuns } from './run/open-runs.js'
@@ -28,6 +29,7 @@ import { workflowActionRoutes } from './workflow/action-routes.js'
 import { createNeeds } from './workflow/check/needs.js'
 import { createChecks } from './workflow/check/problems.js'
 import { findConnectors } from './workflow/connector-names.js'
+import { dependentApprovals, dependentWorkflows } from './workflow/dependents.js'
 import { workflow } from './workflow/domain.js'
 import { startSettling } from './workflow/grants.js'
 import { findArtifacts, findKnown } from './workflow/known-names.js'
@@ -56,6 +58,7 @@ export const workflows = defineService<WorkflowsConfig>({
     const artifacts = findArtifacts(clients)
     const expressions = createExpressions({ log: ctx.log, ...ofLargeEvents })
     measureChildren(ctx.metrics, 'expressions', expressions)
+    const secretTargets = createSecretTargets(settings)
     const { workflowCaFile, workflowAllowedCidrs, workflowDeniedCidrs, workflowAllowHttp } = ctx.config
     const outbound = await openOutbound({
       ...{ caFile: workflowCaFile, allowHttp: workflowAllowHttp },
@@ -66,7 +69,7 @@ export const workflows = defineService<WorkflowsConfig>({
       findWorkflows: (tenant) => findWorkflows(ctx.database, tenant),
       platform: {
         ...{ operations, outbound, log: ctx.log },
-        ...{ findConnectors: connectors, findKnown: findKnown(clients) },
+        ...{ findConnectors: connectors, findKnown: findKnown(clients), secretTargets },
       },
     })
     const delegations = createDelegations(settings)
@@ -77,7 +80,7 @@ export const workflows = defineService<WorkflowsConfig>({
       ...{ findConnectors: connectors, findArtifacts: artifacts },
     })
     const definitions = createWorkflows(ctx, {
-      ...{ delegations, settings, rules, checks, needsOf },
+      ...{ delegations, settings, rules, checks, needsOf, secretTargets },
       logEnds: () => logEnds(),
     })
     const { runs, ...ofRuns } = openRuns(ctx, {
@@ -116,6 +119,7 @@ export const workflows = defineService<WorkflowsConfig>({
         ...skippedRoutes(ctx),
         ...hookRoutes(hooks),
         ...internalRoutes(ctx.database),
+        dependentsRoute(ctx.database, [dependentWorkflows, dependentApprovals]),
       ],
       background: [
         ...[settings, studio],

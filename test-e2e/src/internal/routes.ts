@@ -18,32 +18,44 @@ const ofEveryService: Callers = {
   'GET /internal/routes': ['gateway', 'workflows', 'sdk', 'apps'],
 }
 
+const dependents: Callers = { 'POST /internal/people/dependents': ['settings'] }
+
 const ofOne: Partial<Record<BackendName, Callers>> = {
   settings: {
     'POST /internal/tokens/verify': ['gateway'],
     'POST /internal/secrets/resolve': ['dispatcher', 'integrations', 'workflows', 'sdk'],
+    'POST /internal/secrets/targets': ['dispatcher', 'integrations', 'workflows', 'sdk'],
     'POST /internal/rights': ['dispatcher', 'workflows', 'sdk', 'analytics', 'apps'],
     'POST /internal/members': ['itsm', 'apps', 'workflows'],
-    'POST /internal/secrets/names': ['workflows'],
     'POST /internal/environment-scope': ['workflows', 'database-studio', 'apps'],
     'POST /internal/retention': ['workflows', 'sdk'],
     'POST /internal/bootstrap': ['operator'],
     'POST /internal/grants': actsForPeople,
     'POST /internal/grants/revoke': actsForPeople,
+    'POST /internal/grants/holding': actsForPeople,
     'POST /internal/delegations': actsForPeople,
     'POST /internal/budgets/lease': ['gateway', 'integrations', 'workflows', 'sdk'],
     'POST /internal/rates/spend': ['gateway'],
   },
-  dispatcher: { 'GET /internal/deliveries/changes': ['analytics'] },
-  integrations: { 'POST /internal/connectors/names': ['workflows', 'sdk'] },
+  itsm: dependents,
+  analytics: dependents,
+  apps: dependents,
+  dispatcher: { 'GET /internal/deliveries/changes': ['analytics'], ...dependents },
+  integrations: { ...dependents, 'POST /internal/connectors/names': ['workflows', 'sdk'] },
   'database-studio': {
+    ...dependents,
     'POST /internal/validations': ['sdk'],
     'POST /internal/tables/names': ['workflows'],
     'POST /internal/queries/names': ['workflows'],
     'POST /internal/read-rules': ['dispatcher', 'workflows', 'sdk'],
   },
-  workflows: { 'POST /internal/artifacts/uses': ['sdk'], 'POST /internal/runs/depths': ['sdk'] },
+  workflows: {
+    ...dependents,
+    'POST /internal/artifacts/uses': ['sdk'],
+    'POST /internal/runs/depths': ['sdk'],
+  },
   sdk: {
+    ...dependents,
     'POST /internal/rules/validate': ['database-studio'],
     'POST /internal/artifacts/needs': ['workflows'],
     'POST /internal/executions/depths': ['workflows'],

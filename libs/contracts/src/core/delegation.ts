@@ -25,6 +25,17 @@ export type GrantRequest = z.input<typeof GrantRequest>
 export const Grant = z.object({ grant: z.string(), expiresAt: z.iso.datetime({ precision: 3 }).nullable() })
 export type Grant = z.infer<typeof Grant>
 
+/** What is missing where the API key has ended by which a person gave something their rights. */
+export const endedKey = 'api_key'
+
+/** Of how many grants a service asks at once. */
+export const mostGrantsAsked = 100
+export const GrantsQuestion = z.strictObject({ grants: z.array(z.string().max(16_384)).max(mostGrantsAsked) })
+export type GrantsQuestion = z.infer<typeof GrantsQuestion>
+/** In the order they were asked for. */
+export const HoldingGrants = z.object({ holding: z.array(z.boolean()) })
+export type HoldingGrants = z.infer<typeof HoldingGrants>
+
 /** A person, and the session or API key by which they have asked for something. */
 export const GrantCaller = z.strictObject({ userId: z.string().max(100), tokenId: z.string().max(100) })
 export type GrantCaller = z.infer<typeof GrantCaller>

@@ -17,17 +17,23 @@ const SecretHost = z
 /** Hosts that something may reach, by names and patterns such as those of a secret. */
 export const HostPatterns = z.array(SecretHost).max(50)
 
+/** The most hosts that one secret lists. */
+export const maxSecretHosts = 50
+
 /** Where a secret may go. `*` is a choice that has to be stated. */
 export const SecretHosts = z
   .array(SecretHost)
-  .min(1)
-  .max(50)
+  .max(maxSecretHosts)
   .transform((hosts) => [...new Set(hosts)])
   .meta({
     description:
-      'The only hosts the value is sent to: names or addresses without a port, `*.example.com` for any one label in front, or `*` for every host.',
+      'The only hosts the value is sent to: names or addresses without a port, `*.example.com` for any one label in front, or `*` for every host. Empty: none yet.',
     example: ['api.example.com'],
   })
+
+/** Whether it is one host as it stands in a URL, and neither a pattern nor an expression. */
+export const isLiteralHost = (host: string): boolean =>
+  !host.includes('*') && SecretHost.safeParse(host).data === host
 
 /** Whether one of the hosts is this one, as it stands in a URL. */
 export function allowsHost(hosts: readonly string[], host: string): boolean {

@@ -77,6 +77,7 @@ export const durableConsumers: Partial<Record<ServiceName, readonly string[]>> =
     'dispatcher-user-rights',
   ],
   workflows: [
+    'workflows-key-rights',
     'workflows-role-rights',
     'workflows-row-rules',
     'workflows-schedules',
@@ -84,6 +85,7 @@ export const durableConsumers: Partial<Record<ServiceName, readonly string[]>> =
     'workflows-user-rights',
   ],
   sdk: [
+    'sdk-key-rights',
     'sdk-role-rights',
     'sdk-row-rules',
     'sdk-rules',
@@ -91,7 +93,7 @@ export const durableConsumers: Partial<Record<ServiceName, readonly string[]>> =
     'sdk-user-rights',
     'sdk-validations',
   ],
-  apps: ['apps-role-rights', 'apps-user-rights'],
+  apps: ['apps-key-rights', 'apps-role-rights', 'apps-user-rights'],
   analytics: ['analytics-export-links', 'analytics-facts', 'analytics-kpi-schedules'],
 }
 

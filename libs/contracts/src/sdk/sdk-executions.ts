@@ -75,7 +75,8 @@ export const Execution = z
       description: 'Values of secrets are `***`, as they are and in base64, hexadecimal, URLs and JSON.',
     }),
     output: JsonValue.meta({
-      description: 'As the code gave it in the answer to an invocation; elsewhere without secrets, as the input.',
+      description:
+        'As the code gave it in the answer to an invocation; elsewhere without secrets, as the input.',
     }),
     error: ExecutionError.nullable(),
     logs: z.array(ExecutionLogEntry),

@@ -268,6 +268,15 @@ export const PackProblem = z
   .meta({ id: 'PackProblem' })
 export type PackProblem = z.infer<typeof PackProblem>
 
+/** A pack as an installation answers it. */
+export const InstalledPack = Pack.extend({
+  warnings: z.array(PackProblem).meta({
+    description:
+      'What its artifacts cannot use as it is: secrets that are not there, or that serve none of their hosts.',
+  }),
+}).meta({ id: 'InstalledPack' })
+export type InstalledPack = z.infer<typeof InstalledPack>
+
 /** Something that uses an artifact. */
 export const ArtifactUse = z
   .object({
@@ -321,6 +330,10 @@ export const PackCheck = z
       .array(z.enum(permissions))
       .meta({ description: 'Those of them that the caller does not hold.' }),
     problems: z.array(PackProblem),
+    warnings: z.array(PackProblem).meta({
+      description:
+        'What does not keep it from being installed: secrets that are not there, or that may not be sent to any host of the artifact.',
+    }),
     breaks: z.array(ArtifactUse).meta({ description: 'What uses artifacts that would be gone.' }),
   })
   .meta({ id: 'PackCheck' })

@@ -47,6 +47,11 @@ export const settingsEvents = {
   ),
   'secret.created': resourceEvent(SecretState, 'A secret was stored.'),
   'secret.rotated': resourceEvent(SecretState, 'A secret got a new value.'),
+  'secret.hosts_added': resourceEvent(
+    SecretState,
+    'A definition that names the secret was saved, which added the host it is meant for.',
+    { added: z.array(z.string()) },
+  ),
   'secret.deleted': resourceEvent(SecretState, 'A secret was deleted.'),
   'audit.exported': resourceEvent(AuditExport, 'Somebody took a copy of the audit log.'),
 } satisfies Record<string, EventDefinition>

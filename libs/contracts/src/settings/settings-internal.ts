@@ -48,6 +48,38 @@ export const ResolvedSecrets = z.object({
 })
 export type ResolvedSecrets = z.infer<typeof ResolvedSecrets>
 
+/** A secret that a definition names, and the hosts it is meant for, one of which must be among the secret's; none: a run decides. */
+export const SecretTarget = z.strictObject({
+  name: z.string().max(128),
+  hosts: z.array(z.string().min(1).max(255)).max(50),
+})
+export type SecretTarget = z.infer<typeof SecretTarget>
+
+export const maxSecretTargets = 1_000
+
+/** What a service asks settings about the secrets of a definition that a person saves. */
+export const SecretTargetsQuestion = z.strictObject({
+  /** The token their request came with. */
+  clientToken: z.string().max(8_192),
+  environment: Environment,
+  targets: z.array(SecretTarget).max(maxSecretTargets),
+  /** Adds the hosts that are missing, where the person may. */
+  admit: z.boolean(),
+})
+export type SecretTargetsQuestion = z.infer<typeof SecretTargetsQuestion>
+
+/** Why the definition cannot use the secret: by the index of the target. */
+export const SecretTargetProblems = z.object({
+  problems: z.array(
+    z.object({
+      target: z.int().min(0),
+      code: z.enum(['unknown_secret', 'secret_host_not_allowed']),
+      message: z.string(),
+    }),
+  ),
+})
+export type SecretTargetProblems = z.infer<typeof SecretTargetProblems>
+
 /** What a service asks settings about people who are not there: those in whose name it acts later. */
 export const RightsQuestion = z.strictObject({
   workspaceId: z.string(),

@@ -181,7 +181,7 @@ export const TokenStatus = z.enum(['active', 'rotated', 'revoked']).meta({
 export type TokenStatus = z.infer<typeof TokenStatus>
 
 export const RevocationReason = z
-  .enum(['requested', 'reuse_detected', 'revoked_by_admin', 'user_removed', 'login_reclaimed'])
+  .enum(['requested', 'reuse_detected', 'revoked_by_admin', 'user_removed', 'login_reclaimed', 'expired'])
   .meta({ id: 'RevocationReason' })
 export type RevocationReason = z.infer<typeof RevocationReason>
 
@@ -320,10 +320,19 @@ export type SecretDetail = z.infer<typeof SecretDetail>
 
 const SecretValue = z.string().min(1).max(65_536)
 
-export const NewSecret = z.strictObject({ name: SecretName, value: SecretValue, hosts: SecretHosts }).meta({
-  id: 'NewSecret',
-  example: { name: 'payment_api_key', value: 'the secret itself', hosts: ['api.example.com'] },
-})
+export const NewSecret = z
+  .strictObject({
+    name: SecretName,
+    value: SecretValue,
+    hosts: SecretHosts.default([]).meta({
+      description:
+        'The only hosts the value is sent to: names or addresses without a port, `*.example.com` for any one label in front, or `*` for every host. Absent: none yet; a definition that names the secret towards a host adds it when somebody with `secrets:write` saves it.',
+    }),
+  })
+  .meta({
+    id: 'NewSecret',
+    example: { name: 'payment_api_key', value: 'the secret itself', hosts: ['api.example.com'] },
+  })
 export type NewSecret = z.infer<typeof NewSecret>
 
 export const SecretRotation = z
@@ -331,7 +340,7 @@ export const SecretRotation = z
     value: SecretValue,
     hosts: SecretHosts.optional().meta({
       description:
-        'Absent: they stay. They change with the value alone, so that nobody sends one elsewhere whom it was not given.',
+        'Take the place of all present ones, those added by definitions included. Absent: they stay.',
     }),
   })
   .meta({ id: 'SecretRotation', example: { value: 'the new secret' } })

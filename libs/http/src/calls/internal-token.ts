@@ -50,7 +50,14 @@ export type VerifiedToken =
   /** Without a principal: nobody is logged in. */
   | { kind: 'client'; issuer: string; principal: Principal | undefined }
   /** The service `by` acts for the person in a run. */
-  | { kind: 'delegate'; issuer: string; principal: Principal; by: string; run: string }
+  | {
+      kind: 'delegate'
+      issuer: string
+      principal: Principal
+      by: string
+      run: string
+      succeeds?: true | undefined
+    }
 
 export interface InternalVerifier {
   /**
@@ -126,6 +133,8 @@ export const DelegateClaims = z.object({
   run: z.string(),
   /** Of a standing grant, by which it is revoked. */
   grantId: z.string().optional(),
+  /** Settings has made the person the successor of another: what is asked by it may go on for as long as they may. */
+  succeeds: z.literal(true).optional(),
 })
 export type DelegateClaims = z.infer<typeof DelegateClaims>
 const BoundClaims = z.object({ jti: z.string(), call: z.object({ method: z.string(), path: z.string() }) })

@@ -213,9 +213,9 @@ describe('an export', () => {
 
   it('of days has local dates with their zone, and the csv that was asked for', async () => {
     const query = {
-      ...{ table: 'assets', measures: ['count', 'sum:price'], grain: 'day', timeField: 'bought' },
+      ...{ table: 'assets', measures: ['count', 'sum:price'], grain: 'day' as const, timeField: 'bought' },
       ...{ timeZone: 'Europe/Berlin', range: { from: '2026-01-01T00:00:00Z', to: '2026-03-01T00:00:00Z' } },
-    } as const
+    }
     neighbours.count = 3
     const { id, file, ...state } = await made({ source: { query }, delimiter: ';', bom: true })
     expect(state).toMatchObject({ status: 'completed', delimiter: ';', bom: true })

@@ -2,6 +2,8 @@ import {
   ApiError,
   type CommandMeta,
   Environment,
+  type ErrorCode,
+  endedKey,
   type KpiPoint,
   systemActor,
   type TenantScope,
@@ -170,7 +172,14 @@ const lostRights = new Set([
 function missingRightsOf(error: unknown): { error: string; missing: string[] } | undefined {
   if (!(error instanceof ApiError) || !lostRights.has(error.code)) return undefined
   const named = error.details.flatMap(({ params }) => Missing.parse(params?.missing))
-  return { error: error.message, missing: named.length > 0 ? named : [error.code] }
+  return { error: error.message, missing: named.length > 0 ? named : [endings[error.code] ?? error.code] }
+}
+
+/** What is missing where the grant itself has ended. */
+const endings: Partial<Record<ErrorCode, string>> = {
+  invalid_token: endedKey,
+  token_expired: endedKey,
+  workspace_forbidden: 'membership',
 }
 
 const Missing = z.array(z.string()).catch([])

@@ -43,6 +43,25 @@ describe('the rights of webhooks', () => {
     expect((await create(withOnly('itsm:read', 'secrets:use'), { headers })).status).toBe(201)
   })
 
+  it('adds its host to the secrets of its headers, and is refused with those it cannot use', async () => {
+    const { settings, service, principal } = fixture
+    const api = service.as(principal)
+    const headers = { 'X-A': 'Bearer {{secrets.known}}' }
+    const { id } = (await create(api, { headers })).data(Webhook)
+    const host = new URL(fixture.endpoint('w')).hostname
+    expect(settings.admitted.at(-1)).toEqual({ name: 'known', hosts: [host] })
+    settings.unnameable.set('known', 'secret_host_not_allowed')
+    const refused = { status: 422, details: [{ path: '/headers/X-A', code: 'secret_host_not_allowed' }] }
+    const patch = async (body: object) => (await api.patch(`/webhooks/${id}`, body)).error()
+    expect((await create(api, { headers })).error()).toMatchObject(refused)
+    expect(await patch({ headers })).toMatchObject(refused)
+    expect(await patch({ url: fixture.endpoint('elsewhere') })).toMatchObject(refused)
+    for (const body of [{ status: 'paused' }, { name: 'renamed' }])
+      expect((await api.patch(`/webhooks/${id}`, body)).status).toBe(200)
+    expect(await patch({ status: 'active' })).toMatchObject(refused)
+    settings.unnameable.clear()
+  })
+
   it('another target, other events and other headers take all the webhook has ever needed', async () => {
     const headers = { 'X-A': '{{secrets.a}}' }
     const made = await create(withOnly('audit:read', 'secrets:use'), { events: ['*'], headers })

@@ -14,6 +14,7 @@ import {
   type Outbound,
   type RequestMeta,
   type Route,
+  type SecretTargets,
   validationFailed,
 } from '@opsplane/http'
 import type { Database, Vault } from '@opsplane/postgres'
@@ -23,6 +24,7 @@ import { z } from 'zod'
 import { decidesWhatIsSent, type UpdateWebhookCommand } from './domain.js'
 import { countWebhooks, listWebhooks, withFailures } from './queries.js'
 import { prepareHeaders, sealSecret } from './sealing.js'
+import { secretTargetsAfter, secretTargetsOf } from './secret-targets.js'
 import type { WebhookAggregate } from './webhook-store.js'
 
 export interface WebhookRoutesContext {
@@ -32,6 +34,7 @@ export interface WebhookRoutesContext {
   outbound: Outbound
   aggregate: WebhookAggregate
   limits: Limits
+  secretTargets: SecretTargets
   rules: SubscriptionRules
   /** Whether a subscription entry matches any event there is. */
   matchesSomeEvent(pattern: string): boolean
@@ -42,7 +45,7 @@ export interface WebhookRoutesContext {
 const tag = 'Webhooks'
 
 export function webhookRoutes(context: WebhookRoutesContext): Route[] {
-  const { database, aggregate, vault, outbound, rules } = context
+  const { database, aggregate, vault, outbound, rules, secretTargets } = context
 
   const list = defineList({
     operationId: 'listWebhooks',
@@ -69,8 +72,10 @@ export function webhookRoutes(context: WebhookRoutesContext): Route[] {
     description:
       'The secret is write-only; has_secret says whether there is one. Subscribing takes the permission to read the ' +
       'events, `audit:read` for `*` and `audit.*`, and headers with secrets take `secrets:use` (403, ' +
-      '`permission_not_held`). Events show records whole: from whom row rules hide some of a table, they cannot have its ' +
-      'events (403, `row_rule`). When its owner loses one of these, it pauses (`owner_rights`).',
+      '`permission_not_held`). A secret that is not there, or may not be sent to the host of `url`, is a 422; with ' +
+      '`secrets:write` the host is added to those of the secret. Events show records whole: from whom row rules hide some ' +
+      'of a table, they cannot have its events (403, `row_rule`). When its owner loses one of these, it pauses ' +
+      '(`owner_rights`).',
     tag,
     scope: 'webhooks:write',
     body: CreateWebhook,
@@ -88,6 +93,7 @@ export function webhookRoutes(context: WebhookRoutesContext): Route[] {
       const prepared = await prepareHeaders(vault, workspaceId, id, headers)
       const sealedSecret = secret ? await sealSecret(vault, workspaceId, id, secret) : null
       const command = { id, now: meta.now, environment, settings, headers: prepared, sealedSecret }
+      await secretTargets.require(meta, secretTargetsOf({ url: settings.url, headers }))
       return aggregate.create(id, { kind: 'create', caller: meta.principal, ...command }, meta)
     },
   })
@@ -132,6 +138,8 @@ export function webhookRoutes(context: WebhookRoutesContext): Route[] {
       if (headers) command.headers = await prepareHeaders(vault, workspaceId, params.id, headers)
       if (secret !== undefined)
         command.sealedSecret = secret && (await sealSecret(vault, workspaceId, params.id, secret))
+      const present = await aggregate.get(params.id, meta.tenant)
+      await secretTargets.require(meta, secretTargetsAfter(body, present))
       const updated = await aggregate.handle(params.id, command, meta)
       context.onChange(params.id, meta.tenant)
       return counted(database, meta.tenant, updated)

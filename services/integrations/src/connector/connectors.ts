@@ -6,15 +6,15 @@ import {
   newId,
   notFound,
 } from '@opsplane/contracts'
-import { parseField, type RequestMeta } from '@opsplane/http'
+import { parseField, type RequestMeta, type SecretTargets } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import { type Limits, quotaExceeded } from '@opsplane/runtime'
 import type { ServiceContext } from '@opsplane/service'
 import { and, eq } from 'drizzle-orm'
 import type { Kinds } from '../kind/kinds.js'
+import { refuseStrayBraces } from '../kind/references.js'
 import { connectors as table } from '../schema.js'
 import { connector } from './domain.js'
-import { refuseStrayBraces } from './references.js'
 
 export type Connectors = ReturnType<typeof createConnectors>
 
@@ -22,7 +22,7 @@ export type Connectors = ReturnType<typeof createConnectors>
 export function createConnectors(
   { store, database }: Pick<ServiceContext, 'store' | 'database'>,
   kinds: Kinds,
-  limits: Limits,
+  { limits, secretTargets }: { limits: Limits; secretTargets: SecretTargets },
 ) {
   const aggregate = store.aggregate(connector)
 
@@ -43,6 +43,7 @@ export function createConnectors(
       const fields = { ...body, config: accepted(body.kind, body.config) }
       const id = newId('connector')
       const command = { kind: 'create' as const, id, fields, caller: meta.principal, now: meta.now }
+      await secretTargets.require(meta, kinds.named(body.kind).secretTargets(fields.config))
       return named(aggregate.create(id, command, meta))
     },
 
@@ -51,6 +52,9 @@ export function createConnectors(
       if (!found) throw notFound()
       const config = body.config && accepted(found.state.kind, body.config)
       const patch = { ...body, ...(config && { config }) }
+      const { state } = found
+      if (config || (body.enabled && !state.enabled))
+        await secretTargets.require(meta, kinds.named(state.kind).secretTargets(config ?? state.config))
       return named(
         aggregate.handle(id, { kind: 'update', patch, caller: meta.principal, now: meta.now }, meta),
       )

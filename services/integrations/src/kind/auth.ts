@@ -1,8 +1,8 @@
-import { HeaderName } from '@opsplane/contracts'
+import { HeaderName, hostOfUrl } from '@opsplane/contracts'
 import { z } from 'zod'
 import { Credential } from './credential.js'
 import type { HttpRequest, SendHttp } from './http-calls.js'
-import type { Call } from './kind.js'
+import type { Call, SecretPart } from './kind.js'
 import { createAccessTokens, OAuth2 } from './oauth2.js'
 
 /** How requests say who sends them. */
@@ -20,6 +20,12 @@ export const Auth = z
   ])
   .default({ type: 'none' })
 export type Auth = z.output<typeof Auth>
+
+/** Where the secrets of credentials go: to the API itself, or to its token endpoint. */
+export const authSendsTo = (auth: Auth, host: string): SecretPart => ({
+  ...{ path: ['auth'], value: auth },
+  host: auth.type === 'oauth2' ? hostOfUrl(auth.tokenUrl) : host,
+})
 
 /** Sends a request with the credentials of a configuration; once more with a new access token where one is refused. */
 export type SendAuthorized = (call: Call, auth: Auth, request: HttpRequest) => ReturnType<SendHttp>

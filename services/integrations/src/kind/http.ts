@@ -1,11 +1,11 @@
 import { hostOfUrl, invalidField, stringifyExact } from '@opsplane/contracts'
 import { z } from 'zod'
 import { defineAction } from './action.js'
-import { Auth, type SendAuthorized } from './auth.js'
+import { Auth, authSendsTo, type SendAuthorized } from './auth.js'
 import { ConfiguredHeaders, ConfiguredQuery, InvocationHeaders } from './credential.js'
 import { HttpOutput, outputOf } from './http-answer.js'
 import { answeredFailure } from './http-calls.js'
-import { type Call, defineKind, type Kind } from './kind.js'
+import { type Call, defineKind, type Kind, type SecretPart } from './kind.js'
 import { addQuery, InvocationQuery, urlBelow } from './paths.js'
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
@@ -70,6 +70,16 @@ const Writing = z.strictObject(writes)
 const Any = Writing.extend({ method: z.enum(methods) })
 export type HttpInput = z.output<typeof Writing>
 
+/** Where the secrets of what every such kind is configured with go. */
+export const httpSendsTo = (
+  { auth, headers, query }: Pick<HttpConfig, 'auth' | 'headers' | 'query'>,
+  host: string,
+): SecretPart[] => [
+  authSendsTo(auth, host),
+  { path: ['headers'], value: headers, host },
+  { path: ['query'], value: query, host },
+]
+
 export interface HttpKindOptions {
   send: SendAuthorized
   checkUrl(url: string, path: string): void
@@ -110,6 +120,7 @@ export function httpKind({ send, checkUrl }: HttpKindOptions): Kind {
         )
       if (auth.type === 'oauth2') checkUrl(auth.tokenUrl, '/config/auth/tokenUrl')
     },
+    sendsTo: (config) => httpSendsTo(config, hostOfUrl(config.baseUrl)),
     actions: {
       request: defineAction<HttpConfig, typeof Any, typeof HttpOutput>({
         title: 'Request',

@@ -1,6 +1,8 @@
-import type { Principal, TenantScope } from '@opsplane/contracts'
+import type { Principal, SecretTarget, TenantScope } from '@opsplane/contracts'
+import { jsonPointer } from '@opsplane/http'
 import type { Logger } from '@opsplane/runtime'
 import type { z } from 'zod'
+import { referencesIn } from './references.js'
 import type { Secrets } from './secrets.js'
 
 /** Who an invocation is made for; null for checks, which the platform makes by itself. */
@@ -54,6 +56,8 @@ export interface Kind {
   config: z.ZodType<object>
   /** Refuses what a schema cannot, such as addresses that are never called. Throws `validation_failed` below `/config`. */
   check(config: unknown): void
+  /** The secrets that a configuration refers to, each with the hosts it goes to. */
+  secretTargets(config: unknown): ConfigTarget[]
   /** Those every connector of the kind has. */
   actions: readonly Action[]
   /** Whether a connector has further ones, by its configuration. */
@@ -76,12 +80,29 @@ export interface ActionDefinition<Config, Input extends z.ZodType, Output extend
   run(call: Call<Config>, input: z.output<Input>): Promise<z.input<Output>>
 }
 
+/** A part of a configuration whose secrets go to one host. */
+export interface SecretPart {
+  path: readonly string[]
+  value: unknown
+  host: string
+}
+
+/** A secret of a configuration, and where in the request it is named. */
+export type ConfigTarget = SecretTarget & { path: string }
+
+const targetsIn = ({ path, value, host }: SecretPart): ConfigTarget[] =>
+  referencesIn(value, ['config', ...path]).map(({ name, path: at }) => ({
+    ...{ name, hosts: [host], path: jsonPointer(at) },
+  }))
+
 export interface KindDefinition<Config extends object> {
   name: string
   title: string
   description: string
   config: z.ZodType<Config>
   check?(config: Config): void
+  /** Where its secrets go: parts of the configuration, by their names in it, and the host of each. */
+  sendsTo(config: Config): readonly SecretPart[]
   /** By name. */
   actions: Readonly<Record<string, (name: string) => Action>>
   /** Further ones, which depend on the configuration. */
@@ -93,7 +114,7 @@ export interface KindDefinition<Config extends object> {
 }
 
 export function defineKind<Config extends object>(definition: KindDefinition<Config>): Kind {
-  const { furtherActions, findAction, check, test, close, ...rest } = definition
+  const { furtherActions, findAction, check, sendsTo, test, close, ...rest } = definition
   const actions = Object.entries(definition.actions).map(([name, make]) => make(name))
   // Configurations come from the kind's own schema alone.
   const own = (call: Call) => call as Call<Config>
@@ -102,6 +123,7 @@ export function defineKind<Config extends object>(definition: KindDefinition<Con
   return {
     ...rest,
     check: (config) => check?.(config as Config),
+    secretTargets: (config) => sendsTo(config as Config).flatMap(targetsIn),
     actions,
     hasFurtherActions: furtherActions !== undefined,
     actionsOf,

@@ -1,9 +1,9 @@
-import { ApiError, invalidField, stringifyExact } from '@opsplane/contracts'
+import { ApiError, hostOfUrl, invalidField, stringifyExact } from '@opsplane/contracts'
 import { compileSchema, isObject, type JsonSchema } from '@opsplane/json-schema'
 import { z } from 'zod'
 import { Auth, type SendAuthorized } from './auth.js'
 import { CallFailure } from './call-failure.js'
-import { type HttpInput, httpFields, idempotentMethods, type Method, requestOf } from './http.js'
+import { type HttpInput, httpFields, httpSendsTo, idempotentMethods, type Method, requestOf } from './http.js'
 import { outputOf } from './http-answer.js'
 import { answeredFailure } from './http-calls.js'
 import { type Action, type Call, defineKind, type Kind } from './kind.js'
@@ -85,6 +85,7 @@ export function openApiKind({ send, load, checkUrl }: OpenApiKindOptions): Kind 
       if (isAddress(document)) checkUrl(document.url, '/config/document/url')
       else checkInline(document, serverUrl, checkUrl)
     },
+    sendsTo: (config) => httpSendsTo(config, hostOfUrl(addressOf(config))),
     actions: {},
     async furtherActions(call) {
       const document = await documentOf(call)
@@ -152,6 +153,10 @@ function firstServer({ servers = [] }: OpenApiDocument): string | undefined {
       : whole,
   )
 }
+
+/** The host it leads to is that of the API: a document names no other. */
+const addressOf = ({ document, serverUrl }: OpenApiConfig): string =>
+  serverUrl ?? (isAddress(document) ? document.url : (firstServer(OpenApiDocument.parse(document)) ?? ''))
 
 /** A document that comes by URL does not say that its credentials go to another host. */
 function serverOf({ document, serverUrl }: OpenApiConfig, loaded: OpenApiDocument): string {

@@ -11,7 +11,7 @@ import { createSessions, type Sessions } from './postgres/sessions.js'
 import { type Running, runStatement, type StatementResult } from './postgres/statement.js'
 
 const Config = z.strictObject({
-  host: plainText(253),
+  host: plainText(253).toLowerCase(),
   port: z.int().min(1).max(65_535).default(5432),
   database: plainText(63),
   user: plainText(63),
@@ -85,6 +85,7 @@ export function postgresKind(outbound: OutboundStreams): Kind {
     description: 'Queries and statements on a PostgreSQL database.',
     config: Config,
     check: ({ host, port }) => outbound.checkTarget({ host, port }, '/config'),
+    sendsTo: ({ host, password }) => [{ path: ['password'], value: password, host }],
     actions: {
       query: defineAction({
         title: 'Query',

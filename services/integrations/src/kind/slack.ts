@@ -103,6 +103,9 @@ export function slackKind({ send, checkUrl }: SlackKindOptions): Kind {
       auth.type === 'bot'
         ? checkUrl(auth.apiUrl, '/config/auth/apiUrl')
         : checkUrl(auth.origin, '/config/auth/origin'),
+    sendsTo: ({ auth }) => [
+      { path: ['auth'], value: auth, host: hostOfUrl(auth.type === 'bot' ? auth.apiUrl : auth.origin) },
+    ],
     actions: {
       post_message: defineAction<SlackConfig, typeof NewMessage, typeof Message>({
         title: 'Post a message',

@@ -25,7 +25,7 @@ const AddressText = z
 
 const Config = z
   .strictObject({
-    host: plainText(253),
+    host: plainText(253).toLowerCase(),
     port: z.int().min(1).max(65_535).default(465),
     security: z.enum(['tls', 'starttls', 'none']).default('tls').meta({
       description:
@@ -120,6 +120,7 @@ export function smtpKind(outbound: OutboundStreams): Kind {
       if (password !== undefined && security === 'none' && !loopback.test(host))
         throw invalidField('/config/security', 'password_in_the_clear', 'Must be tls or starttls to log in.')
     },
+    sendsTo: ({ host, password }) => [{ path: ['password'], value: password, host }],
     actions: {
       send: defineAction({
         title: 'Send',

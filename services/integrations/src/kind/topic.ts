@@ -39,6 +39,7 @@ export function topicKind({ dispatcher, delegations }: TopicKindOptions): Kind {
     title: 'Event bus',
     description: "Events to topics of the platform's own bus. Whoever invokes it must hold `topics:write`.",
     config: TopicConfig,
+    sendsTo: () => [],
     actions: {
       publish: defineAction<TopicConfig, typeof Publish, typeof PublishedTopicEvent>({
         title: 'Publish an event',

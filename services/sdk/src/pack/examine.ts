@@ -9,7 +9,7 @@ import {
   type PackProblem,
   type TenantScope,
 } from '@opsplane/contracts'
-import type { PermissionOf } from '@opsplane/http'
+import type { PermissionOf, SavingMeta, SecretTargets } from '@opsplane/http'
 import { compareVersions, contentIntegrity, type PackArtifact, readPack, unionOf } from '@opsplane/packs'
 import type { Database } from '@opsplane/postgres'
 import { sha256Hex } from '@opsplane/runtime'
@@ -20,6 +20,7 @@ import type { PackRecord } from './domain.js'
 import { needsOf } from './needs.js'
 import { type KnownVersion, knownVersions, type TakenSlug, takenSlugs } from './present.js'
 import { problemsFailure } from './refusals.js'
+import { secretWarnings } from './secret-targets.js'
 import type { FindUses } from './uses.js'
 
 /** An artifact of the pack beside what there is of it. */
@@ -45,36 +46,35 @@ export interface Examined {
   check: PackCheck
 }
 
+/** Who wants to install a pack. */
+export interface ExaminingCaller extends SavingMeta {
+  permissions: readonly string[]
+}
+
 export interface ExaminerParts {
   database: Pick<Database, 'sql'>
   runner: Pick<CodeRunner, 'compile'>
   available: AvailablePacks
   permissionOf: PermissionOf
   findUses: FindUses
+  secretTargets: Pick<SecretTargets, 'check'>
 }
 
 export interface Examiner {
   /** Throws validation_failed where not even the pack can be recognized. */
-  examine(
-    body: CheckPack,
-    caller: { tenant: TenantScope; permissions: readonly string[] },
-    installed: FindPack,
-  ): Promise<Examined>
+  examine(body: CheckPack, caller: ExaminingCaller, installed: FindPack): Promise<Examined>
   /** As `examine`, of a pack that is at hand. */
-  examineGiven(
-    given: GivenPack,
-    caller: { tenant: TenantScope; permissions: readonly string[] },
-    installed: FindPack,
-  ): Promise<Examined>
+  examineGiven(given: GivenPack, caller: ExaminingCaller, installed: FindPack): Promise<Examined>
 }
 
 /** The pack of a name, where it is installed. */
 export type FindPack = (name: string, tenant: TenantScope) => Promise<PackRecord | undefined>
 
 export function createExaminer(parts: ExaminerParts): Examiner {
-  const { database, available, permissionOf, findUses } = parts
+  const { database, available, permissionOf, findUses, secretTargets } = parts
 
-  const examineGiven: Examiner['examineGiven'] = async (given, { tenant, permissions }, findPack) => {
+  const examineGiven: Examiner['examineGiven'] = async (given, caller, findPack) => {
+    const { tenant, permissions } = caller
     const { manifest, artifacts: read, problems } = readPack(given)
     if (manifest === null) throw problemsFailure(problems, given.source)
     const installed = await findPack(manifest.name, tenant)
@@ -97,6 +97,7 @@ export function createExaminer(parts: ExaminerParts): Examiner {
       needs: missingRights([], needs),
       missing: missingRights(permissions, needs),
       problems: found,
+      warnings: await secretWarnings(secretTargets, read, caller),
       breaks: await findUses(tenant, gone),
     }
     const content = contentIntegrity({ manifest, files: given.files })

@@ -1,6 +1,7 @@
 import {
   ApiError,
   type ArtifactPermissions,
+  type InstalledPack,
   type InstallPack,
   newId,
   type Pack,
@@ -71,7 +72,7 @@ export async function refuse(
 export async function putInPlace(
   parts: InstallParts,
   { examined, present, meta }: { examined: Examined; present: Present; meta: RequestMeta },
-): Promise<Pack> {
+): Promise<InstalledPack> {
   const { store, delegations } = parts
   const { check, needs } = examined
   const id = present?.id ?? newId('pack')
@@ -87,7 +88,10 @@ export async function putInPlace(
   const installation = { id, number, ref: run, grant, asks: unionOf([check.asks]) }
   const placed = store.transact(
     meta,
-    (unit) => place(parts, unit, { examined, present, meta, installation }),
+    async (unit) => ({
+      ...(await place(parts, unit, { examined, present, meta, installation })),
+      warnings: check.warnings,
+    }),
     {
       queueKey: id,
     },

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import {
   createDelegations,
+  createSecretTargets,
   type Operations,
   permissionsOf,
   type Route,
@@ -48,8 +49,9 @@ export function openPacks(
   const artifacts = createArtifacts(store.aggregate(artifact), database, cursors)
   const available = availablePacks([shipped, ...folders])
   const findUses = allUses(uses)
+  const secretTargets = createSecretTargets(settings)
   const packs = createPacks({
-    ...{ store, database, findUses, announceValidations, rules },
+    ...{ store, database, findUses, announceValidations, rules, secretTargets },
     aggregate: store.aggregate(pack),
     artifacts: artifacts.aggregate,
     delegations: createDelegations(settings),
@@ -57,7 +59,7 @@ export function openPacks(
       database,
       runner,
       available,
-      findUses,
+      ...{ findUses, secretTargets },
       permissionOf: permissionsOf(operations),
     }),
   })

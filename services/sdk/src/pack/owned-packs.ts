@@ -7,8 +7,9 @@ import {
   systemActor,
 } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
-import type { Owned, ServiceContext } from '@opsplane/service'
+import type { Carrier, Owned, ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
+import { loadInstallation } from './installations.js'
 import type { Packs } from './packs.js'
 
 /** Packs, which are suspended once their owner may no longer do what their artifacts need. */
@@ -26,6 +27,23 @@ export const ownedPacks = (
       const meta = { tenant, actor: systemActor, now: clock.now(), requestId: null, causationId }
       await suspend(id, { ownerId, missing }, meta)
     }
+  },
+  async carriersOf(workspaceId, userId) {
+    const carriers: Carrier[] = []
+    for (const { id, environment, ownerId, installation } of await activeOf(database, workspaceId, [
+      userId,
+    ])) {
+      const tenant = { workspaceId, environment }
+      const { grant } = await loadInstallation(database, installation, tenant)
+      carriers.push({
+        grant,
+        suspend: (missing, causationId) => {
+          const meta = { tenant, actor: systemActor, now: clock.now(), requestId: null, causationId }
+          return suspend(id, { ownerId, missing }, meta)
+        },
+      })
+    }
+    return carriers
   },
 })
 
@@ -51,6 +69,7 @@ const Active = z.object({
   id: z.string(),
   environment: Environment,
   ownerId: z.string(),
+  installation: z.string(),
   needs: z.object({ reads: Rights, uses: Rights }),
   rules: z.array(z.object({ events: z.array(z.string()), filter: Filter.optional() })),
 })
@@ -58,6 +77,7 @@ const Active = z.object({
 async function activeOf({ sql }: Pick<Database, 'sql'>, workspaceId: string, users: readonly string[]) {
   const rows = await sql.unsafe(
     `select id, environment, owner_id as "ownerId", state->'needs' as needs,
+       state->>'installation' as installation,
        (select coalesce(json_agg(a.state->'rule'), '[]'::json) from artifacts a
          where a.workspace_id = packs.workspace_id and a.environment = packs.environment and a.kind = 'business_rule'
            and a.status = 'active' and a.id in (select each->>'id' from json_array_elements(packs.state->'artifacts') each)

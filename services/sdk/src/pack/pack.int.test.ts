@@ -5,6 +5,7 @@ import {
   ArtifactDetail,
   ArtifactVersion,
   AvailablePack,
+  InstalledPack,
   Pack,
   PackCheck,
   permissions,
@@ -29,6 +30,21 @@ const slugs = async (api: ApiClient) =>
   (await api.get('/sdk/artifacts?sort=slug')).page(Artifact).items.map(({ slug }) => slug)
 
 const asking = { http: ['api.example.com'], secrets: ['api_key'], topics: ['greetings'] }
+
+it('warns of the secrets that artifacts name and cannot use, and adds the hosts they declare', async () => {
+  const api = inWorkspace()
+  const asks = { http: ['api.example.com'], secrets: ['gone', 'there'], secretsPlain: ['gone'] }
+  const pack = greetingPack('1.0.0', { artifact: { permissions: asks } })
+  packs.settings.unnameable.set('gone', 'unknown_secret')
+  const warnings = ['secrets/0', 'secretsPlain/0'].map((at) => ({
+    ...{ path: `/artifacts/0/permissions/${at}`, code: 'unknown_secret', file: 'opsplane.pack.json' },
+  }))
+  expect((await api.post('/sdk/packs/check', pack)).data(PackCheck)).toMatchObject({ problems: [], warnings })
+  const installed = await api.post('/sdk/packs/install', { ...pack, grant: asks })
+  expect(installed.data(InstalledPack).warnings).toMatchObject(warnings)
+  expect(packs.settings.admitted).toContainEqual({ name: 'there', hosts: ['api.example.com'] })
+  packs.settings.unnameable.clear()
+})
 
 describe('installing', () => {
   it('brings the artifacts of a pack, with their code, schemas and a version', async () => {

@@ -2,6 +2,7 @@ import {
   ApiError,
   type CheckPack,
   type CommandMeta,
+  type InstalledPack,
   type InstallPack,
   invalidField,
   notFound,
@@ -12,7 +13,7 @@ import {
   type TenantScope,
 } from '@opsplane/contracts'
 import type { EventStore } from '@opsplane/eventstore'
-import type { Delegations, RequestMeta } from '@opsplane/http'
+import type { Delegations, RequestMeta, SecretTargets } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import type { SubscriptionRules } from '@opsplane/service'
 import type { ArtifactAggregate } from '../artifact/artifacts.js'
@@ -26,21 +27,22 @@ import { type InstallOptions, putInPlace, refuse } from './install.js'
 import { latestOfVersion, loadInstallation } from './installations.js'
 import { packIdOf } from './present.js'
 import { refuseHidden, refuseUses } from './refusals.js'
+import { secretTargetsOf } from './secret-targets.js'
 import type { FindUses } from './uses.js'
 
 export interface Packs {
   aggregate: PackAggregate
   /** What installing it would do; nothing is changed. */
   check(body: CheckPack, meta: RequestMeta): Promise<PackCheck>
-  install(body: InstallPack, meta: RequestMeta): Promise<Pack>
+  install(body: InstallPack, meta: RequestMeta): Promise<InstalledPack>
   /** One that is installed, by id or name. */
   get(idOrName: string, tenant: TenantScope): Promise<Pack>
   /** Installs a version again that was installed before. */
-  rollback(id: string, body: RollbackPack, meta: RequestMeta): Promise<Pack>
+  rollback(id: string, body: RollbackPack, meta: RequestMeta): Promise<InstalledPack>
   /** Installs the present version in another environment. */
-  promote(id: string, body: PromotePack, meta: RequestMeta): Promise<Pack>
+  promote(id: string, body: PromotePack, meta: RequestMeta): Promise<InstalledPack>
   /** The present version as it is, by the rights of the caller from now on. Throws `forbidden` naming what they lack. */
-  takeOver(id: string, meta: RequestMeta): Promise<Pack>
+  takeOver(id: string, meta: RequestMeta): Promise<InstalledPack>
   /** Throws `conflict` where something still uses its artifacts, unless forced. */
   uninstall(id: string, options: { force: boolean }, meta: RequestMeta): Promise<void>
   suspend(
@@ -59,11 +61,12 @@ export interface PacksParts {
   examiner: Examiner
   findUses: FindUses
   announceValidations: AnnounceValidations
+  secretTargets: Pick<SecretTargets, 'admit'>
   rules: SubscriptionRules
 }
 
 export function createPacks(parts: PacksParts): Packs {
-  const { store, database, aggregate, artifacts, examiner, findUses, delegations } = parts
+  const { store, database, aggregate, artifacts, examiner, findUses, delegations, secretTargets } = parts
   const installing = { ...parts, packs: aggregate }
 
   const presentOf = async (name: string, tenant: TenantScope) => {
@@ -83,12 +86,15 @@ export function createPacks(parts: PacksParts): Packs {
     return found
   }
   const record = async (idOrName: string, tenant: TenantScope) => (await installed(idOrName, tenant)).state
-  const callerOf = ({ tenant, principal: { permissions } }: RequestMeta) => ({ tenant, permissions })
+  const callerOf = ({ tenant, clientToken, principal: { permissions } }: RequestMeta) => ({
+    ...{ tenant, clientToken, permissions },
+  })
 
   const installExamined = async (examined: Examined, options: InstallOptions, meta: RequestMeta) => {
     const present = await presentOf(examined.check.name, meta.tenant)
     await refuse(parts, examined, { options, held: meta.principal.permissions, present })
     await refuseHidden(parts.rules, examined.artifacts, meta)
+    await secretTargets.admit(meta, secretTargetsOf(examined.artifacts))
     const placed = await putInPlace(installing, { examined, present, meta })
     await parts.announceValidations(meta.tenant, placed.id)
     return placed

@@ -2,6 +2,7 @@ import {
   AvailablePack,
   CheckPack,
   type ErrorCode,
+  InstalledPack,
   InstallPack,
   Pack,
   PackCheck,
@@ -24,7 +25,7 @@ const tag = 'Packs'
 const reading = { tag, scope: 'sdk:read' } as const
 /** A tarball in base64, or files with all their escapes. */
 const bodyLimitBytes = 2 * packLimits.tarballBytes
-const changing = { method: 'post', tag, scope: 'sdk:write', response: Pack, bodyLimitBytes } as const
+const changing = { method: 'post', tag, scope: 'sdk:write', response: InstalledPack, bodyLimitBytes } as const
 const errors: ErrorCode[] = [
   'forbidden',
   'conflict',

@@ -52,7 +52,7 @@ export function createVerifier({
       await keys.revokeReused(key, record.workspaceId, occasion)
       throw invalidToken()
     }
-    if (key.status === 'revoked') throw invalidToken()
+    if (key.status === 'revoked' && key.revocationReason !== 'expired') throw invalidToken()
     if (hasExpired(key, occasion.now)) throw tokenExpired()
     const principal = keyPrincipal(record, question)
     if (isDue(record.lastUsedAt, occasion.now)) await recordUse(db, key.id, occasion.now)

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import {
   type Grant,
+  HoldingGrants,
   type InternalParty,
   type Permission,
   TokenCreated,
@@ -13,7 +14,7 @@ import {
   createInternalVerifier,
   serviceClient,
 } from '@opsplane/http'
-import { testKeys } from '@opsplane/testing'
+import { testKeys, waitFor } from '@opsplane/testing'
 import { z } from 'zod'
 import { usersOf } from '../membership/users.fixture.js'
 import { type Owner, type Settings, startSettings } from '../settings.fixture.js'
@@ -249,6 +250,45 @@ it('goes on through a service that was asked by a grant, for the length of a cal
   expect(Date.parse(onward.expiresAt ?? '')).toBeLessThan(Date.parse(asked.expiresAt ?? '') - 3_000_000)
   await expect(act(onward, '/secrets')).resolves.toBeDefined()
   await expect(act(onward, '/settings/users')).rejects.toMatchObject({ code: 'insufficient_scope' })
+})
+
+describe('what was given by an API key', () => {
+  const standingBy = async (token: string) =>
+    delegationsOf('itsm').delegate(await askedBy(token), { run: 'wf_2.1', expiresInSeconds: null })
+  const holding = async (...grants: Grant[]) => {
+    const body = { grants: grants.map(({ grant }) => grant) }
+    const client = clientOf(issuerOf('itsm'))
+    return (await client.post('/internal/grants/holding', body, HoldingGrants)).holding
+  }
+  const keyOf = async (more = {}) => {
+    const api = await settings.as(ada.session, place())
+    const body = { name: 'giver', scopes: ['secrets:read'], ...more }
+    const { id, token } = (await api.post('/auth/tokens', body)).data(TokenCreated)
+    return { id, token: token ?? '', api }
+  }
+
+  it('holds until the key is revoked, and no longer', async () => {
+    const { id, token, api } = await keyOf()
+    const [byKey, bySession] = [await standingBy(token), await standingBy(ada.session)]
+    expect(await holding(byKey, bySession)).toEqual([true, true])
+    await api.send('DELETE', `/auth/tokens/${id}`)
+    expect(await holding(byKey, bySession)).toEqual([false, true])
+    expect(await holding({ grant: 'made up', expiresAt: null })).toEqual([false])
+  })
+
+  it('ends the key once it has expired, so that services learn of it', async () => {
+    const expiresAt = new Date(Date.parse(settings.clock.now()) + 60_000).toISOString()
+    const { id, token } = await keyOf({ expiresAt })
+    const grant = await standingBy(token)
+    settings.clock.advance(61_000)
+    expect(await holding(grant)).toEqual([false])
+    await waitFor(async () => {
+      const [event] = await settings.service.sql`select data from events
+        where type = 'token.revoked' and data->'after'->>'id' = ${id}`
+      return event?.data.after.revocationReason === 'expired'
+    })
+    expect((await settings.verify(token, place())).error().code).toBe('token_expired')
+  })
 })
 
 describe('is refused', () => {

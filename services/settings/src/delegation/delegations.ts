@@ -1,17 +1,17 @@
 import {
   ApiError,
   type DelegationRequest,
-  type Environment,
   type GrantRequest,
   newId,
   type Principal,
 } from '@opsplane/contracts'
-import { createGrants, createInternalVerifier } from '@opsplane/http'
+import { createGrants } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import type { SettingsConfig } from '../config.js'
-import { reachOf } from '../token/reach.js'
+import { tokenById } from '../token/queries.js'
+import { createAskedBy } from './asked-by.js'
 import { carriedPrincipal } from './carried-principal.js'
-import { standingGrants } from './standing-grants.js'
+import { isKey, standingGrants } from './standing-grants.js'
 
 /** Lets services act for people: with what they had when they asked, as far as they have it still. */
 export type Delegations = ReturnType<typeof createDelegations>
@@ -23,6 +23,7 @@ export function createDelegations({ config, database, clock }: ServiceContext<Se
   const { db } = database
   const grants = createGrants(config.servicePrivateKey, config.previousServicePrivateKeys)
   const standing = standingGrants(database)
+  const askedBy = createAskedBy({ db, config })
 
   /** Throws unless the grant is one of this service that has not ended. */
   const openOwn = async (grant: string, service: string) => {
@@ -41,19 +42,6 @@ export function createDelegations({ config, database, clock }: ServiceContext<Se
     return principal
   }
 
-  /** The person somewhere else: where their key lets them be. What acts for somebody itself stays where it is. */
-  const inEnvironment = async (
-    principal: Principal,
-    environment: Environment | undefined,
-    onward: boolean,
-  ) => {
-    if (environment === undefined || environment === principal.environment) return principal
-    const reach = onward ? [] : await reachOf(db, { tokenId: principal.tokenId })
-    if (reach !== null && !reach.includes(environment))
-      throw new ApiError('environment_forbidden', `The key is not valid in ${environment}.`)
-    return { ...principal, environment }
-  }
-
   /** The id of a standing grant of this service; undefined of one that ends by itself. */
   const standingIdOf = async (grant: string, service: string) => {
     const claims = await grants.open(grant)
@@ -64,24 +52,23 @@ export function createDelegations({ config, database, clock }: ServiceContext<Se
   return {
     /** `service` asks: the token the person's request came with is for it, so it was asked by them. */
     async grant(wanted: GrantRequest, service: string) {
-      const verifier = createInternalVerifier({ service, trustedKeys: config.trustedServiceKeys })
-      const client = await verifier.verify(wanted.clientToken, { method: 'GET', path: '' })
-      if (client.kind === 'service' || client.principal?.workspaceId === undefined)
-        throw new ApiError('forbidden', 'Only what a person asks for in a workspace can go on in their name.')
-      const principal = await inEnvironment(client.principal, wanted.environment, client.kind === 'delegate')
+      const { principal, isDelegate } = await askedBy(wanted, service)
       const asked: ReadonlySet<string> = new Set(wanted.permissions ?? principal.permissions)
       const permissions = principal.permissions.filter((each) => asked.has(each))
       const { run } = wanted
       // What a service asks that acts by a grant itself is no longer than a call, lest one grant outlast another.
       const asOnward = Math.min(wanted.expiresInSeconds ?? longestOnwardSeconds, longestOnwardSeconds)
-      const expiresInSeconds = client.kind === 'delegate' ? asOnward : wanted.expiresInSeconds
+      const expiresInSeconds = isDelegate ? asOnward : wanted.expiresInSeconds
       const claims = { principal: { ...principal, permissions }, by: service, run }
       if (expiresInSeconds !== null) {
         const expiresAt = new Date(Date.now() + expiresInSeconds * 1_000).toISOString()
         return { grant: await grants.seal(claims, expiresInSeconds), expiresAt }
       }
       const grantId = newId('grant')
-      await standing.add({ id: grantId, workspaceId: client.principal.workspaceId, ...claims })
+      const keyEndsAt = isKey(principal)
+        ? ((await tokenById(db, principal.tokenId))?.expiresAt ?? null)
+        : null
+      await standing.add({ id: grantId, workspaceId: principal.workspaceId, ...claims, keyEndsAt })
       return { grant: await grants.seal({ ...claims, grantId }, null), expiresAt: null }
     },
 
@@ -94,6 +81,29 @@ export function createDelegations({ config, database, clock }: ServiceContext<Se
         actor: workflow && { ...workflow, type: 'workflow' },
       })
       return { token: await grants.tokenFor({ ...claims, principal }, audience) }
+    },
+
+    /** Signs calls of settings in the name of a person it makes the successor of another. */
+    actingAsSuccessor: (principal: Principal, predecessorId: string) => ({
+      serviceToken: (audience: string) =>
+        grants.tokenFor({ principal, by: 'settings', run: predecessorId, succeeds: true }, audience),
+    }),
+
+    /** Which of its grants a service could still act by: their givers are members, and the keys they used have not ended. */
+    async holding(asked: readonly string[], service: string): Promise<boolean[]> {
+      const holds = async (grant: string) => {
+        try {
+          const { principal: giver } = await openOwn(grant, service)
+          await carriedPrincipal(db, clock.now(), { giver })
+          return true
+        } catch (error) {
+          if (error instanceof ApiError && error.status < 500) return false
+          throw error
+        }
+      }
+      const found: boolean[] = []
+      for (const grant of asked) found.push(await holds(grant))
+      return found
     },
 
     /** What is no standing grant ends by itself. */

@@ -4,6 +4,8 @@ import {
   Grant,
   GrantRequest,
   GrantRevocation,
+  GrantsQuestion,
+  HoldingGrants,
   type InternalParty,
 } from '@opsplane/contracts'
 import { callingService, defineRoute, type Route } from '@opsplane/http'
@@ -38,6 +40,19 @@ export function delegationRoutes(delegations: Delegations, callers: readonly Int
       response: DelegatedToken,
       errors: ['forbidden', 'invalid_token', 'token_expired', 'workspace_forbidden'],
       handler: ({ body, meta }) => delegations.token(body, callingService(meta.principal)),
+    }),
+
+    defineRoute({
+      ...internal,
+      callers,
+      operationId: 'findHoldingGrants',
+      path: '/internal/grants/holding',
+      summary: 'Find out which grants of the calling service it could still act by',
+      body: GrantsQuestion,
+      response: HoldingGrants,
+      handler: async ({ body, meta }) => ({
+        holding: await delegations.holding(body.grants, callingService(meta.principal)),
+      }),
     }),
 
     defineRoute({

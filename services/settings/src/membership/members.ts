@@ -53,6 +53,17 @@ export function createMembers(
         if (state.status !== 'active') throw notFound()
       }),
 
+    /** A member whom the caller may change. Throws `not_found` and `forbidden`. */
+    requireChange: (userId: string, meta: RequestMeta): Promise<void> =>
+      db.transaction(async (tx) => void (await memberToChange(tx, meta, userId))),
+
+    /** The same, who could be removed at this moment. Throws what `remove` does. */
+    requireRemovable: (userId: string, meta: RequestMeta): Promise<void> =>
+      db.transaction(async (tx) => {
+        const { state, otherOwners } = await prepared(userId, meta, tx)
+        membership.decide({ kind: 'remove', otherOwners, now: meta.now }, state)
+      }),
+
     patch: (userId: string, patch: UserPatch, meta: RequestMeta): Promise<User> =>
       serialized(atHome(meta), async (unit, tx) => {
         const { state, otherOwners } = await prepared(userId, meta, tx)

@@ -2,8 +2,11 @@ import {
   InvitationAcceptance,
   InvitedUser,
   NewInvitation,
+  Removal,
+  RemovedUser,
   Session,
   User,
+  UserDependents,
   UserFilters,
   UserPatch,
 } from '@opsplane/contracts'
@@ -17,11 +20,13 @@ import type { AcceptInvitation } from './acceptance.js'
 import type { Invite } from './invitations.js'
 import type { Members } from './members.js'
 import { beginsWith } from './queries.js'
+import type { Removals } from './removal.js'
 
 const tag = 'Users'
 
 export interface MembershipWork {
   members: Members
+  removal: Removals
   invite: Invite
   accept: AcceptInvitation
 }
@@ -29,7 +34,7 @@ export interface MembershipWork {
 /** The users of the current workspace, and how they come and go. */
 export function membershipRoutes(
   { database: { db }, cursors }: ServiceContext,
-  { members, invite, accept }: MembershipWork,
+  { members, removal, invite, accept }: MembershipWork,
 ): Route[] {
   return [
     defineList({
@@ -117,11 +122,14 @@ export function membershipRoutes(
       summary: 'Remove a user from the workspace',
       description:
         'Sessions and API keys stop working in this workspace within a second, the keys for good; the login ' +
-        'stays. An open invitation ends. The user stays in the list as `deactivated` and may be invited again. Emits ' +
-        '`user.deactivated` and `token.revoked`.',
+        'stays. An open invitation ends. The user stays in the list as `deactivated` and may be invited again. A ' +
+        '`successor` takes over at once what acted by the rights of the person and what was theirs to do; without one the ' +
+        'former is held (`owner_rights`). The answer lists all of it. Emits `user.deactivated` and `token.revoked`.',
       tag,
       scope: 'users:write',
-      response: User,
+      query: Removal,
+      waits: true,
+      response: RemovedUser,
       errors: [
         'not_found',
         'forbidden',
@@ -129,8 +137,24 @@ export function membershipRoutes(
         'invalid_state_transition',
         'precondition_failed',
         'version_conflict',
+        'service_unavailable',
       ],
-      handler: ({ params, meta }) => members.remove(params.id, meta),
+      handler: ({ params, query, meta }) => removal.remove(params.id, query.successor, meta),
+    }),
+
+    defineRoute({
+      operationId: 'listDependents',
+      method: 'get',
+      path: '/settings/users/:id/dependents',
+      summary: 'List what hangs on a user',
+      description:
+        'What acts by their rights, is theirs to do or ends with them: what their removal would hold, or a successor would ' +
+        'take over.',
+      tag,
+      scope: 'users:write',
+      response: UserDependents,
+      errors: ['not_found', 'forbidden'],
+      handler: ({ params, meta }) => removal.dependents(params.id, meta),
     }),
 
     defineRoute({

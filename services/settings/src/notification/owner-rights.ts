@@ -1,3 +1,4 @@
+import { endedKey } from '@opsplane/contracts'
 import { oneLine } from '@opsplane/runtime'
 
 interface Suspended {
@@ -21,7 +22,9 @@ export function ownerRightsText({ kind, name, environment, missing, effect, take
   const shown = oneLine(name)
   const lacks = missing.includes('membership')
     ? 'is no member of the workspace any more'
-    : `lacks ${missing.join(', ')}`
+    : missing.includes(endedKey)
+      ? 'gave it its rights by an API key that was revoked or has expired'
+      : `lacks ${missing.join(', ')}`
   return {
     severity: 'critical',
     title: `The ${kind} "${shown}" was suspended: its owner may no longer do what it needs`,

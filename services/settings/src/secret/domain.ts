@@ -1,9 +1,11 @@
 import {
   ApiError,
+  allowsHost,
   assertNever,
   type Decider,
   type Decision,
   type Instant,
+  maxSecretHosts,
   notFound,
   type SecretState,
 } from '@opsplane/contracts'
@@ -34,7 +36,14 @@ export interface RotateSecret {
   now: Instant
 }
 
-export type SecretCommand = CreateSecret | RotateSecret | { kind: 'delete' }
+/** A definition is meant to send it there. */
+export interface AddHosts {
+  kind: 'add_hosts'
+  hosts: string[]
+  now: Instant
+}
+
+export type SecretCommand = CreateSecret | RotateSecret | AddHosts | { kind: 'delete' }
 
 export const secret: Decider<StoredSecret, SecretCommand, SecretState> = {
   resourceType: 'secret',
@@ -50,6 +59,8 @@ function decide(command: SecretCommand, state: StoredSecret | null): Decision<St
   switch (command.kind) {
     case 'rotate':
       return rotate(command, state)
+    case 'add_hosts':
+      return addHosts(command, state)
     case 'delete':
       return [{ type: 'secret.deleted', after: null }]
     default:
@@ -69,5 +80,22 @@ function rotate({ sealedValue, hosts, now }: RotateSecret, state: StoredSecret) 
   }
   return [
     { type: 'secret.rotated', after: { ...state, hosts: hosts ?? state.hosts, sealedValue, updatedAt: now } },
+  ]
+}
+
+function addHosts({ hosts, now }: AddHosts, state: StoredSecret) {
+  const added = [...new Set(hosts)].filter((host) => !allowsHost(state.hosts, host))
+  if (added.length === 0) return []
+  if (state.hosts.length + added.length > maxSecretHosts)
+    throw new ApiError(
+      'conflict',
+      `The secret ${state.name} would list more than ${maxSecretHosts} hosts. Rotate it with hosts that are patterns.`,
+    )
+  return [
+    {
+      type: 'secret.hosts_added',
+      after: { ...state, hosts: [...state.hosts, ...added], updatedAt: now },
+      extras: { added },
+    },
   ]
 }

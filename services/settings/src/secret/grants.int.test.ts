@@ -23,8 +23,6 @@ const resolve = async (names: string[], host: string, userId = ada.userId, consu
 
 describe('a secret', () => {
   it.each([
-    [undefined],
-    [[]],
     [['']],
     [['*.com']],
     [['a.*.com']],
@@ -53,6 +51,8 @@ describe('a secret', () => {
     [['127.0.0.1'], '127.0.0.1', true],
     [['[::1]', 'other.example.com'], '[::1]', true],
     [['*'], 'anything.example.net', true],
+    [undefined, 'api.example.com', false],
+    [[], 'api.example.com', false],
   ])('for %j goes to %s: %s', async (hosts, host, allowed) => {
     await store('somewhere', hosts)
     const expected = allowed

@@ -51,8 +51,9 @@ export function secretRoutes({ database, cursors }: ServiceContext, secretServic
       path: '/secrets',
       summary: 'Store a secret',
       description:
-        'Usable as `{{secrets.<name>}}` from then on by those with `secrets:use`, towards its `hosts` alone. A name ' +
-        'that is taken is a 409. Emits `secret.created`.',
+        'Usable as `{{secrets.<name>}}` from then on by those with `secrets:use`, towards its `hosts` alone. Without ' +
+        '`hosts` it serves none yet: a definition that names it towards a literal host adds that host when somebody with ' +
+        '`secrets:write` saves it (`secret.hosts_added`). A name that is taken is a 409. Emits `secret.created`.',
       tag,
       scope: 'secrets:write',
       body: NewSecret,

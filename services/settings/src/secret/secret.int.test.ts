@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { KnownNames, ResolvedSecrets, Secret, UsedSecret } from '@opsplane/contracts'
+import { ResolvedSecrets, Secret, UsedSecret } from '@opsplane/contracts'
 import { sha256Hex } from '@opsplane/runtime'
 import { type ApiClient, type EventRecorder, recordEvents, waitFor } from '@opsplane/testing'
 import { type Owner, password, type Settings, startSettings } from '../settings.fixture.js'
@@ -55,16 +55,6 @@ describe('secrets', () => {
     const names = [...first.items, ...rest.items].map(({ name }) => name)
     expect(names).toEqual(expect.arrayContaining(['alpha', 'beta', 'zeta']))
     expect(names).toEqual([...names].sort())
-  })
-
-  it('are named to workflows, of one environment', async () => {
-    await store('named', 'a value')
-    const known = async (environment: string) => {
-      const question = { workspaceId: ada.workspaceId, environment, names: ['named', 'missing'] }
-      const answer = await settings.service.asService('workflows').post('/internal/secrets/names', question)
-      return answer.data(KnownNames.strict()).names
-    }
-    expect([await known('production'), await known('staging')]).toEqual([['named'], []])
   })
 
   it('of each environment are apart', async () => {

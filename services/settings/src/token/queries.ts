@@ -1,6 +1,7 @@
 import {
   type Environment,
   type Instant,
+  mostDependents,
   type Permission,
   type TenantScope,
   TokenState,
@@ -133,6 +134,20 @@ export async function unrevokedKeys(
       ),
     )
   return rows.map(({ id }) => id)
+}
+
+/** The keys of a member that are not revoked, in the order of their ids. */
+export async function keysOf(
+  db: Pick<Drizzle, 'select'>,
+  { workspaceId, userId }: { workspaceId: string; userId: string },
+): Promise<TokenState[]> {
+  const rows = await db
+    .select({ state: tokens.state })
+    .from(tokens)
+    .where(and(eq(tokens.workspaceId, workspaceId), eq(tokens.userId, userId), ne(tokens.status, 'revoked')))
+    .orderBy(tokens.id)
+    .limit(mostDependents)
+  return rows.map(({ state }) => TokenState.parse(state))
 }
 
 /** The keys of this person in all workspaces that are not revoked. */

@@ -7,7 +7,6 @@ const timeoutMs = 3_000
 
 /** Who knows them, and where. */
 const named: Readonly<Partial<Record<TargetSort, [BackendName, string]>>> = {
-  secret: ['settings', '/internal/secrets/names'],
   table: ['database-studio', '/internal/tables/names'],
   query: ['database-studio', '/internal/queries/names'],
 }

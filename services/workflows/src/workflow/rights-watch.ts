@@ -3,6 +3,7 @@ import type { ServiceClient } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import {
   type BackgroundWork,
+  type Carrier,
   type ServiceContext,
   type SubscriptionRules,
   watchOwnerRights,
@@ -15,7 +16,7 @@ import type { Workflows } from './workflows.js'
 /** Suspends workflows whose owner may no longer do what they need. */
 export function watchRights(
   ctx: ServiceContext,
-  { aggregate, versions }: Pick<Workflows, 'aggregate' | 'versions'>,
+  { aggregate, versions, givers }: Pick<Workflows, 'aggregate' | 'versions' | 'givers'>,
   {
     needsOf,
     ...neighbours
@@ -26,6 +27,7 @@ export function watchRights(
     durables: {
       users: 'workflows-user-rights',
       roles: 'workflows-role-rights',
+      keys: 'workflows-key-rights',
       tables: 'workflows-row-rules',
     },
     ...neighbours,
@@ -43,6 +45,23 @@ export function watchRights(
         const meta = { tenant, actor: systemActor, now, requestId: null, causationId }
         await aggregate.handle(id, { kind: 'suspend', now, number, ownerId, missing }, meta)
       }
+    },
+    async carriersOf(workspaceId, userId) {
+      const carriers: Carrier[] = []
+      for (const { id, environment, ownerId, number } of await publishedOf(database, workspaceId, [userId])) {
+        const tenant = { workspaceId, environment }
+        const giver = await givers.of({ versionId: versionRef(id, number) }, tenant)
+        if (giver?.userId !== ownerId) continue
+        carriers.push({
+          grant: giver.grant,
+          async suspend(missing, causationId) {
+            const now = clock.now()
+            const meta = { tenant, actor: systemActor, now, requestId: null, causationId }
+            await aggregate.handle(id, { kind: 'suspend', now, number, ownerId, missing }, meta)
+          },
+        })
+      }
+      return carriers
     },
   })
 }

@@ -65,7 +65,7 @@ export function workflowRoutes({ database, cursors }: ServiceContext, workflows:
       // What a draft refers to may come and go.
       changesUnversioned: true,
       errors: ['not_found'],
-      handler: ({ params, meta }) => workflows.get(params.id, meta.tenant),
+      handler: ({ params, meta }) => workflows.get(params.id, meta),
     }),
 
     defineRoute({

@@ -12,11 +12,19 @@ import {
   type WorkflowWithDraft,
 } from '@opsplane/contracts'
 import type { Aggregate } from '@opsplane/eventstore'
-import { type Delegations, jsonPointer, type RequestMeta, type ServiceClient } from '@opsplane/http'
+import {
+  type Delegations,
+  jsonPointer,
+  type RequestMeta,
+  type SavingMeta,
+  type SecretTargets,
+  type ServiceClient,
+} from '@opsplane/http'
 import type { ServiceContext, SubscriptionRules } from '@opsplane/service'
 import type { TakeOverEnded } from '../run/actions.js'
 import type { NeedsOf } from './check/needs.js'
 import { type Checks, refuseProblems } from './check/problems.js'
+import { secretTargetsOf } from './check/secrets.js'
 import { visits } from './check/walk.js'
 import { type Pinned, type WorkflowCommand, type WorkflowRecord, type Written, workflow } from './domain.js'
 import { createGivers, type Givers } from './givers.js'
@@ -43,7 +51,8 @@ export interface Workflows {
   grants: GrantRevocations
   /** Throws `conflict` (`not_unique`) where one of this name was `promoted` there already. */
   create(fields: NewWorkflow & { promoted?: boolean }, meta: RequestMeta): Promise<WorkflowWithDraft>
-  get(id: string, tenant: TenantScope): Promise<WorkflowWithDraft>
+  /** With what keeps the caller from publishing the draft. */
+  get(id: string, meta: SavingMeta): Promise<WorkflowWithDraft>
   update(id: string, patch: WorkflowPatch, meta: RequestMeta): Promise<WorkflowWithDraft>
   /** The caller's rights are what runs of the version act by, as with `activate` and `rollback`; `forbidden` names what is missing. */
   publish(id: string, options: { note: string; activate: boolean }, meta: RequestMeta): Promise<Workflow>
@@ -87,13 +96,14 @@ export interface WorkflowParts {
   rules: SubscriptionRules
   checks: Checks
   needsOf: NeedsOf
+  secretTargets: Pick<SecretTargets, 'admit'>
   /** By service: up to where its log has come. */
   logEnds(): Promise<Record<string, number>>
 }
 
 export function createWorkflows(
   { store, database, cursors, log }: ServiceContext,
-  { delegations, settings, rules, checks, needsOf, logEnds }: WorkflowParts,
+  { delegations, settings, rules, checks, needsOf, secretTargets, logEnds }: WorkflowParts,
 ): Workflows {
   const aggregate = store.aggregate(workflow, { present: shown })
   const versions = createVersions(database, cursors)
@@ -107,10 +117,10 @@ export function createWorkflows(
     return found.state
   }
 
-  const withDraft = async (found: Workflow, draft: WorkflowDefinition, tenant: TenantScope) => ({
+  const withDraft = async (found: Workflow, draft: WorkflowDefinition, meta: SavingMeta) => ({
     ...found,
     draft,
-    problems: await checks.problemsOf(found.id, draft, tenant),
+    problems: await checks.problemsOf(found.id, draft, meta),
   })
 
   /** Grants that another one has taken the place of are revoked. */
@@ -126,9 +136,10 @@ export function createWorkflows(
     grants,
     record,
 
-    create: ({ definition, promoted = false, ...fields }, meta) => {
+    create: async ({ definition, promoted = false, ...fields }, meta) => {
       const id = newId('workflow')
       const draft = written(id, definition, meta.now)
+      await secretTargets.admit(meta, secretTargetsOf(definition))
       const place = tenantKey(meta.tenant)
       const command = {
         kind: 'create',
@@ -141,23 +152,24 @@ export function createWorkflows(
         now: meta.now,
       } as const
       return store.transact(meta, async (unit) =>
-        withDraft(await unit.create(aggregate, id, command), definition, meta.tenant),
+        withDraft(await unit.create(aggregate, id, command), definition, meta),
       )
     },
 
-    get: async (id, tenant) => {
-      const found = await aggregate.get(id, tenant)
-      return withDraft(found, await versions.draft(id, tenant), tenant)
+    get: async (id, meta) => {
+      const found = await aggregate.get(id, meta.tenant)
+      return withDraft(found, await versions.draft(id, meta.tenant), meta)
     },
 
     update: async (id, { definition, ...patch }, meta) => {
       const draft = definition && written(id, definition, meta.now)
       const command = { kind: 'update', patch, now: meta.now, ...(draft && { draft }) } as const
+      if (definition) await secretTargets.admit(meta, secretTargetsOf(definition))
       return store.transact(
         meta,
         async (unit) => {
           const changed = await unit.handle(aggregate, id, command)
-          return withDraft(changed, definition ?? (await versions.draft(id, meta.tenant)), meta.tenant)
+          return withDraft(changed, definition ?? (await versions.draft(id, meta.tenant)), meta)
         },
         { queueKey: id },
       )
@@ -167,7 +179,7 @@ export function createWorkflows(
       const { tenant, now, principal } = meta
       const state = await record(id, tenant)
       const definition = await versions.draft(id, tenant)
-      refuseProblems(await checks.problemsOf(id, definition, tenant))
+      refuseProblems(await checks.problemsOf(id, definition, meta))
       const number = state.latestVersion + 1
       const ref = versionRef(id, number)
       const grant = await givers.give({ versionId: ref }, definition, meta)
@@ -181,6 +193,7 @@ export function createWorkflows(
         ...pinned(version, principal.userId),
         row: versionRow(ref, version, grant),
       }
+      await secretTargets.admit(meta, secretTargetsOf(definition))
       const fence = activate ? await logEnds() : null
       const command = { kind: 'publish', draftRevision, version: written, activate: fence, now } as const
       return settled(id, await aggregate.handle(id, command, meta))
@@ -251,11 +264,12 @@ export function createWorkflows(
       const { name, ...state } = await record(id, tenant)
       statusAfter('update', state)
       const definition = await versions.draft(id, tenant)
-      refuseProblems(await checks.problemsOf(id, definition, tenant))
+      refuseProblems(await checks.problemsOf(id, definition, meta))
       refuseUnknownPins(definition, pins)
       const ref = testRef(id, testId)
       const expiresInSeconds = Math.min(definition.timeoutSeconds, longestGrantSeconds)
       const grant = await givers.give({ versionId: ref }, definition, meta, expiresInSeconds)
+      await secretTargets.admit(meta, secretTargetsOf(definition))
       const version = { ...versionOf(id, { number: 0, name, note: '', definition, now, tenant }), pins }
       await versions.keep(ref, { ...version, publishedBy: principal.userId }, grant, tenant)
       return { id, name, version: 0, programRef: ref, definition }

@@ -4,6 +4,7 @@ import type { z } from 'zod'
 import { checkEvents } from './events.js'
 import { createNeeds } from './needs.js'
 import { checkPlatform } from './platform.js'
+import { checkSecrets, literalHost, secretTargetsOf } from './secrets.js'
 import { checkStructure, maxStepDepth } from './structure.js'
 import { templateFields } from './templates.js'
 import { checkReferences } from './visible.js'
@@ -193,4 +194,79 @@ it('knows the events there are, and what reading them and using secrets takes', 
   const needs = await needsOf(listens, tenant)
   expect(new Set(needs.reads)).toEqual(new Set(['itsm:read', 'audit:read']))
   expect(needs.uses).toEqual(['secrets:use'])
+})
+
+describe('secrets', () => {
+  const text = 'x {{secrets.key}}'
+  /** One step of each type, with the reference in every field that is a template. */
+  const everywhere: readonly object[] = [
+    {
+      id: 'http',
+      type: 'http',
+      method: 'POST',
+      url: 'https://a.example.com/{{secrets.key}}',
+      headers: { k: text },
+      query: { k: text },
+      body: text,
+    },
+    { id: 'api', type: 'api', operation: 'x', params: { k: text }, query: { k: text }, body: text },
+    {
+      id: 'connector',
+      type: 'connector',
+      connector: 'con_01JZ8Q4D3N5W7X9Y2B4C6D8E0F',
+      action: 'a',
+      input: { k: text },
+    },
+    { id: 'artifact', type: 'artifact', artifact: 'some-artifact', input: { k: text } },
+    { id: 'publish', type: 'publish', topic: 't', eventType: text, payload: text, deduplicationKey: text },
+    value('transform', text),
+  ]
+
+  it('are found wherever a definition names them', () => {
+    const found = secretTargetsOf(
+      definition(everywhere, {
+        trigger: { type: 'webhook', signature: { secret: 'signing' } },
+        output: text,
+      } as Partial<Given>),
+    )
+    const fields = templateFields(definition(everywhere, { output: text }))
+    const named = fields.filter((field) => JSON.stringify(field.value).includes('secrets.key'))
+    expect(named.length).toBeGreaterThan(12)
+    expect(found.filter(({ name }) => name === 'key').map(({ path }) => path)).toEqual(
+      named.map(({ path }) => path),
+    )
+    expect(found[0]).toMatchObject({
+      name: 'signing',
+      hosts: ['hooks'],
+      path: ['trigger', 'signature', 'secret'],
+    })
+    for (const { step, hosts } of found.slice(1))
+      expect([step, hosts]).toEqual([step, step === 'http' ? ['a.example.com'] : []])
+  })
+
+  it.each([
+    ['https://a.example.com', 'a.example.com'],
+    ['https://a.example.com:8443/x?y={{ input.z }}', 'a.example.com'],
+    ['https://A.example.com/{{ input }}', 'a.example.com'],
+    ['https://a.example.com?{{ input }}', 'a.example.com'],
+    ['https://a.example.com/{{secrets.key}}', 'a.example.com'],
+    ['https://a.example.com{{ input }}', undefined],
+    ['https://a.example.com:{{ input.port }}/', undefined],
+    ['https://{{ input.host }}/', undefined],
+    ['https://{{ input.user }}@a.example.com/', undefined],
+    ['https:a.example.com{{ input }}/', undefined],
+    ['{{ input }}', undefined],
+    ['nothing', undefined],
+  ])('of %s go to the literal host %s', (url, host) => {
+    expect(literalHost(url)).toBe(host)
+  })
+
+  it('are not held against a definition while settings does not answer', async () => {
+    const warned: unknown[] = []
+    const away = { check: () => Promise.reject(new Error('away')) }
+    const log = { warn: (_: unknown, said?: string) => void warned.push(said) }
+    const meta = { tenant: { workspaceId: 'ws_1', environment: 'production' as const }, clientToken: 't' }
+    expect(await checkSecrets(definition(everywhere), meta, { secretTargets: away, log })).toEqual([])
+    expect(warned).toHaveLength(1)
+  })
 })

@@ -11,6 +11,7 @@ import {
 } from '@opsplane/contracts'
 import type { PermissionOf } from '@opsplane/http'
 import type { FindConnectors } from '../connector-names.js'
+import { secretTargetsOf } from './secrets.js'
 import { visits } from './walk.js'
 
 /** The platform's events that a workflow is started by, or waits for. */
@@ -28,12 +29,9 @@ export const eventPatterns = (definition: WorkflowDefinition): string[] => [
   ...new Set(subscriptionsOf(definition).flatMap(({ events }) => events)),
 ]
 
-/** Names of the secrets that a definition refers to, and of the one its inbound webhook is signed with. */
-export function secretNames(definition: WorkflowDefinition): string[] {
-  const { trigger } = definition
-  const signed = trigger.type === 'webhook' && trigger.signature ? [trigger.signature.secret] : []
-  return [...new Set([...referencedSecrets(JSON.stringify(definition)), ...signed])]
-}
+/** Whether it refers to secrets anywhere, or its inbound webhook is signed with one. */
+const usesSecrets = (definition: WorkflowDefinition): boolean =>
+  referencedSecrets(JSON.stringify(definition)).length > 0 || secretTargetsOf(definition).length > 0
 
 /** What a step of each kind takes of the rights of its workflow's owner; what it calls or runs may take more. */
 const takenBy: Readonly<Record<Step['type'], readonly Permission[]>> = {
@@ -80,7 +78,7 @@ export const createNeeds =
     const uses = new Set<Permission>([
       ...(definition.permissions ?? []),
       ...steps.flatMap(({ type }) => takenBy[type]),
-      ...(secretNames(definition).length > 0 ? (['secrets:use'] as const) : []),
+      ...(usesSecrets(definition) ? (['secrets:use'] as const) : []),
     ])
     const operations = steps.flatMap((step) => (step.type === 'api' ? [step.operation] : []))
     for (const operation of new Set(operations)) {

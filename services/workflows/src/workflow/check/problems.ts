@@ -4,28 +4,33 @@ import {
   type WorkflowDefinition,
   type WorkflowProblem,
 } from '@opsplane/contracts'
+import type { SavingMeta, SecretTargets } from '@opsplane/http'
 import type { Expressions } from '@opsplane/sandbox'
 import { digestOf } from '../versions.js'
 import { checkEvents } from './events.js'
 import { checkExpressions } from './expressions.js'
 import { checkInputSchema } from './input.js'
 import { checkPlatform, type Platform } from './platform.js'
+import { checkSecrets } from './secrets.js'
 import { checkStructure } from './structure.js'
 import { checkSubWorkflows, type FindWorkflows } from './sub-workflows.js'
 
 export interface Checks {
-  /** Everything that keeps a definition from being published, up to 100. `workflowId` null: it is not there yet. */
+  /**
+   * Everything that keeps a definition from being published by the caller, up to 100. `workflowId` null: it is not there
+   * yet.
+   */
   problemsOf(
     workflowId: string | null,
     definition: WorkflowDefinition,
-    tenant: TenantScope,
+    meta: SavingMeta,
   ): Promise<WorkflowProblem[]>
 }
 
 export interface ChecksOptions {
   expressions: Pick<Expressions, 'check'>
   findWorkflows(tenant: TenantScope): FindWorkflows
-  platform: Platform
+  platform: Platform & { secretTargets: Pick<SecretTargets, 'check'> }
 }
 
 const mostProblems = 100
@@ -60,12 +65,14 @@ export function createChecks({ expressions, findWorkflows, platform }: ChecksOpt
   }
 
   return {
-    async problemsOf(workflowId, definition, tenant) {
+    async problemsOf(workflowId, definition, meta) {
+      const { tenant } = meta
       const found = [
         ...(await remembered(definition, tenant)),
         ...checkEvents(definition),
         ...(await checkSubWorkflows(workflowId, definition, findWorkflows(tenant))),
         ...(await checkPlatform(definition, tenant, platform)),
+        ...(await checkSecrets(definition, meta, platform)),
       ]
       return found.slice(0, mostProblems)
     },

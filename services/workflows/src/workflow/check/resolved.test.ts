@@ -33,11 +33,6 @@ const platform: Platform = {
 
 /** A step that names something, by how it does. */
 const naming: readonly [string, string, (name: string) => object][] = [
-  [
-    'unknown_secret',
-    '/headers/authorization',
-    (name) => ({ ...http, headers: { authorization: `{{secrets.${name}}}` } }),
-  ],
   ['unknown_artifact', '/artifact', (artifact) => ({ type: 'artifact', artifact })],
   ['unknown_artifact', '/params/id', (id) => ({ type: 'api', operation: 'getArtifact', params: { id } })],
   ['unknown_table', '/params/slug', (slug) => ({ type: 'api', operation: 'listRecords', params: { slug } })],
@@ -77,19 +72,6 @@ it('leaves alone what an expression gives', async () => {
     { id: 'd', ...http, url: 'https://{{ input.host }}/' },
   ]
   expect(await checkPlatform(WorkflowDefinition.parse({ steps }), tenant, platform)).toEqual([])
-})
-
-it('has the secret that an inbound webhook is signed with, and those of the output', async () => {
-  const definition = WorkflowDefinition.parse({
-    trigger: { type: 'webhook', signature: { secret: 'absent' } },
-    steps: [{ id: 'a', type: 'transform', value: 1 }],
-    output: { key: '{{secrets.gone}}' },
-  })
-  const problems = await checkPlatform(definition, tenant, platform)
-  expect(problems.map(({ path, code }) => [path, code])).toEqual([
-    ['/trigger/signature/secret', 'unknown_secret'],
-    ['/output/key', 'unknown_secret'],
-  ])
 })
 
 describe('outputs of steps', () => {

@@ -1,18 +1,12 @@
-import {
-  referencedSecrets,
-  type Step,
-  type TenantScope,
-  type WorkflowDefinition,
-  type WorkflowProblem,
-} from '@opsplane/contracts'
+import type { TenantScope, WorkflowDefinition, WorkflowProblem } from '@opsplane/contracts'
 import type { Operations } from '@opsplane/http'
 import type { Logger } from '@opsplane/runtime'
 import { problem } from './structure.js'
 import { isTemplate } from './templates.js'
 import { type Path, type Visit, visits } from './walk.js'
 
-/** What a definition names, to be resolved in its environment. */
-export const targetSorts = ['secret', 'artifact', 'table', 'query', 'user', 'role'] as const
+/** What a definition names, to be resolved in its environment; secrets are by `checkSecrets`, which knows their hosts. */
+export const targetSorts = ['artifact', 'table', 'query', 'user', 'role'] as const
 export type TargetSort = (typeof targetSorts)[number]
 
 /** Which of these names something has. Throws where the service that knows does not answer. */
@@ -35,14 +29,13 @@ export interface Targets {
   log: Pick<Logger, 'warn'>
 }
 
-/** Names of secrets, artifacts, tables, queries and approvers that are not there. What an expression gives is known in a run. */
+/** Names of artifacts, tables, queries and approvers that are not there. What an expression gives is known in a run. */
 export async function checkTargets(
   definition: WorkflowDefinition,
   tenant: TenantScope,
   { findKnown, operations, log }: Targets,
 ): Promise<WorkflowProblem[]> {
   const targets = [
-    ...secretsOf(definition),
     ...visits(definition).flatMap(targetsOf),
     ...(await targetsOfCalls(visits(definition), operations)),
   ]
@@ -99,41 +92,4 @@ async function targetsOfCalls(all: readonly Visit[], operations: Targets['operat
     }
   }
   return found
-}
-
-/** By where they are referred to, and where an inbound webhook is signed with one. */
-function secretsOf(definition: WorkflowDefinition): Target[] {
-  const { trigger, output } = definition
-  const signing = trigger.type === 'webhook' ? trigger.signature?.secret : undefined
-  const ofTrigger: Target[] =
-    signing === undefined
-      ? []
-      : [{ sort: 'secret', name: signing, step: null, path: ['trigger', 'signature', 'secret'] }]
-  const ofSteps = visits(definition).flatMap(({ step, path }) =>
-    referencesIn(ownFields(step), path).map((each) => ({ ...each, step: step.id })),
-  )
-  const ofOutput = referencesIn(output, ['output']).map((each) => ({ ...each, step: null }))
-  return [...ofTrigger, ...[...ofSteps, ...ofOutput].map((each) => ({ sort: 'secret' as const, ...each }))]
-}
-
-/** A step without those it holds. */
-function ownFields(step: Step): unknown {
-  switch (step.type) {
-    case 'branch':
-      return { if: step.if }
-    case 'switch':
-      return { value: step.value }
-    case 'for_each':
-      return { items: step.items }
-    case 'parallel':
-      return {}
-    default:
-      return step
-  }
-}
-
-function referencesIn(value: unknown, path: Path): { name: string; path: Path }[] {
-  if (typeof value === 'string') return referencedSecrets(value).map((name) => ({ name, path }))
-  if (value === null || typeof value !== 'object') return []
-  return Object.entries(value).flatMap(([key, inner]) => referencesIn(inner, [...path, key]))
 }

@@ -1,11 +1,14 @@
 import { invalidField, referencedSecrets, secretReference } from '@opsplane/contracts'
 import { jsonPointer } from '@opsplane/http'
 
-/** Names of the secrets that texts anywhere in a value refer to. */
-export function referencedIn(value: unknown): string[] {
-  if (typeof value === 'string') return referencedSecrets(value)
+/** The secrets that texts anywhere in a value refer to, and where. */
+export function referencesIn(
+  value: unknown,
+  path: readonly string[] = [],
+): { name: string; path: readonly string[] }[] {
+  if (typeof value === 'string') return referencedSecrets(value).map((name) => ({ name, path }))
   if (typeof value !== 'object' || value === null) return []
-  return Object.values(value).flatMap(referencedIn)
+  return Object.entries(value).flatMap(([key, inner]) => referencesIn(inner, [...path, key]))
 }
 
 /** Throws `validation_failed` where a text below `/config` has `{{ }}` around anything but a reference. */

@@ -1,0 +1,110 @@
+import { z } from 'zod'
+import { Environment } from '../core/principal.js'
+import { User } from './users.js'
+
+/** What may hang on a person, in the order it is listed. */
+export const dependentKinds = [
+  'webhook',
+  'workflow',
+  'pack',
+  'scheduled_job',
+  'app',
+  'embed_token',
+  'kpi',
+  'export',
+  'import',
+  'connector',
+  'incident',
+  'problem',
+  'change',
+  'catalog_task',
+  'approval',
+  'api_key',
+] as const
+export const DependentKind = z.enum(dependentKinds)
+export type DependentKind = z.infer<typeof DependentKind>
+
+/** The call by which a person takes something over. */
+export const TakeOverCall = z.object({
+  method: z.enum(['POST', 'PATCH']),
+  path: z.string(),
+  body: z.record(z.string(), z.unknown()).nullable(),
+})
+export type TakeOverCall = z.infer<typeof TakeOverCall>
+
+const fields = {
+  kind: DependentKind,
+  id: z.string(),
+  name: z.string(),
+  environment: Environment,
+}
+
+/** Something that acts by the rights of a person, or is theirs to do, as its service has it. */
+export const FoundDependent = z.object({
+  ...fields,
+  /** Null where nobody takes it over: it ends. */
+  takeOver: TakeOverCall.nullable(),
+})
+export type FoundDependent = z.infer<typeof FoundDependent>
+
+/** What settings asks every service: what hangs on a person. */
+export const DependentsQuestion = z.strictObject({
+  workspaceId: z.string().max(100),
+  userId: z.string().max(100),
+  /** Who takes it over; null while nobody is named. */
+  successorId: z.string().max(100).nullable(),
+})
+export type DependentsQuestion = z.infer<typeof DependentsQuestion>
+
+/** Of each kind at most. */
+export const mostDependents = 200
+
+export const FoundDependents = z.object({ dependents: z.array(FoundDependent) })
+export type FoundDependents = z.infer<typeof FoundDependents>
+
+export const Dependent = z
+  .object({
+    ...fields,
+    takeOver: z.string().nullable().meta({
+      description: 'The call by which a person takes it over; null where it ends with the person.',
+      example: 'POST /api/v1/workflows/wf_01JZ8Q4D3N5W7X9Y2B4C6D8E0F/activate',
+    }),
+  })
+  .meta({ id: 'Dependent' })
+export type Dependent = z.infer<typeof Dependent>
+
+const unanswered = z.array(z.string()).meta({
+  description: 'Services that did not answer, so that what they have is missing here.',
+})
+
+export const UserDependents = z
+  .object({
+    items: z.array(Dependent).meta({ description: `At most ${mostDependents} of each kind.` }),
+    unanswered,
+  })
+  .meta({ id: 'UserDependents' })
+export type UserDependents = z.infer<typeof UserDependents>
+
+export const RemovedUser = User.extend({
+  dependents: z
+    .array(
+      Dependent.extend({
+        takenOver: z
+          .boolean()
+          .meta({ description: 'By the successor, and acts by their rights from now on.' }),
+        problem: z.string().nullable().meta({ description: 'Why the successor could not take it over.' }),
+      }),
+    )
+    .meta({
+      description: 'What hung on the person. What is not taken over and acted by their rights is held.',
+    }),
+  unanswered,
+}).meta({ id: 'RemovedUser' })
+export type RemovedUser = z.infer<typeof RemovedUser>
+
+export const Removal = z.object({
+  successor: z.string().min(1).max(100).optional().meta({
+    description:
+      'Id of a member who takes over what hangs on the person, at once and by their own rights. They may do no more than the caller.',
+  }),
+})

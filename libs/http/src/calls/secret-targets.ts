@@ -1,0 +1,71 @@
+import {
+  type ErrorDetail,
+  maxSecretTargets,
+  type SecretTarget,
+  SecretTargetProblems,
+} from '@opsplane/contracts'
+import type { RequestMeta } from '../route/route.js'
+import { validationFailed } from '../route/validation.js'
+import type { SecretSource } from './secret-values.js'
+
+/** The request in which a definition is saved. */
+export type SavingMeta = Pick<RequestMeta, 'clientToken' | 'tenant'>
+
+export interface SecretTargetProblem<Target> {
+  target: Target
+  code: string
+  /** What the definition does, such as `names the secret token, which …`. */
+  message: string
+}
+
+/** The secrets that a definition names, held against those there are, for the person who saves it. */
+export interface SecretTargets {
+  /** What keeps the definition from using them. Changes nothing. */
+  check<Target extends SecretTarget>(
+    meta: SavingMeta,
+    targets: readonly Target[],
+  ): Promise<SecretTargetProblem<Target>[]>
+  /** Adds the hosts that secrets do not list yet, where the person holds `secrets:write`. */
+  admit(meta: SavingMeta, targets: readonly SecretTarget[]): Promise<void>
+  /** Both, for what is put to use when it is saved. Throws `validation_failed` with a detail for each problem. */
+  require(meta: SavingMeta, targets: readonly (SecretTarget & { path: string })[]): Promise<void>
+}
+
+/** `settings`: a client of settings with this service's own identity. */
+export function createSecretTargets(settings: SecretSource): SecretTargets {
+  const ask = async (
+    { clientToken, tenant: { environment } }: SavingMeta,
+    targets: readonly SecretTarget[],
+    admit: boolean,
+  ) => {
+    // What no person asks for names nothing new.
+    if (clientToken === undefined) return []
+    const found: SecretTargetProblems['problems'] = []
+    for (let from = 0; from < targets.length; from += maxSecretTargets) {
+      const some = targets.slice(from, from + maxSecretTargets).map(({ name, hosts }) => ({ name, hosts }))
+      const question = { clientToken, environment, targets: some, admit }
+      const { problems } = await settings.post('/internal/secrets/targets', question, SecretTargetProblems)
+      found.push(...problems.map((each) => ({ ...each, target: from + each.target })))
+    }
+    return found
+  }
+
+  const check: SecretTargets['check'] = async (meta, targets) =>
+    (await ask(meta, targets, false)).flatMap(({ target: at, code, message }) => {
+      const target = targets[at]
+      return target ? [{ target, code, message }] : []
+    })
+  const admit: SecretTargets['admit'] = async (meta, targets) => void (await ask(meta, targets, true))
+
+  return {
+    check,
+    admit,
+    async require(meta, targets) {
+      const details = (await check(meta, targets)).map(
+        ({ target: { path }, code, message }): ErrorDetail => ({ in: 'body', path, code, message }),
+      )
+      if (details.length > 0) throw validationFailed(details)
+      await admit(meta, targets)
+    },
+  }
+}

@@ -1,0 +1,66 @@
+import {
+  type DependentKind,
+  DependentsQuestion,
+  Environment,
+  type FoundDependent,
+  FoundDependents,
+  mostDependents,
+  type TakeOverCall,
+} from '@opsplane/contracts'
+import { defineRoute, type Route } from '@opsplane/http'
+import type { Database } from '@opsplane/postgres'
+import { z } from 'zod'
+
+/** What of one kind hangs on a person. */
+export interface DependentsOfKind {
+  kind: DependentKind
+  /**
+   * Of $1, the workspace, and $2, the person: `id`, `name`, `environment` and whatever `takeOver` needs as `more`, in an order
+   * of its own.
+   */
+  query: string
+  /** The call by which somebody takes it over; null where nobody can. */
+  takeOver(found: Found, question: DependentsQuestion): TakeOverCall | null
+}
+
+const Found = z.object({
+  id: z.string(),
+  name: z.string(),
+  environment: Environment,
+  more: z.unknown().optional(),
+})
+export type Found = z.infer<typeof Found>
+
+/** Answers settings, before it removes a person, what of this service hangs on them. */
+export const dependentsRoute = ({ sql }: Pick<Database, 'sql'>, kinds: readonly DependentsOfKind[]): Route =>
+  defineRoute({
+    method: 'post',
+    tag: 'Internal',
+    scope: 'service',
+    idempotency: 'none',
+    operationId: 'findDependents',
+    path: '/internal/people/dependents',
+    callers: ['settings'],
+    summary: 'Find what hangs on a person',
+    body: DependentsQuestion,
+    response: FoundDependents,
+    handler: async ({ body }) => {
+      const found = await Promise.all(kinds.map((each) => dependentsOf(sql, each, body)))
+      return { dependents: found.flat() }
+    },
+  })
+
+async function dependentsOf(
+  sql: Database['sql'],
+  { kind, query, takeOver }: DependentsOfKind,
+  question: DependentsQuestion,
+): Promise<FoundDependent[]> {
+  const rows = await sql.unsafe(`${query} limit ${mostDependents}`, [question.workspaceId, question.userId], {
+    prepare: true,
+  })
+  return rows.map((row) => {
+    const found = Found.parse(row)
+    const { id, name, environment } = found
+    return { kind, id, name, environment, takeOver: takeOver(found, question) }
+  })
+}

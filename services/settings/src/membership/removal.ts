@@ -1,0 +1,58 @@
+import { ApiError, type RemovedUser, type UserDependents } from '@opsplane/contracts'
+import { type RequestMeta, validationFailed } from '@opsplane/http'
+import { type FindDependents, shownDependent, shownDependents } from './dependents.js'
+import type { Members } from './members.js'
+import type { Succeed } from './succession.js'
+
+/** How a person leaves, with all that hangs on them. */
+export interface Removals {
+  /** Throws `not_found`, and `forbidden` for those who may not change the person. */
+  dependents(userId: string, meta: RequestMeta): Promise<UserDependents>
+  /** Throws what `members.remove` does; for a successor who may do more than the caller `forbidden`. */
+  remove(userId: string, successorId: string | undefined, meta: RequestMeta): Promise<RemovedUser>
+}
+
+export interface RemovalParts {
+  members: Pick<Members, 'requireChange' | 'requireRemovable' | 'requireCharge' | 'remove'>
+  findDependents: FindDependents
+  succeed: Succeed
+}
+
+export function createRemovals({ members, findDependents, succeed }: RemovalParts): Removals {
+  const questionOf = (userId: string, { tenant: { workspaceId } }: RequestMeta) => ({
+    ...{ workspaceId, userId, successorId: null },
+  })
+
+  const succeeded = async (userId: string, successorId: string, meta: RequestMeta) => {
+    if (successorId === userId)
+      throw refused('same_user', 'Must be somebody else than the person who leaves.')
+    await members.requireCharge(successorId, meta).catch((error: unknown) => {
+      if (error instanceof ApiError && error.code === 'not_found')
+        throw refused('unknown_user', 'Must be an active member of the workspace.')
+      throw error
+    })
+    return succeed({ userId, successorId, meta })
+  }
+  const left = async (userId: string, meta: RequestMeta) => {
+    const { found, unanswered } = await findDependents(questionOf(userId, meta))
+    const dependents = found.map((each) => ({ ...shownDependent(each), takenOver: false, problem: null }))
+    return { dependents, unanswered }
+  }
+
+  return {
+    async dependents(userId, meta) {
+      await members.requireChange(userId, meta)
+      return shownDependents(await findDependents(questionOf(userId, meta)))
+    },
+    async remove(userId, successorId, meta) {
+      await members.requireRemovable(userId, meta)
+      const rest = await (successorId === undefined
+        ? left(userId, meta)
+        : succeeded(userId, successorId, meta))
+      return { ...(await members.remove(userId, meta)), ...rest }
+    },
+  }
+}
+
+const refused = (code: string, message: string) =>
+  validationFailed([{ in: 'query', path: '/successor', code, message }])

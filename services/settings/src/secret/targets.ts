@@ -1,0 +1,88 @@
+import {
+  allowsHost,
+  type CommandMeta,
+  isLiteralHost,
+  maxSecretHosts,
+  type Principal,
+  type SecretTarget,
+  type SecretTargetProblems,
+} from '@opsplane/contracts'
+import type { ServiceContext } from '@opsplane/service'
+import { type StoredSecret, secret } from './domain.js'
+import { secretsByName } from './queries.js'
+
+type Problem = SecretTargetProblems['problems'][number]
+
+export interface Naming {
+  /** Who saves the definition. */
+  principal: Pick<Principal, 'permissions'>
+  targets: readonly SecretTarget[]
+  admit: boolean
+}
+
+export type SecretTargets = ReturnType<typeof createSecretTargets>
+
+/** Holds the secrets that definitions name against those there are. */
+export function createSecretTargets({ store, database: { db } }: Pick<ServiceContext, 'store' | 'database'>) {
+  const secrets = store.aggregate(secret)
+
+  return async (
+    { principal: { permissions }, targets, admit }: Naming,
+    meta: CommandMeta,
+  ): Promise<SecretTargetProblems> => {
+    // Which names there are is for those who may use or see them.
+    if (!knowing.some((each) => permissions.includes(each))) return { problems: [] }
+    const names = [...new Set(targets.map(({ name }) => name))]
+    const stored = new Map((await secretsByName(db, meta.tenant, names)).map((each) => [each.name, each]))
+    const mayAdd = permissions.includes('secrets:write')
+    const missing = targets.map(({ name, hosts }) => missingHosts(stored.get(name), hosts))
+    if (admit && mayAdd)
+      for (const [name, { id }] of stored) {
+        const hosts = missing.flatMap((each, at) =>
+          targets[at]?.name === name ? each.filter(isLiteralHost) : [],
+        )
+        if (hosts.length > 0) await secrets.handle(id, { kind: 'add_hosts', hosts, now: meta.now }, meta)
+      }
+    return {
+      problems: targets.flatMap(({ name }, at) => {
+        const found = problemOf(stored.get(name), name, missing[at] ?? [], mayAdd)
+        return found ? [{ target: at, ...found }] : []
+      }),
+    }
+  }
+}
+
+const knowing = ['secrets:use', 'secrets:read', 'secrets:write'] as const
+
+/** None where the secret serves one of them already, or a host that one of them is a pattern of. */
+const missingHosts = (found: StoredSecret | undefined, hosts: readonly string[]): readonly string[] =>
+  found === undefined || hosts.some((host) => serves(found, host)) ? [] : hosts
+
+const serves = ({ hosts }: StoredSecret, wanted: string): boolean =>
+  allowsHost(hosts, wanted) || (wanted !== '*' && hosts.some((host) => allowsHost([wanted], host)))
+
+function problemOf(
+  found: StoredSecret | undefined,
+  name: string,
+  missing: readonly string[],
+  mayAdd: boolean,
+): Omit<Problem, 'target'> | undefined {
+  if (!found)
+    return {
+      code: 'unknown_secret',
+      message: `names the secret ${name}, which does not exist in this environment; store it with POST /secrets`,
+    }
+  const literal = missing.filter(isLiteralHost)
+  if (missing.length === 0 || (mayAdd && literal.length > 0 && hasRoom(found, literal))) return undefined
+  const way =
+    literal.length > 0
+      ? 'somebody with secrets:write adds it by saving this, or'
+      : 'somebody with secrets:write adds it'
+  return {
+    code: 'secret_host_not_allowed',
+    message: `names the secret ${name}, which may not be sent to ${missing.join(', ')}; ${way} by PUT /secrets/${name}`,
+  }
+}
+
+const hasRoom = ({ hosts }: StoredSecret, more: readonly string[]) =>
+  hosts.length + more.length <= maxSecretHosts

@@ -1,0 +1,71 @@
+import {
+  hookHost,
+  hostOfUrl,
+  referencedSecrets,
+  type SecretTarget,
+  type Step,
+  secretReference,
+  type WorkflowDefinition,
+  type WorkflowProblem,
+} from '@opsplane/contracts'
+import type { SavingMeta, SecretTargets } from '@opsplane/http'
+import type { Logger } from '@opsplane/runtime'
+import { problem } from './structure.js'
+import { templateFields } from './templates.js'
+import { type Path, visits } from './walk.js'
+
+/** A secret that a definition names, and where. */
+export type NamedSecret = SecretTarget & { step: string | null; path: Path }
+
+/** Every secret that a definition names, with the host it goes to where that is literal. */
+export function secretTargetsOf(definition: WorkflowDefinition): NamedSecret[] {
+  const { trigger } = definition
+  const steps = new Map(visits(definition).map(({ step }) => [step.id, step]))
+  const signed: NamedSecret[] =
+    trigger.type === 'webhook' && trigger.signature
+      ? [
+          {
+            ...{ name: trigger.signature.secret, hosts: [hookHost], step: null },
+            path: ['trigger', 'signature', 'secret'],
+          },
+        ]
+      : []
+  const named = templateFields(definition).flatMap(({ step, path, value }) => {
+    const hosts = hostsOf(step === null ? undefined : steps.get(step))
+    const names = new Set(referencedSecrets(JSON.stringify(value)))
+    return [...names].map((name) => ({ name, hosts, step, path }))
+  })
+  return [...signed, ...named]
+}
+
+const hostsOf = (step: Step | undefined): string[] => {
+  const host = step?.type === 'http' ? literalHost(step.url) : undefined
+  return host === undefined ? [] : [host]
+}
+
+/** The host of a URL of which no expression has a part; undefined where only a run knows it. */
+export function literalHost(url: string): string | undefined {
+  const written = url.replaceAll(secretReference, 'secret')
+  const [start = ''] = written.split('{{', 1)
+  // What follows the host directly would continue it.
+  if (start !== written && !/^https?:\/\/[^/?#\\]+[/?#]/i.test(start)) return undefined
+  return URL.canParse(start) ? hostOfUrl(start) : undefined
+}
+
+/**
+ * Secrets that are not there, or may not be sent where a step sends them. Where settings cannot be asked nothing is held
+ * against a definition: the log says so.
+ */
+export async function checkSecrets(
+  definition: WorkflowDefinition,
+  meta: SavingMeta,
+  { secretTargets, log }: { secretTargets: Pick<SecretTargets, 'check'>; log: Pick<Logger, 'warn'> },
+): Promise<WorkflowProblem[]> {
+  try {
+    const found = await secretTargets.check(meta, secretTargetsOf(definition))
+    return found.map(({ target: { step, path }, code, message }) => problem(step, path, code, message))
+  } catch (error) {
+    log.warn({ err: error }, 'secrets were not checked: settings does not answer')
+    return []
+  }
+}
