@@ -396,7 +396,7 @@ export interface paths {
         put?: never;
         /**
          * Run a report
-         * @description With what the caller may read at this moment: a dataset takes its permission, a table or a saved query those of the database studio, whose row rules hold. `dataAsOf` says how old the data is.
+         * @description With what the caller may read at this moment: a dataset takes its permission, a table (`tables:read` and `records:read`) or a saved query those of the database studio, whose row rules hold. `dataAsOf` says how old the data is.
          */
         post: operations["runReport"];
         delete?: never;
@@ -739,7 +739,7 @@ export interface paths {
         };
         /**
          * Query the audit log
-         * @description All given filters must hold. Newest first unless `sort` says otherwise. An event appears shortly after its action; `type` takes a pattern such as `token.*`.
+         * @description All given filters must hold. Newest first unless `sort` says otherwise. An event appears shortly after its action; `type` takes a pattern such as `token.*`. `after` is what a delivery of the event has as its `data`: the resource with its `version`, and what else the event carries, such as `comment`; null once it is deleted.
          */
         get: operations["listAuditEvents"];
         put?: never;
@@ -1895,7 +1895,7 @@ export interface paths {
         put?: never;
         /**
          * Invoke a connector action
-         * @description Retried by the policy of the connector as far as that is safe. With an Idempotency-Key the same request again gets the recorded result, and the other side is sent a key that stays the same. Values of secrets are `***` in the output, as they are and in base64, hexadecimal, URLs and JSON; other encodings pass. `upstream_error` has the status and the beginning of what was answered in its details.
+         * @description Retried by the policy of the connector as far as that is safe. With an Idempotency-Key the same request again gets the recorded result, and the other side is sent a key that stays the same. Values of secrets of 12 characters or more are `***` in the output, as they are and in base64, hexadecimal, URLs and JSON; other encodings pass. `upstream_error` has the status and the beginning of what was answered in its details.
          */
         post: operations["invokeConnector"];
         delete?: never;
@@ -3593,7 +3593,7 @@ export interface paths {
         put?: never;
         /**
          * Search published articles
-         * @description By identifiers and error codes, words, similar spelling and, where the operator has configured an embeddings endpoint, meaning, fused into one list. `searchMode` tells which way was used, `degraded` why not by meaning. `"a phrase"` and `-without` are meant as they are.
+         * @description By identifiers and error codes, words, similar spelling and meaning, fused into one list. Meaning takes a model that knows the language: the one of the package knows English. `searchMode` is `hybrid` where meaning was used, `degraded` has the reason where it was not. `"a phrase"` and `-without` are meant as they are.
          */
         post: operations["searchKnowledge"];
         delete?: never;
@@ -3644,7 +3644,11 @@ export interface paths {
         delete: operations["deleteMigration"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Edit a migration that is not applied
+         * @description It is pending then, also where it had failed. Emits `migration.updated`.
+         */
+        patch: operations["updateMigration"];
         trace?: never;
     };
     "/migrations/{id}/apply": {
@@ -3727,6 +3731,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/migrations/order": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Put the migrations that are not applied in an order
+         * @description Those that are named come first; the others keep their order. What is behind the first one that moves gets a new number, and emits `migration.updated`.
+         */
+        put: operations["reorderMigrations"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/migrations/promote": {
         parameters: {
             query?: never;
@@ -3738,7 +3762,7 @@ export interface paths {
         put?: never;
         /**
          * Take over migrations of another environment
-         * @description Applies here, in their order, the migrations that are applied in `from` and not here; changes of tables by `PATCH /tables` are among them. Each is a transaction; the first that fails ends it, and what came before stays.
+         * @description Applies here, in their order, the migrations that are applied in `from` and not here; changes of tables by `PATCH /tables` are among them. Each is a transaction; the first that fails ends it, and what came before stays: a `dryRun` says it beforehand. What is not applied here waits until after them.
          */
         post: operations["promoteMigrations"];
         delete?: never;
@@ -4015,7 +4039,7 @@ export interface paths {
         put?: never;
         /**
          * Decide on an approval
-         * @description By somebody the step names, or who has a role it names; each once. Emits `workflow.run_resumed` once nothing more is waited for.
+         * @description By somebody the step names, or who has a role it names; each once. A rejection fails the step, unless a branch or switch reads its output. A decision that comes too late is refused (409), and says why. Emits `workflow.run_resumed` once nothing more is waited for.
          */
         post: operations["resumeRun"];
         delete?: never;
@@ -4035,7 +4059,7 @@ export interface paths {
         put?: never;
         /**
          * Retry a run
-         * @description Goes on where it failed or was cut off, or does a step and what follows it again; what succeeded before is kept, approvals included. By the rights it had; where these have ended, by those of the caller, who has to hold all it needs (403, `permission_not_held`). A completed run is not retried: trigger the workflow again. Emits `workflow.run_retried`.
+         * @description Goes on where it failed or was cut off, or does a step and what follows it again; what succeeded before is kept, approvals included. A step that waited for a run goes on with that run: it is retried, or has completed. A step whose outcome is unknown (no answer, 408, 409, 425, 429, 5xx) is repeated with its recorded input and its idempotency key, unless `newKey`. By the rights it had; where these have ended, by those of the caller, who has to hold all it needs (403, `permission_not_held`). A completed run is not retried: trigger the workflow again. Emits `workflow.run_retried`.
          */
         post: operations["retryRun"];
         delete?: never;
@@ -4191,7 +4215,7 @@ export interface paths {
         put?: never;
         /**
          * Invoke an artifact
-         * @description By its id or slug. What came of it is an execution, also where it has failed or timed out. With an Idempotency-Key the same request again gets the same execution. It acts in the name of whoever installed it.
+         * @description By its id or slug. What came of it is an execution, also where it has failed or timed out; `output` and `error` are as the code gave them, while the log has `***` for secrets. With an Idempotency-Key the same request again gets the same execution. It acts in the name of whoever installed it.
          */
         post: operations["invokeArtifact"];
         delete?: never;
@@ -4519,7 +4543,7 @@ export interface paths {
         put?: never;
         /**
          * Store a secret
-         * @description Usable as `{{secrets.<name>}}` from then on by those with `secrets:use`, towards its `hosts` alone. A name that is taken is a 409. Emits `secret.created`.
+         * @description Usable as `{{secrets.<name>}}` from then on by those with `secrets:use`, towards its `hosts` alone. Without `hosts` it serves none yet: a definition that names it towards a literal host adds that host when somebody with `secrets:write` saves it (`secret.hosts_added`). A name that is taken is a 409. Emits `secret.created`.
          */
         post: operations["createSecret"];
         delete?: never;
@@ -4678,7 +4702,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a user from the workspace
-         * @description Sessions and API keys stop working in this workspace within a second, the keys for good; the login stays. An open invitation ends. The user stays in the list as `deactivated` and may be invited again. Emits `user.deactivated` and `token.revoked`.
+         * @description Sessions and API keys stop working in this workspace within a second, the keys for good; the login stays. An open invitation ends. The user stays in the list as `deactivated` and may be invited again. A `successor` takes over at once what acted by the rights of the person and what was theirs to do; without one the former is held (`owner_rights`). The answer lists all of it. Emits `user.deactivated` and `token.revoked`.
          */
         delete: operations["removeUser"];
         options?: never;
@@ -4688,6 +4712,26 @@ export interface paths {
          * @description Takes effect everywhere within a second. The last active owner stays one (409, `last_owner`). Nobody gives or changes what they may not do themselves. Emits `user.role_changed`, `user.suspended`, `user.reactivated`.
          */
         patch: operations["updateUser"];
+        trace?: never;
+    };
+    "/settings/users/{id}/dependents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what hangs on a user
+         * @description What acts by their rights, is theirs to do or ends with them: what their removal would hold, or a successor would take over.
+         */
+        get: operations["listDependents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/settings/users/{id}/sessions": {
@@ -4965,7 +5009,7 @@ export interface paths {
         put?: never;
         /**
          * Import a file of records
-         * @description CSV with the columns in its first line, or a JSON object a line; at most 1 GiB. The file is kept, and imported in the background: rows that are refused are reported with their lines, the others are written once each, whatever happens meanwhile. The columns of an export may all be there; id, version and times are made anew.
+         * @description CSV with the columns in its first line, or a JSON object a line, in UTF-8; at most 1 GiB. An empty cell of CSV is no value, and `""` an empty text. The file is kept, and imported in the background: rows that are refused are reported with their lines, the others are written once each, whatever happens meanwhile. The columns of an export may all be there; id, version and times are made anew.
          */
         post: operations["importRecords"];
         delete?: never;
@@ -5046,7 +5090,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook
-         * @description The secret is write-only; has_secret says whether there is one. Subscribing takes the permission to read the events, `audit:read` for `*` and `audit.*`, and headers with secrets take `secrets:use` (403, `permission_not_held`). When its owner loses one of these, it pauses (`owner_rights`).
+         * @description The secret is write-only; has_secret says whether there is one. Subscribing takes the permission to read the events, `audit:read` for `*` and `audit.*`, and headers with secrets take `secrets:use` (403, `permission_not_held`). A secret that is not there, or may not be sent to the host of `url`, is a 422; with `secrets:write` the host is added to those of the secret. Events show records whole: from whom row rules hide some of a table, they cannot have its events (403, `row_rule`). When its owner loses one of these, it pauses (`owner_rights`).
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -5075,7 +5119,7 @@ export interface paths {
         head?: never;
         /**
          * Update, pause or resume a webhook
-         * @description Setting status to active resumes a paused webhook: what it missed is delivered. Whoever resumes it, or changes its url, events or headers, must hold its `required_permissions` and becomes its owner.
+         * @description Setting status to active resumes a paused webhook: what it missed is delivered. Whoever resumes it, or changes its url, events, filter or headers, must hold its `required_permissions` and becomes its owner. From whom row rules hide records of a table, they cannot have its events (403, `row_rule`).
          */
         patch: operations["updateWebhook"];
         trace?: never;
@@ -5248,7 +5292,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate the signing secret
-         * @description The new secret is given, or made here and shown this once. The replaced one stays valid for the overlap: X-Service-Signature-256 is by the newest secret, and webhook-signature has one signature per valid secret, newest first. Emits `webhook.secret_rotated`. `conflict` when ten secrets are valid already.
+         * @description The new secret is given, or made here and shown this once. The replaced one stays valid for the overlap: X-Service-Signature-256 is by the old secret until then, and webhook-signature has one signature per valid secret, newest first. With `overlapSeconds` 0, as after a leak, both are by the new one at once. Emits `webhook.secret_rotated`. `conflict` when ten secrets are valid already.
          */
         post: operations["rotateWebhookSecret"];
         delete?: never;
@@ -5457,7 +5501,7 @@ export interface paths {
         put?: never;
         /**
          * Publish the draft as a version
-         * @description New runs are pinned to it; those under way stay with theirs. The caller becomes the owner, by whose rights runs act: they must be allowed to read the events it is started by or waits for, and hold `secrets:use` where it refers to secrets (403, `permission_not_held`). A draft with problems is refused with all of them (422). Emits `workflow.published`, and `workflow.activated` with `activate`.
+         * @description New runs are pinned to it; those under way stay with theirs. The caller becomes the owner, by whose rights runs act, and must hold what it needs (403, `permission_not_held`): to read the events it is started by or waits for, `secrets:use` where it refers to secrets, what its steps and the operations they call take, and its own `permissions`. Runs act by these alone. A draft with problems is refused with all of them (422), as where it names something that is not there. Emits `workflow.published`, and `workflow.activated` with `activate`.
          */
         post: operations["publishWorkflow"];
         delete?: never;
@@ -5787,15 +5831,21 @@ export interface components {
             columns: {
                 label: string;
                 name: string;
-                /** @enum {string} */
-                type: "text" | "integer" | "number" | "boolean" | "date" | "timestamp" | "json";
+                /**
+                 * @description `bigint` and `decimal` are texts of digits, as in records; `timestamp` is an instant in UTC; `date`, `time` and `local_timestamp` are those of a clock.
+                 * @enum {string}
+                 */
+                type: "text" | "integer" | "bigint" | "number" | "decimal" | "boolean" | "date" | "time" | "timestamp" | "local_timestamp" | "interval" | "json";
             }[];
             description: string;
             dimensions: {
                 label: string;
                 name: string;
-                /** @enum {string} */
-                type: "text" | "integer" | "number" | "boolean" | "date" | "timestamp" | "json";
+                /**
+                 * @description `bigint` and `decimal` are texts of digits, as in records; `timestamp` is an instant in UTC; `date`, `time` and `local_timestamp` are those of a clock.
+                 * @enum {string}
+                 */
+                type: "text" | "integer" | "bigint" | "number" | "decimal" | "boolean" | "date" | "time" | "timestamp" | "local_timestamp" | "interval" | "json";
             }[];
             label: string;
             measures: {
@@ -6243,11 +6293,15 @@ export interface components {
                     label: string;
                     value: string;
                 }[] | {
+                    /** @description The one that a value is sent as, to show its label where it is not among the first rows. */
+                    find?: string;
                     label: string;
                     /** @default {} */
                     params?: {
                         [key: string]: unknown;
                     };
+                    /** @description The parameter of the source that what is looked for among the options is sent as. */
+                    search?: string;
                     source: string;
                     value: string;
                 };
@@ -6268,11 +6322,15 @@ export interface components {
                     label: string;
                     value: string;
                 }[] | {
+                    /** @description The one that a value is sent as, to show its label where it is not among the first rows. */
+                    find?: string;
                     label: string;
                     /** @default {} */
                     params?: {
                         [key: string]: unknown;
                     };
+                    /** @description The parameter of the source that what is looked for among the options is sent as. */
+                    search?: string;
                     source: string;
                     value: string;
                 };
@@ -6379,11 +6437,15 @@ export interface components {
                 label: string;
                 value: string;
             }[] | {
+                /** @description The one that a value is sent as, to show its label where it is not among the first rows. */
+                find?: string;
                 label: string;
                 /** @default {} */
                 params?: {
                     [key: string]: unknown;
                 };
+                /** @description The parameter of the source that what is looked for among the options is sent as. */
+                search?: string;
                 source: string;
                 value: string;
             };
@@ -6404,11 +6466,15 @@ export interface components {
                 label: string;
                 value: string;
             }[] | {
+                /** @description The one that a value is sent as, to show its label where it is not among the first rows. */
+                find?: string;
                 label: string;
                 /** @default {} */
                 params?: {
                     [key: string]: unknown;
                 };
+                /** @description The parameter of the source that what is looked for among the options is sent as. */
+                search?: string;
                 source: string;
                 value: string;
             };
@@ -7519,6 +7585,11 @@ export interface components {
              * @default 1000
              */
             limit?: number;
+            /**
+             * @description Where a date in the filter of a timestamp begins: an IANA name; UTC unless given.
+             * @example Europe/Berlin
+             */
+            timeZone?: string;
         };
         /**
          * @example {
@@ -7546,6 +7617,11 @@ export interface components {
              */
             limit?: number;
             set: components["schemas"]["RecordBody"];
+            /**
+             * @description Where a date in the filter of a timestamp begins: an IANA name; UTC unless given.
+             * @example Europe/Berlin
+             */
+            timeZone?: string;
         };
         /**
          * @example {
@@ -8801,6 +8877,18 @@ export interface components {
             /** @default true */
             nullable?: boolean;
             /** @enum {string} */
+            type: "float";
+            /** @default false */
+            unique?: boolean;
+        } | {
+            default?: components["schemas"]["ColumnDefault"];
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /** @enum {string} */
             type: "boolean";
             /** @default false */
             unique?: boolean;
@@ -8825,7 +8913,43 @@ export interface components {
             /** @default true */
             nullable?: boolean;
             /** @enum {string} */
+            type: "time";
+            /** @default false */
+            unique?: boolean;
+        } | {
+            default?: components["schemas"]["ColumnDefault"];
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /** @enum {string} */
             type: "timestamp";
+            /** @default false */
+            unique?: boolean;
+        } | {
+            default?: components["schemas"]["ColumnDefault"];
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /** @enum {string} */
+            type: "local_timestamp";
+            /** @default false */
+            unique?: boolean;
+        } | {
+            default?: components["schemas"]["ColumnDefault"];
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /** @enum {string} */
+            type: "interval";
             /** @default false */
             unique?: boolean;
         } | {
@@ -8869,6 +8993,30 @@ export interface components {
             default?: components["schemas"]["ColumnDefault"];
             /** @default  */
             description?: string;
+            /**
+             * @description Type of the elements, any of which may be null.
+             * @enum {string}
+             */
+            items: "text" | "integer" | "bigint" | "decimal" | "float" | "boolean" | "date" | "time" | "timestamp" | "local_timestamp" | "interval" | "uuid";
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /** @enum {string} */
+            type: "array";
+            /** @default false */
+            unique?: boolean;
+        } | {
+            default?: components["schemas"]["ColumnDefault"];
+            /** @default  */
+            description?: string;
+            /** @description What of the other table is referred to, a unique column; its id unless given. */
+            key?: {
+                /** @example serial_number */
+                column: string;
+                /** @enum {string} */
+                type: "text" | "integer" | "bigint" | "decimal" | "float" | "boolean" | "date" | "time" | "timestamp" | "local_timestamp" | "interval" | "uuid";
+            };
             /** @example serial_number */
             name: string;
             /** @default true */
@@ -8898,9 +9046,23 @@ export interface components {
             /** @default true */
             nullable?: boolean;
             /** @enum {string} */
-            resultType: "text" | "integer" | "bigint" | "decimal" | "boolean" | "date" | "json" | "uuid";
+            resultType: "text" | "integer" | "bigint" | "decimal" | "float" | "boolean" | "date" | "time" | "timestamp" | "local_timestamp" | "interval" | "uuid" | "json";
             /** @enum {string} */
             type: "computed";
+            /** @default false */
+            unique?: boolean;
+        } | {
+            default?: components["schemas"]["ColumnDefault"];
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /** @description A type of Postgres that only migrations make. Records show its values as JSON; only SQL writes them. */
+            sqlType: string;
+            /** @enum {string} */
+            type: "other";
             /** @default false */
             unique?: boolean;
         };
@@ -9132,7 +9294,7 @@ export interface components {
             errorMessage: string | null;
             id: string;
             requestId: string | null;
-            /** @description The run a service acted in. */
+            /** @description The run or the execution it was made in; null where a person or a key asked for it. */
             run: string | null;
             /** @enum {string} */
             status: "succeeded" | "failed";
@@ -9154,7 +9316,7 @@ export interface components {
             requestId: string | null;
             /** @description The output as JSON, or what was answered; at most 64 KiB, redacted. */
             response: string | null;
-            /** @description The run a service acted in. */
+            /** @description The run or the execution it was made in; null where a person or a key asked for it. */
             run: string | null;
             /** @enum {string} */
             status: "succeeded" | "failed";
@@ -9372,7 +9534,7 @@ export interface components {
                         /** Format: date-time */
                         to: string;
                     } | null;
-                    /** @description Values by column; `time` is when the span of the row begins. Spans without facts have no row. */
+                    /** @description Values by column; `time` is when the span of the row begins. Spans without facts have no row. Measures are exact: one that a double would change is a text of its digits. */
                     rows: {
                         [key: string]: unknown;
                     }[];
@@ -9558,127 +9720,7 @@ export interface components {
         };
         DataSource: {
             appId: string;
-            /**
-             * @example {
-             *       "kind": "query",
-             *       "query": "Squares",
-             *       "input": {},
-             *       "use": "data"
-             *     }
-             */
-            binding: {
-                /** @description Columns that are read; all without. */
-                fields?: string[];
-                /** @description Rows that do not match are not there, for any operation; values may be expressions. It does not bind what is written: `writable` and `values` do. */
-                filter?: {
-                    [key: string]: string | number | boolean | null | {
-                        contains?: string | number | boolean | null;
-                        exists?: boolean;
-                        gt?: number | string;
-                        gte?: number | string;
-                        in?: (string | number | boolean | null)[];
-                        lt?: number | string;
-                        lte?: number | string;
-                        ne?: string | number | boolean | null;
-                        nin?: (string | number | boolean | null)[];
-                        starts_with?: string;
-                    };
-                };
-                /** @enum {string} */
-                kind: "table";
-                /** @default 50 */
-                limit?: number;
-                /**
-                 * @default [
-                 *       "list"
-                 *     ]
-                 */
-                operations?: ("list" | "get" | "create" | "update" | "delete")[];
-                /** @description The same for lists, of which each condition is left out whose expression comes to nothing. */
-                search?: {
-                    [key: string]: string | number | boolean | null | {
-                        contains?: string | number | boolean | null;
-                        exists?: boolean;
-                        gt?: number | string;
-                        gte?: number | string;
-                        in?: (string | number | boolean | null)[];
-                        lt?: number | string;
-                        lte?: number | string;
-                        ne?: string | number | boolean | null;
-                        nin?: (string | number | boolean | null)[];
-                        starts_with?: string;
-                    };
-                };
-                sort?: string;
-                /** @description Its slug. */
-                table: string;
-                /** @description Set by the server in every create and update, over what the browser sends. */
-                values?: {
-                    [key: string]: unknown;
-                };
-                /**
-                 * @description Columns that a create or an update may set; the browser sends them as `values`.
-                 * @default []
-                 */
-                writable?: string[];
-            } | {
-                /**
-                 * @description Its parameters; values may be expressions.
-                 * @default {}
-                 */
-                input?: {
-                    [key: string]: unknown;
-                };
-                /** @enum {string} */
-                kind: "query";
-                /** @description Id or name of a saved query. */
-                query: string;
-                /**
-                 * @description `data`: called whenever a page shows it. `action`: by a press of a button, or a form.
-                 * @default data
-                 * @enum {string}
-                 */
-                use?: "data" | "action";
-            } | {
-                action: string;
-                /** @description Id or name. */
-                connector: string;
-                /** @default {} */
-                input?: {
-                    [key: string]: unknown;
-                };
-                /** @enum {string} */
-                kind: "connector";
-                /**
-                 * @description `data`: called whenever a page shows it. `action`: by a press of a button, or a form.
-                 * @default action
-                 * @enum {string}
-                 */
-                use?: "data" | "action";
-            } | {
-                input?: unknown;
-                /** @enum {string} */
-                kind: "workflow";
-                /**
-                 * @description `data`: called whenever a page shows it. `action`: by a press of a button, or a form.
-                 * @default action
-                 * @enum {string}
-                 */
-                use?: "data" | "action";
-                /** @default 20 */
-                waitSeconds?: number;
-                /** @description Id or name. */
-                workflow: string;
-            } | {
-                /** @default {} */
-                input?: {
-                    [key: string]: unknown;
-                };
-                /** @enum {string} */
-                kind: "report";
-                /** @description Id or name. */
-                report: string;
-            };
+            binding: components["schemas"]["SourceBinding"];
             /** Format: date-time */
             createdAt: string;
             id: string;
@@ -9716,127 +9758,7 @@ export interface components {
          *     }
          */
         DataSourcePatch: {
-            /**
-             * @example {
-             *       "kind": "query",
-             *       "query": "Squares",
-             *       "input": {},
-             *       "use": "data"
-             *     }
-             */
-            binding?: {
-                /** @description Columns that are read; all without. */
-                fields?: string[];
-                /** @description Rows that do not match are not there, for any operation; values may be expressions. It does not bind what is written: `writable` and `values` do. */
-                filter?: {
-                    [key: string]: string | number | boolean | null | {
-                        contains?: string | number | boolean | null;
-                        exists?: boolean;
-                        gt?: number | string;
-                        gte?: number | string;
-                        in?: (string | number | boolean | null)[];
-                        lt?: number | string;
-                        lte?: number | string;
-                        ne?: string | number | boolean | null;
-                        nin?: (string | number | boolean | null)[];
-                        starts_with?: string;
-                    };
-                };
-                /** @enum {string} */
-                kind: "table";
-                /** @default 50 */
-                limit?: number;
-                /**
-                 * @default [
-                 *       "list"
-                 *     ]
-                 */
-                operations?: ("list" | "get" | "create" | "update" | "delete")[];
-                /** @description The same for lists, of which each condition is left out whose expression comes to nothing. */
-                search?: {
-                    [key: string]: string | number | boolean | null | {
-                        contains?: string | number | boolean | null;
-                        exists?: boolean;
-                        gt?: number | string;
-                        gte?: number | string;
-                        in?: (string | number | boolean | null)[];
-                        lt?: number | string;
-                        lte?: number | string;
-                        ne?: string | number | boolean | null;
-                        nin?: (string | number | boolean | null)[];
-                        starts_with?: string;
-                    };
-                };
-                sort?: string;
-                /** @description Its slug. */
-                table: string;
-                /** @description Set by the server in every create and update, over what the browser sends. */
-                values?: {
-                    [key: string]: unknown;
-                };
-                /**
-                 * @description Columns that a create or an update may set; the browser sends them as `values`.
-                 * @default []
-                 */
-                writable?: string[];
-            } | {
-                /**
-                 * @description Its parameters; values may be expressions.
-                 * @default {}
-                 */
-                input?: {
-                    [key: string]: unknown;
-                };
-                /** @enum {string} */
-                kind: "query";
-                /** @description Id or name of a saved query. */
-                query: string;
-                /**
-                 * @description `data`: called whenever a page shows it. `action`: by a press of a button, or a form.
-                 * @default data
-                 * @enum {string}
-                 */
-                use?: "data" | "action";
-            } | {
-                action: string;
-                /** @description Id or name. */
-                connector: string;
-                /** @default {} */
-                input?: {
-                    [key: string]: unknown;
-                };
-                /** @enum {string} */
-                kind: "connector";
-                /**
-                 * @description `data`: called whenever a page shows it. `action`: by a press of a button, or a form.
-                 * @default action
-                 * @enum {string}
-                 */
-                use?: "data" | "action";
-            } | {
-                input?: unknown;
-                /** @enum {string} */
-                kind: "workflow";
-                /**
-                 * @description `data`: called whenever a page shows it. `action`: by a press of a button, or a form.
-                 * @default action
-                 * @enum {string}
-                 */
-                use?: "data" | "action";
-                /** @default 20 */
-                waitSeconds?: number;
-                /** @description Id or name. */
-                workflow: string;
-            } | {
-                /** @default {} */
-                input?: {
-                    [key: string]: unknown;
-                };
-                /** @enum {string} */
-                kind: "report";
-                /** @description Id or name. */
-                report: string;
-            };
+            binding?: components["schemas"]["NewSourceBinding"];
             /** @description How pages name it. Unique in the app. */
             name?: string;
             params?: {
@@ -9983,6 +9905,19 @@ export interface components {
          * @enum {string}
          */
         DeliveryStatus: "pending" | "retrying" | "succeeded" | "failed" | "held";
+        Dependent: {
+            /** @enum {string} */
+            environment: "production" | "staging" | "development";
+            id: string;
+            /** @enum {string} */
+            kind: "webhook" | "workflow" | "pack" | "scheduled_job" | "app" | "embed_token" | "kpi" | "export" | "import" | "connector" | "incident" | "problem" | "change" | "catalog_task" | "approval" | "api_key";
+            name: string;
+            /**
+             * @description The call by which a person takes it over; null where it ends with the person.
+             * @example POST /api/v1/workflows/wf_01JZ8Q4D3N5W7X9Y2B4C6D8E0F/activate
+             */
+            takeOver: string | null;
+        };
         /**
          * @example {
          *       "note": "Adds the form for new assets"
@@ -10054,127 +9989,7 @@ export interface components {
                 title: string;
             }[];
             sources: {
-                /**
-                 * @example {
-                 *       "kind": "query",
-                 *       "query": "Squares",
-                 *       "input": {},
-                 *       "use": "data"
-                 *     }
-                 */
-                binding: {
-                    /** @description Columns that are read; all without. */
-                    fields?: string[];
-                    /** @description Rows that do not match are not there, for any operation; values may be expressions. It does not bind what is written: `writable` and `values` do. */
-                    filter?: {
-                        [key: string]: string | number | boolean | null | {
-                            contains?: string | number | boolean | null;
-                            exists?: boolean;
-                            gt?: number | string;
-                            gte?: number | string;
-                            in?: (string | number | boolean | null)[];
-                            lt?: number | string;
-                            lte?: number | string;
-                            ne?: string | number | boolean | null;
-                            nin?: (string | number | boolean | null)[];
-                            starts_with?: string;
-                        };
-                    };
-                    /** @enum {string} */
-                    kind: "table";
-                    /** @default 50 */
-                    limit?: number;
-                    /**
-                     * @default [
-                     *       "list"
-                     *     ]
-                     */
-                    operations?: ("list" | "get" | "create" | "update" | "delete")[];
-                    /** @description The same for lists, of which each condition is left out whose expression comes to nothing. */
-                    search?: {
-                        [key: string]: string | number | boolean | null | {
-                            contains?: string | number | boolean | null;
-                            exists?: boolean;
-                            gt?: number | string;
-                            gte?: number | string;
-                            in?: (string | number | boolean | null)[];
-                            lt?: number | string;
-                            lte?: number | string;
-                            ne?: string | number | boolean | null;
-                            nin?: (string | number | boolean | null)[];
-                            starts_with?: string;
-                        };
-                    };
-                    sort?: string;
-                    /** @description Its slug. */
-                    table: string;
-                    /** @description Set by the server in every create and update, over what the browser sends. */
-                    values?: {
-                        [key: string]: unknown;
-                    };
-                    /**
-                     * @description Columns that a create or an update may set; the browser sends them as `values`.
-                     * @default []
-                     */
-                    writable?: string[];
-                } | {
-                    /**
-                     * @description Its parameters; values may be expressions.
-                     * @default {}
-                     */
-                    input?: {
-                        [key: string]: unknown;
-                    };
-                    /** @enum {string} */
-                    kind: "query";
-                    /** @description Id or name of a saved query. */
-                    query: string;
-                    /**
-                     * @description `data`: called whenever a page shows it. `action`: by a press of a button, or a form.
-                     * @default data
-                     * @enum {string}
-                     */
-                    use?: "data" | "action";
-                } | {
-                    action: string;
-                    /** @description Id or name. */
-                    connector: string;
-                    /** @default {} */
-                    input?: {
-                        [key: string]: unknown;
-                    };
-                    /** @enum {string} */
-                    kind: "connector";
-                    /**
-                     * @description `data`: called whenever a page shows it. `action`: by a press of a button, or a form.
-                     * @default action
-                     * @enum {string}
-                     */
-                    use?: "data" | "action";
-                } | {
-                    input?: unknown;
-                    /** @enum {string} */
-                    kind: "workflow";
-                    /**
-                     * @description `data`: called whenever a page shows it. `action`: by a press of a button, or a form.
-                     * @default action
-                     * @enum {string}
-                     */
-                    use?: "data" | "action";
-                    /** @default 20 */
-                    waitSeconds?: number;
-                    /** @description Id or name. */
-                    workflow: string;
-                } | {
-                    /** @default {} */
-                    input?: {
-                        [key: string]: unknown;
-                    };
-                    /** @enum {string} */
-                    kind: "report";
-                    /** @description Id or name. */
-                    report: string;
-                };
+                binding: components["schemas"]["SourceBinding"];
                 id: string;
                 /** @description How pages name it. Unique in the app. */
                 name: string;
@@ -10410,7 +10225,7 @@ export interface components {
         ErrorEnvelope: {
             error: {
                 /** @enum {string} */
-                code: "malformed_json" | "malformed_url" | "invalid_cursor" | "workspace_required" | "idempotency_key_invalid" | "unauthenticated" | "invalid_token" | "token_expired" | "invalid_credentials" | "insufficient_scope" | "forbidden" | "workspace_forbidden" | "environment_forbidden" | "not_found" | "route_not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "invalid_state_transition" | "version_conflict" | "idempotency_in_progress" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "idempotency_key_reused" | "quota_exceeded" | "precondition_required" | "rate_limited" | "headers_too_large" | "internal_error" | "upstream_error" | "service_unavailable" | "upstream_timeout";
+                code: "malformed_json" | "malformed_url" | "invalid_cursor" | "workspace_required" | "idempotency_key_invalid" | "unauthenticated" | "invalid_token" | "token_expired" | "invalid_credentials" | "insufficient_scope" | "forbidden" | "workspace_forbidden" | "environment_forbidden" | "not_found" | "route_not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "invalid_state_transition" | "version_conflict" | "idempotency_in_progress" | "precondition_failed" | "payload_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "validation_failed" | "idempotency_key_reused" | "quota_exceeded" | "precondition_required" | "rate_limited" | "headers_too_large" | "internal_error" | "upstream_error" | "service_unavailable" | "upstream_timeout";
                 details: components["schemas"]["ErrorDetail"][];
                 message: string;
                 /** @description The same request may succeed when sent again. */
@@ -10526,8 +10341,14 @@ export interface components {
             error: {
                 code: string;
                 message: string;
-                /** @description In the lines of the source. */
+                /** @description In the lines of the source, with its causes. */
                 stack: string;
+                /** @description Of an error that the code has thrown: what it says of itself. */
+                thrown?: {
+                    cause: string | null;
+                    code: string | null;
+                    name: string;
+                };
             } | null;
             id: string;
             /** @description Values of secrets are `***`, as they are and in base64, hexadecimal, URLs and JSON. */
@@ -10541,6 +10362,7 @@ export interface components {
                 ts: string;
             }[];
             memory_peak_mb: number | null;
+            /** @description As the code gave it in the answer to an invocation; elsewhere without secrets, as the input. */
             output: unknown;
             /** @description Of a replay: the original. */
             replay_of?: string;
@@ -10626,8 +10448,16 @@ export interface components {
             meta: components["schemas"]["Meta"];
         };
         Export: {
+            /** @default false */
+            bom?: boolean;
             /** Format: date-time */
             createdAt: string;
+            /**
+             * @description Of csv: what stands between cells, a comma, a semicolon or a tab. Spreadsheets of countries whose decimals have a comma expect a semicolon.
+             * @default ,
+             * @enum {string}
+             */
+            delimiter?: "," | ";" | "\t";
             /** Format: date-time */
             endedAt: string | null;
             error: {
@@ -10639,7 +10469,7 @@ export interface components {
             expiresAt: string | null;
             file: components["schemas"]["ExportFile"];
             /**
-             * @description csv as of RFC 4180 with a header; ndjson and json with an object a row; xlsx with a sheet for each 1,048,575 rows; parquet with Snappy.
+             * @description csv as of RFC 4180 with a header; ndjson and json with an object a row, its values as in the API; xlsx with a sheet for each 1,048,575 rows; parquet with Snappy, decimals as texts.
              * @enum {string}
              */
             format: "csv" | "ndjson" | "json" | "xlsx" | "parquet";
@@ -10666,8 +10496,11 @@ export interface components {
             bytes: number;
             columns: {
                 name: string;
-                /** @enum {string} */
-                type: "text" | "integer" | "number" | "boolean" | "date" | "timestamp" | "json";
+                /**
+                 * @description `bigint` and `decimal` are texts of digits, as in records; `timestamp` is an instant in UTC; `date`, `time` and `local_timestamp` are those of a clock.
+                 * @enum {string}
+                 */
+                type: "text" | "integer" | "bigint" | "number" | "decimal" | "boolean" | "date" | "time" | "timestamp" | "local_timestamp" | "interval" | "json";
             }[];
             contentType: string;
             /** Format: date-time */
@@ -11158,6 +10991,46 @@ export interface components {
         };
         /** @enum {string} */
         IncidentStatus: "open" | "in_progress" | "on_hold" | "resolved" | "closed" | "canceled";
+        InstalledPack: {
+            artifacts: {
+                artifactVersion: number;
+                id: string;
+                /** @example escalate-stale-incidents */
+                slug: string;
+            }[];
+            /** Format: date-time */
+            createdAt: string;
+            description: string;
+            granted: components["schemas"]["ArtifactPermissions"];
+            id: string;
+            /**
+             * @description Of its tarball; of its manifest and files in canonical JSON where it had none.
+             * @example sha512-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA==
+             */
+            integrity: string;
+            /** @example itsm-essentials */
+            name: string;
+            /** @description Who installed it, and whom its artifacts act for. */
+            ownerId: string;
+            /** @example 1.2.0 */
+            packVersion: string;
+            /** @enum {string} */
+            source: "inline" | "tarball" | "available" | "promotion";
+            /** @enum {string} */
+            status: "active" | "suspended" | "uninstalled";
+            /** @description What the owner lacks, while it is suspended. */
+            suspendedFor: string[];
+            title: string;
+            /** Format: date-time */
+            updatedAt: string;
+            version: number;
+            /** @description What its artifacts cannot use as it is: secrets that are not there, or that serve none of their hosts. */
+            warnings: components["schemas"]["PackProblem"][];
+        };
+        InstalledPackEnvelope: {
+            data: components["schemas"]["InstalledPack"];
+            meta: components["schemas"]["Meta"];
+        };
         /**
          * @example {
          *       "available": "itsm-essentials",
@@ -11754,7 +11627,7 @@ export interface components {
              * @enum {string}
              */
             status: "on_target" | "at_risk" | "off_target" | "no_target" | "no_data";
-            target: number | null;
+            target: components["schemas"]["Quantity"];
             /** @description By whose clock. */
             timeZone: string;
             /**
@@ -11762,7 +11635,7 @@ export interface components {
              * @description … up to here.
              */
             to: string;
-            value: number | null;
+            value: components["schemas"]["Quantity"];
         } | null;
         KpiPointPage: {
             data: components["schemas"]["KpiPoint"][];
@@ -11787,12 +11660,18 @@ export interface components {
              */
             nextAt: string | null;
             trend: {
-                /** @description From the value before to the latest. */
-                change: number | null;
+                /**
+                 * @description From the value before to the latest.
+                 * @example 2.3
+                 */
+                change: number | string | null;
                 /** @enum {string|null} */
                 direction: "better" | "worse" | "steady" | null;
-                /** @description The same as a share of the value before. */
-                ratio: number | null;
+                /**
+                 * @description The same as a share of the value before.
+                 * @example 2.3
+                 */
+                ratio: number | string | null;
             } | null;
         };
         /**
@@ -11808,9 +11687,12 @@ export interface components {
              * @description The first day it holds for, by the clock of the zone.
              */
             from: string;
-            value: number;
-            /** @description Short of the target and not of this, the KPI is at risk instead of off target. */
-            warning?: number;
+            value: components["schemas"]["Quantity"];
+            /**
+             * @description Short of the target and not of this, the KPI is at risk instead of off target.
+             * @example 2.3
+             */
+            warning?: number | string;
         };
         LargeValue: {
             /** @description Of its JSON, about. */
@@ -11972,6 +11854,7 @@ export interface components {
             error: string | null;
             id: string;
             name: string;
+            /** @description Its place in the order of its workspace and environment, which is that of application: where a later one is applied already, applying it gives it the next number. */
             number: number;
             /** @enum {string} */
             origin: "sql" | "table" | "promotion";
@@ -11998,10 +11881,30 @@ export interface components {
             data: components["schemas"]["Migration"];
             meta: components["schemas"]["Meta"];
         };
+        /**
+         * @example {
+         *       "ids": []
+         *     }
+         */
+        MigrationOrder: {
+            ids: string[];
+        };
         MigrationPage: {
             data: components["schemas"]["Migration"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
+        };
+        /**
+         * @example {
+         *       "up": "create table rooms (name text not null unique)"
+         *     }
+         */
+        MigrationPatch: {
+            down?: string | null;
+            name?: string;
+            transactional?: boolean;
+            /** @description DDL of tables, indexes and types, and statements that change rows. */
+            up?: string;
         };
         /**
          * @example {
@@ -12816,127 +12719,7 @@ export interface components {
          *     }
          */
         NewDataSource: {
-            /**
-             * @example {
-             *       "kind": "query",
-             *       "query": "Squares",
-             *       "input": {},
-             *       "use": "data"
-             *     }
-             */
-            binding: {
-                /** @description Columns that are read; all without. */
-                fields?: string[];
-                /** @description Rows that do not match are not there, for any operation; values may be expressions. It does not bind what is written: `writable` and `values` do. */
-                filter?: {
-                    [key: string]: string | number | boolean | null | {
-                        contains?: string | number | boolean | null;
-                        exists?: boolean;
-                        gt?: number | string;
-                        gte?: number | string;
-                        in?: (string | number | boolean | null)[];
-                        lt?: number | string;
-                        lte?: number | string;
-                        ne?: string | number | boolean | null;
-                        nin?: (string | number | boolean | null)[];
-                        starts_with?: string;
-                    };
-                };
-                /** @enum {string} */
-                kind: "table";
-                /** @default 50 */
-                limit?: number;
-                /**
-                 * @default [
-                 *       "list"
-                 *     ]
-                 */
-                operations?: ("list" | "get" | "create" | "update" | "delete")[];
-                /** @description The same for lists, of which each condition is left out whose expression comes to nothing. */
-                search?: {
-                    [key: string]: string | number | boolean | null | {
-                        contains?: string | number | boolean | null;
-                        exists?: boolean;
-                        gt?: number | string;
-                        gte?: number | string;
-                        in?: (string | number | boolean | null)[];
-                        lt?: number | string;
-                        lte?: number | string;
-                        ne?: string | number | boolean | null;
-                        nin?: (string | number | boolean | null)[];
-                        starts_with?: string;
-                    };
-                };
-                sort?: string;
-                /** @description Its slug. */
-                table: string;
-                /** @description Set by the server in every create and update, over what the browser sends. */
-                values?: {
-                    [key: string]: unknown;
-                };
-                /**
-                 * @description Columns that a create or an update may set; the browser sends them as `values`.
-                 * @default []
-                 */
-                writable?: string[];
-            } | {
-                /**
-                 * @description Its parameters; values may be expressions.
-                 * @default {}
-                 */
-                input?: {
-                    [key: string]: unknown;
-                };
-                /** @enum {string} */
-                kind: "query";
-                /** @description Id or name of a saved query. */
-                query: string;
-                /**
-                 * @description `data`: called whenever a page shows it. `action`: by a press of a button, or a form.
-                 * @default data
-                 * @enum {string}
-                 */
-                use?: "data" | "action";
-            } | {
-                action: string;
-                /** @description Id or name. */
-                connector: string;
-                /** @default {} */
-                input?: {
-                    [key: string]: unknown;
-                };
-                /** @enum {string} */
-                kind: "connector";
-                /**
-                 * @description `data`: called whenever a page shows it. `action`: by a press of a button, or a form.
-                 * @default action
-                 * @enum {string}
-                 */
-                use?: "data" | "action";
-            } | {
-                input?: unknown;
-                /** @enum {string} */
-                kind: "workflow";
-                /**
-                 * @description `data`: called whenever a page shows it. `action`: by a press of a button, or a form.
-                 * @default action
-                 * @enum {string}
-                 */
-                use?: "data" | "action";
-                /** @default 20 */
-                waitSeconds?: number;
-                /** @description Id or name. */
-                workflow: string;
-            } | {
-                /** @default {} */
-                input?: {
-                    [key: string]: unknown;
-                };
-                /** @enum {string} */
-                kind: "report";
-                /** @description Id or name. */
-                report: string;
-            };
+            binding: components["schemas"]["NewSourceBinding"];
             /** @description How pages name it. Unique in the app. */
             name: string;
             /** @default {} */
@@ -13023,12 +12806,23 @@ export interface components {
          */
         NewExport: {
             /**
+             * @description Of csv: begins the file with a byte order mark, by which Excel knows it for UTF-8.
+             * @default false
+             */
+            bom?: boolean;
+            /**
+             * @description Of csv: what stands between cells, a comma, a semicolon or a tab. Spreadsheets of countries whose decimals have a comma expect a semicolon.
+             * @default ,
+             * @enum {string}
+             */
+            delimiter?: "," | ";" | "\t";
+            /**
              * @description Of csv: texts that a spreadsheet would take for a formula get an apostrophe in front. Off only for what programs read.
              * @default true
              */
             escapeFormulas?: boolean;
             /**
-             * @description csv as of RFC 4180 with a header; ndjson and json with an object a row; xlsx with a sheet for each 1,048,575 rows; parquet with Snappy.
+             * @description csv as of RFC 4180 with a header; ndjson and json with an object a row, its values as in the API; xlsx with a sheet for each 1,048,575 rows; parquet with Snappy, decimals as texts.
              * @default csv
              * @enum {string}
              */
@@ -13467,12 +13261,13 @@ export interface components {
          */
         NewSecret: {
             /**
-             * @description The only hosts the value is sent to: names or addresses without a port, `*.example.com` for any one label in front, or `*` for every host.
+             * @description The only hosts the value is sent to: names or addresses without a port, `*.example.com` for any one label in front, or `*` for every host. Absent: none yet; a definition that names the secret towards a host adds it when somebody with `secrets:write` saves it.
+             * @default []
              * @example [
              *       "api.example.com"
              *     ]
              */
-            hosts: string[];
+            hosts?: string[];
             /** @example payment_api_key */
             name: string;
             value: string;
@@ -13666,6 +13461,127 @@ export interface components {
         };
         /**
          * @example {
+         *       "kind": "query",
+         *       "query": "Squares",
+         *       "input": {},
+         *       "use": "data"
+         *     }
+         */
+        NewSourceBinding: {
+            /** @description Columns that are read; all without. */
+            fields?: string[];
+            /** @description Rows that do not match are not there, for any operation; values may be expressions. It does not bind what is written: `writable` and `values` do. */
+            filter?: {
+                [key: string]: string | number | boolean | null | {
+                    contains?: string | number | boolean | null;
+                    exists?: boolean;
+                    gt?: number | string;
+                    gte?: number | string;
+                    in?: (string | number | boolean | null)[];
+                    lt?: number | string;
+                    lte?: number | string;
+                    ne?: string | number | boolean | null;
+                    nin?: (string | number | boolean | null)[];
+                    starts_with?: string;
+                };
+            };
+            /** @enum {string} */
+            kind: "table";
+            /** @default 50 */
+            limit?: number;
+            /**
+             * @default [
+             *       "list"
+             *     ]
+             */
+            operations?: ("list" | "get" | "create" | "update" | "delete")[];
+            /** @description The same for lists, of which each condition is left out whose expression comes to nothing. Texts are found in upper or lower case, with or without accents, by `contains` and `starts_with`. */
+            search?: {
+                [key: string]: string | number | boolean | null | {
+                    contains?: string | number | boolean | null;
+                    exists?: boolean;
+                    gt?: number | string;
+                    gte?: number | string;
+                    in?: (string | number | boolean | null)[];
+                    lt?: number | string;
+                    lte?: number | string;
+                    ne?: string | number | boolean | null;
+                    nin?: (string | number | boolean | null)[];
+                    starts_with?: string;
+                };
+            };
+            sort?: string;
+            /** @description Its slug. */
+            table: string;
+            /** @description Set by the server in every create and update, over what the browser sends. */
+            values?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Columns that a create or an update may set; the browser sends them as `values`.
+             * @default []
+             */
+            writable?: string[];
+        } | {
+            /**
+             * @description Its parameters; values may be expressions.
+             * @default {}
+             */
+            input?: {
+                [key: string]: unknown;
+            };
+            /** @enum {string} */
+            kind: "query";
+            /** @description Id or name of a saved query. */
+            query: string;
+            /**
+             * @description `data`: called whenever a page shows it. `action`: by a press of a button, or a form.
+             * @default data
+             * @enum {string}
+             */
+            use?: "data" | "action";
+        } | {
+            action: string;
+            /** @description Id or name. */
+            connector: string;
+            /** @default {} */
+            input?: {
+                [key: string]: unknown;
+            };
+            /** @enum {string} */
+            kind: "connector";
+            /**
+             * @description `data`: called whenever a page shows it. `action`: by a press of a button, or a form.
+             * @default action
+             * @enum {string}
+             */
+            use?: "data" | "action";
+        } | {
+            input?: unknown;
+            /** @enum {string} */
+            kind: "workflow";
+            /**
+             * @description `data`: called whenever a page shows it. `action`: by a press of a button, or a form.
+             * @default action
+             * @enum {string}
+             */
+            use?: "data" | "action";
+            /** @default 20 */
+            waitSeconds?: number;
+            /** @description Id or name. */
+            workflow: string;
+        } | {
+            /** @default {} */
+            input?: {
+                [key: string]: unknown;
+            };
+            /** @enum {string} */
+            kind: "report";
+            /** @description Id or name. */
+            report: string;
+        };
+        /**
+         * @example {
          *       "slug": "assets",
          *       "columns": [
          *         {
@@ -13840,6 +13756,13 @@ export interface components {
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
         };
+        OrderedMigrations: {
+            migrations: components["schemas"]["Migration"][];
+        };
+        OrderedMigrationsEnvelope: {
+            data: components["schemas"]["OrderedMigrations"];
+            meta: components["schemas"]["Meta"];
+        };
         Pack: {
             artifacts: {
                 artifactVersion: number;
@@ -13956,6 +13879,8 @@ export interface components {
             problems: components["schemas"]["PackProblem"][];
             /** @description Artifacts of the installed version that it no longer has. */
             removes: string[];
+            /** @description What does not keep it from being installed: secrets that are not there, or that may not be sent to any host of the artifact. */
+            warnings: components["schemas"]["PackProblem"][];
         };
         PackCheckEnvelope: {
             data: components["schemas"]["PackCheck"];
@@ -14208,7 +14133,7 @@ export interface components {
          */
         PromoteMigrations: {
             /**
-             * @description Says only which would be taken over.
+             * @description Runs all of them in one transaction, which is undone: what fails then is what would fail.
              * @default false
              */
             dryRun?: boolean;
@@ -14310,6 +14235,7 @@ export interface components {
             migrations: {
                 checksum: string;
                 name: string;
+                /** @description Its place in the order of its workspace and environment, which is that of application: where a later one is applied already, applying it gives it the next number. */
                 number: number;
                 /** @enum {string} */
                 status: "pending" | "applied" | "rolled_back" | "failed";
@@ -14377,6 +14303,11 @@ export interface components {
              */
             note?: string;
         };
+        /**
+         * @description A number; one that a double would change is a text of its digits, as decimals of records are.
+         * @example 2.3
+         */
+        Quantity: number | string;
         QueryAnswer: {
             columns: components["schemas"]["ResultColumn"][];
             /** @description The period before, with `comparePrevious`. */
@@ -14407,7 +14338,7 @@ export interface components {
                 /** Format: date-time */
                 to: string;
             } | null;
-            /** @description Values by column; `time` is when the span of the row begins. Spans without facts have no row. */
+            /** @description Values by column; `time` is when the span of the row begins. Spans without facts have no row. Measures are exact: one that a double would change is a text of its digits. */
             rows: {
                 [key: string]: unknown;
             }[];
@@ -14433,6 +14364,8 @@ export interface components {
             type: "text" | "integer" | "bigint" | "decimal" | "boolean" | "date" | "timestamp" | "json" | "uuid" | "text[]" | "integer[]" | "bigint[]" | "decimal[]" | "boolean[]" | "date[]" | "timestamp[]" | "uuid[]";
         };
         QueryResult: {
+            /** @description Rows that an INSERT, UPDATE or DELETE has changed, answered or not. */
+            affected?: number;
             columns: {
                 name: string;
                 type: string;
@@ -14586,7 +14519,7 @@ export interface components {
             meta: components["schemas"]["Meta"];
         };
         /**
-         * @description Conditions on fields, all of which must hold; `or` holds a list of filters of which one must. Operators: `in`, `nin`, `ne`, `gt`, `gte`, `lt`, `lte`, `exists`, `contains`, `starts_with`. Values within a json column are named by a dotted path.
+         * @description Conditions on fields, all of which must hold; `or` holds a list of filters of which one must. Operators: `in`, `nin`, `ne`, `gt`, `gte`, `lt`, `lte`, `exists`, `contains`, `starts_with`, and `matches` and `matches_start`, which find texts in upper or lower case, with or without accents. Values within a json column are named by a dotted path.
          * @example {
          *       "status": "new",
          *       "or": [
@@ -14615,11 +14548,15 @@ export interface components {
             /** @enum {string} */
             format: "csv" | "ndjson";
             id: string;
+            /** @description Rows that were not written. */
             refused: number;
-            /** @description The first 1,000. */
+            /** @description What is wrong with them, several entries for a row with several problems: the first 1,000. */
             refusedRows: components["schemas"]["RefusedRow"][];
-            /** @enum {string} */
-            status: "uploading" | "pending" | "running" | "succeeded" | "failed" | "cancelled";
+            /**
+             * @description `completed`: the whole file was read, and something of it was written.
+             * @enum {string}
+             */
+            status: "uploading" | "pending" | "running" | "completed" | "failed" | "cancelled";
             table: string;
             /** @description Records that were created, or updated by `on`. */
             written: number;
@@ -14707,6 +14644,56 @@ export interface components {
          * @enum {string}
          */
         RelationType: "depends_on" | "runs_on" | "hosted_on" | "consumes_api" | "contains" | "member_of" | "provides" | "connects_to" | "manages" | "owned_by";
+        RemovedUser: {
+            /** @description Whether the e-mail address is known to be theirs: something mailed to it came back. Where not, the login may be of whoever handed its invitation on. */
+            addressProven: boolean;
+            /** @description What the present status allows, as far as the caller has the permission for it. */
+            allowedActions: components["schemas"]["UserAction"][];
+            /** Format: date-time */
+            createdAt: string;
+            /** @description What hung on the person. What is not taken over and acted by their rights is held. */
+            dependents: {
+                /** @enum {string} */
+                environment: "production" | "staging" | "development";
+                id: string;
+                /** @enum {string} */
+                kind: "webhook" | "workflow" | "pack" | "scheduled_job" | "app" | "embed_token" | "kpi" | "export" | "import" | "connector" | "incident" | "problem" | "change" | "catalog_task" | "approval" | "api_key";
+                name: string;
+                /** @description Why the successor could not take it over. */
+                problem: string | null;
+                /** @description By the successor, and acts by their rights from now on. */
+                takenOver: boolean;
+                /**
+                 * @description The call by which a person takes it over; null where it ends with the person.
+                 * @example POST /api/v1/workflows/wf_01JZ8Q4D3N5W7X9Y2B4C6D8E0F/activate
+                 */
+                takeOver: string | null;
+            }[];
+            email: string;
+            id: string;
+            /**
+             * Format: date-time
+             * @description Set while the user is invited.
+             */
+            invitationExpiresAt: string | null;
+            name: string;
+            /**
+             * @description Name of a role.
+             * @example developer
+             */
+            role: string;
+            status: components["schemas"]["MembershipStatus"];
+            /** @description Services that did not answer, so that what they have is missing here. */
+            unanswered: string[];
+            /** Format: date-time */
+            updatedAt: string;
+            /** @description Also the ETag; send it as If-Match. */
+            version: number;
+        };
+        RemovedUserEnvelope: {
+            data: components["schemas"]["RemovedUser"];
+            meta: components["schemas"]["Meta"];
+        };
         /**
          * @example {
          *       "reason": "It happens again."
@@ -14837,12 +14824,23 @@ export interface components {
          */
         ReportExport: {
             /**
+             * @description Of csv: begins the file with a byte order mark, by which Excel knows it for UTF-8.
+             * @default false
+             */
+            bom?: boolean;
+            /**
+             * @description Of csv: what stands between cells, a comma, a semicolon or a tab. Spreadsheets of countries whose decimals have a comma expect a semicolon.
+             * @default ,
+             * @enum {string}
+             */
+            delimiter?: "," | ";" | "\t";
+            /**
              * @description Of csv: texts that a spreadsheet would take for a formula get an apostrophe in front. Off only for what programs read.
              * @default true
              */
             escapeFormulas?: boolean;
             /**
-             * @description csv as of RFC 4180 with a header; ndjson and json with an object a row; xlsx with a sheet for each 1,048,575 rows; parquet with Snappy.
+             * @description csv as of RFC 4180 with a header; ndjson and json with an object a row, its values as in the API; xlsx with a sheet for each 1,048,575 rows; parquet with Snappy, decimals as texts.
              * @default csv
              * @enum {string}
              */
@@ -14923,8 +14921,11 @@ export interface components {
             name: string;
             /** @enum {string} */
             role: "time" | "dimension" | "measure";
-            /** @enum {string} */
-            type: "text" | "integer" | "number" | "boolean" | "date" | "timestamp" | "json";
+            /**
+             * @description `bigint` and `decimal` are texts of digits, as in records; `timestamp` is an instant in UTC; `date`, `time` and `local_timestamp` are those of a clock.
+             * @enum {string}
+             */
+            type: "text" | "integer" | "bigint" | "number" | "decimal" | "boolean" | "date" | "time" | "timestamp" | "local_timestamp" | "interval" | "json";
         };
         /**
          * @example {
@@ -14948,9 +14949,14 @@ export interface components {
         RetryRun: {
             /** @description Id of a top-level step; it and what follows is done again. Without: what failed or was cut off. */
             from?: string;
+            /**
+             * @description A step whose outcome is unknown is repeated with its recorded input and its idempotency key, by which the other side recognises the repetition. With `true` its input is evaluated again, and it gets another key: an effect that was had after all is had twice.
+             * @default false
+             */
+            newKey?: boolean;
         };
         /** @enum {string|null} */
-        RevocationReason: "requested" | "reuse_detected" | "revoked_by_admin" | "user_removed" | "login_reclaimed" | null;
+        RevocationReason: "requested" | "reuse_detected" | "revoked_by_admin" | "user_removed" | "login_reclaimed" | "expired" | null;
         Role: {
             /** @description Built-in roles are the same everywhere and cannot be changed. */
             builtIn: boolean;
@@ -15708,7 +15714,7 @@ export interface components {
          */
         SecretRotation: {
             /**
-             * @description Absent: they stay. They change with the value alone, so that nobody sends one elsewhere whom it was not given.
+             * @description Take the place of all present ones, those added by definitions included. Absent: they stay.
              * @example [
              *       "api.example.com"
              *     ]
@@ -16323,6 +16329,127 @@ export interface components {
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
         };
+        /**
+         * @example {
+         *       "kind": "query",
+         *       "query": "Squares",
+         *       "input": {},
+         *       "use": "data"
+         *     }
+         */
+        SourceBinding: {
+            /** @description Columns that are read; all without. */
+            fields?: string[];
+            /** @description Rows that do not match are not there, for any operation; values may be expressions. It does not bind what is written: `writable` and `values` do. */
+            filter?: {
+                [key: string]: string | number | boolean | null | {
+                    contains?: string | number | boolean | null;
+                    exists?: boolean;
+                    gt?: number | string;
+                    gte?: number | string;
+                    in?: (string | number | boolean | null)[];
+                    lt?: number | string;
+                    lte?: number | string;
+                    ne?: string | number | boolean | null;
+                    nin?: (string | number | boolean | null)[];
+                    starts_with?: string;
+                };
+            };
+            /** @enum {string} */
+            kind: "table";
+            /** @default 50 */
+            limit?: number;
+            /**
+             * @default [
+             *       "list"
+             *     ]
+             */
+            operations?: ("list" | "get" | "create" | "update" | "delete")[];
+            /** @description The same for lists, of which each condition is left out whose expression comes to nothing. Texts are found in upper or lower case, with or without accents, by `contains` and `starts_with`. */
+            search?: {
+                [key: string]: string | number | boolean | null | {
+                    contains?: string | number | boolean | null;
+                    exists?: boolean;
+                    gt?: number | string;
+                    gte?: number | string;
+                    in?: (string | number | boolean | null)[];
+                    lt?: number | string;
+                    lte?: number | string;
+                    ne?: string | number | boolean | null;
+                    nin?: (string | number | boolean | null)[];
+                    starts_with?: string;
+                };
+            };
+            sort?: string;
+            /** @description Its slug. */
+            table: string;
+            /** @description Set by the server in every create and update, over what the browser sends. */
+            values?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Columns that a create or an update may set; the browser sends them as `values`.
+             * @default []
+             */
+            writable?: string[];
+        } | {
+            /**
+             * @description Its parameters; values may be expressions.
+             * @default {}
+             */
+            input?: {
+                [key: string]: unknown;
+            };
+            /** @enum {string} */
+            kind: "query";
+            /** @description Id or name of a saved query. */
+            query: string;
+            /**
+             * @description `data`: called whenever a page shows it. `action`: by a press of a button, or a form.
+             * @default data
+             * @enum {string}
+             */
+            use?: "data" | "action";
+        } | {
+            action: string;
+            /** @description Id or name. */
+            connector: string;
+            /** @default {} */
+            input?: {
+                [key: string]: unknown;
+            };
+            /** @enum {string} */
+            kind: "connector";
+            /**
+             * @description `data`: called whenever a page shows it. `action`: by a press of a button, or a form.
+             * @default action
+             * @enum {string}
+             */
+            use?: "data" | "action";
+        } | {
+            input?: unknown;
+            /** @enum {string} */
+            kind: "workflow";
+            /**
+             * @description `data`: called whenever a page shows it. `action`: by a press of a button, or a form.
+             * @default action
+             * @enum {string}
+             */
+            use?: "data" | "action";
+            /** @default 20 */
+            waitSeconds?: number;
+            /** @description Id or name. */
+            workflow: string;
+        } | {
+            /** @default {} */
+            input?: {
+                [key: string]: unknown;
+            };
+            /** @enum {string} */
+            kind: "report";
+            /** @description Id or name. */
+            report: string;
+        };
         StateMachine: {
             actions: string[];
             /** @example incident */
@@ -16572,7 +16699,7 @@ export interface components {
             message?: string;
             name?: string;
             /**
-             * @description Approvals it takes; one rejection is enough.
+             * @description Approvals it takes; one rejection is enough. A step that is rejected or expires fails, unless a branch or switch reads its output: that is then `approved: false`.
              * @default 1
              */
             quorum?: number;
@@ -16772,7 +16899,8 @@ export interface components {
              * @default {
              *       "add": [],
              *       "drop": [],
-             *       "change": []
+             *       "change": [],
+             *       "rename": []
              *     }
              */
             columns?: {
@@ -16789,6 +16917,16 @@ export interface components {
                 }[];
                 /** @default [] */
                 drop?: string[];
+                /**
+                 * @description The column of this name is called that, and stays what it is; indexes, checks, computed columns and rules follow.
+                 * @default []
+                 */
+                rename?: {
+                    /** @example serial_number */
+                    name: string;
+                    /** @example serial_number */
+                    to: string;
+                }[];
             };
             description?: string;
             /**
@@ -17024,7 +17162,7 @@ export interface components {
             output: unknown;
             runId: string;
             /**
-             * @description Once it has ended.
+             * @description Once it has ended, or is paused.
              * @enum {string|null}
              */
             status: "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled" | "dead" | null;
@@ -17151,6 +17289,16 @@ export interface components {
          * @enum {string}
          */
         UserAction: "invite" | "accept" | "change_role" | "suspend" | "reactivate" | "remove";
+        UserDependents: {
+            /** @description At most 200 of each kind. */
+            items: components["schemas"]["Dependent"][];
+            /** @description Services that did not answer, so that what they have is missing here. */
+            unanswered: string[];
+        };
+        UserDependentsEnvelope: {
+            data: components["schemas"]["UserDependents"];
+            meta: components["schemas"]["Meta"];
+        };
         UserEnvelope: {
             data: components["schemas"]["User"];
             meta: components["schemas"]["Meta"];
@@ -17284,6 +17432,8 @@ export interface components {
             onFailure?: components["schemas"]["Step"][];
             /** @description Of the run; that of its last step without. */
             output?: unknown;
+            /** @description What its steps take beside the permissions of their kinds and operations, as where an operation asks for more by what its body says. Its owner must hold them, and its runs act by no others. */
+            permissions?: components["schemas"]["Permission"][];
             /** @description Of the steps that say nothing else. */
             retry?: {
                 /**
@@ -17445,6 +17595,13 @@ export interface components {
             /** @enum {string} */
             type: "schedule";
         } | {
+            /**
+             * @description `parsed`, unless given: JSON as it is, a form by its fields, anything else as text. `raw`: the text as it came. What is no text is base64, and `event.encoding` says so.
+             * @enum {string}
+             */
+            body?: "parsed" | "raw";
+            /** @description Further headers that `event.headers` has. Content-Type, User-Agent and those by which senders name an event and its repetition are there anyway. */
+            headers?: string[];
             /** @description HMAC-SHA256 of the raw body; a call without a valid one is refused with 401. */
             signature?: {
                 /** @default X-Service-Signature-256 */
@@ -18695,7 +18852,7 @@ export interface operations {
             query?: {
                 /** @description The `nextCursor` of the page before. */
                 after?: string;
-                /** @description csv as of RFC 4180 with a header; ndjson and json with an object a row; xlsx with a sheet for each 1,048,575 rows; parquet with Snappy. */
+                /** @description csv as of RFC 4180 with a header; ndjson and json with an object a row, its values as in the API; xlsx with a sheet for each 1,048,575 rows; parquet with Snappy, decimals as texts. */
                 format?: "csv" | "ndjson" | "json" | "xlsx" | "parquet";
                 /** @description Items per page. */
                 limit?: number;
@@ -55858,6 +56015,190 @@ export interface operations {
             };
         };
     };
+    updateMigration: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["MigrationPatch"];
+            };
+        };
+        responses: {
+            /** @description Edit a migration that is not applied */
+            200: {
+                headers: {
+                    /** @description The version, for If-Match. */
+                    ETag?: string;
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MigrationEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `version_conflict`, `idempotency_in_progress`, `conflict`, `invalid_state_transition` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `precondition_failed` */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
     applyMigration: {
         parameters: {
             query?: never;
@@ -56458,6 +56799,166 @@ export interface operations {
                 };
             };
             /** @description `validation_failed` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    reorderMigrations: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MigrationOrder"];
+            };
+        };
+        responses: {
+            /** @description Put the migrations that are not applied in an order */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrderedMigrationsEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `request_timeout` */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `idempotency_in_progress`, `conflict`, `version_conflict` */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `payload_too_large` */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unsupported_media_type` */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed`, `idempotency_key_reused` */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -61915,7 +62416,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PackEnvelope"];
+                    "application/json": components["schemas"]["InstalledPackEnvelope"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
@@ -62088,7 +62589,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PackEnvelope"];
+                    "application/json": components["schemas"]["InstalledPackEnvelope"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
@@ -62261,7 +62762,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PackEnvelope"];
+                    "application/json": components["schemas"]["InstalledPackEnvelope"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
@@ -62699,7 +63200,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PackEnvelope"];
+                    "application/json": components["schemas"]["InstalledPackEnvelope"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `malformed_json`, `idempotency_key_invalid` */
@@ -66019,7 +66520,10 @@ export interface operations {
     };
     removeUser: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Id of a member who takes over what hangs on the person, at once and by their own rights. They may do no more than the caller. */
+                successor?: string;
+            };
             header?: {
                 /** @description The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any. */
                 "If-Match"?: components["parameters"]["IfMatch"];
@@ -66046,7 +66550,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UserEnvelope"];
+                    "application/json": components["schemas"]["RemovedUserEnvelope"];
                 };
             };
             /** @description `malformed_url`, `workspace_required` */
@@ -66288,6 +66792,135 @@ export interface operations {
                 };
             };
             /** @description `validation_failed`, `idempotency_key_reused` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `rate_limited` */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `headers_too_large` */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `internal_error` */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_error` */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `service_unavailable` */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `upstream_timeout` */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+        };
+    };
+    listDependents: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Environment of the workspace; data of environments is separate. */
+                "X-Environment"?: components["parameters"]["Environment"];
+                /** @description Echoed, logged and carried on events; made when absent or not of this form. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Slug of the workspace the request works in. */
+                "X-Workspace"?: components["parameters"]["Workspace"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List what hangs on a user */
+            200: {
+                headers: {
+                    "X-Request-ID"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserDependentsEnvelope"];
+                };
+            };
+            /** @description `malformed_url`, `workspace_required` */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `unauthenticated`, `invalid_token`, `token_expired` */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `insufficient_scope`, `workspace_forbidden`, `environment_forbidden`, `forbidden` */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `not_found` */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            /** @description `validation_failed` */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -67885,6 +68518,8 @@ export interface operations {
                 slow?: "true" | "false";
                 /** @description At most four fields; `-` sorts descending. */
                 sort?: string;
+                /** @description Where a date in the filter of a timestamp begins: an IANA name; UTC unless given. */
+                timeZone?: string;
             };
             header?: {
                 /** @description Environment of the workspace; data of environments is separate. */
@@ -68209,6 +68844,8 @@ export interface operations {
                 fields?: string;
             };
             header?: {
+                /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /** @description Environment of the workspace; data of environments is separate. */
                 "X-Environment"?: components["parameters"]["Environment"];
                 /** @description Echoed, logged and carried on events; made when absent or not of this form. */
@@ -68235,6 +68872,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["RecordEnvelope"];
                 };
+            };
+            /** @description Unchanged since If-None-Match; no content. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description `malformed_url`, `workspace_required` */
             400: {
@@ -69490,11 +70134,17 @@ export interface operations {
     exportRecords: {
         parameters: {
             query?: {
+                /** @description Of csv: begins the file with a byte order mark, by which Excel knows it for UTF-8. */
+                bom?: "true" | "false";
+                /** @description Of csv: what stands between cells, a comma, a semicolon or a tab. Spreadsheets of countries whose decimals have a comma expect a semicolon. */
+                delimiter?: "," | ";" | "\t";
                 /** @description Fields to answer, beside id and version. */
                 fields?: string;
                 /** @description A RecordFilter as JSON. */
                 filter?: string;
                 format?: "csv" | "ndjson";
+                /** @description Where a date in the filter of a timestamp begins: an IANA name; UTC unless given. */
+                timeZone?: string;
             };
             header?: {
                 /** @description Environment of the workspace; data of environments is separate. */
@@ -69628,6 +70278,8 @@ export interface operations {
     importRecords: {
         parameters: {
             query?: {
+                /** @description Of csv: what stands between cells, a comma, a semicolon or a tab. Spreadsheets of countries whose decimals have a comma expect a semicolon. */
+                delimiter?: "," | ";" | "\t";
                 /** @description What the file is. */
                 format?: "csv" | "ndjson";
                 /** @description Columns that together are unique: what is there already is updated. */
@@ -75021,7 +75673,7 @@ export interface operations {
     testWorkflow: {
         parameters: {
             query?: {
-                /** @description Seconds the answer waits for the run to end, which it then tells of. */
+                /** @description Seconds the answer waits for the run to end, which it then tells of. A run that is paused, as for an approval, is answered at once: `ended` is false and `status` is `paused`. */
                 wait?: number | null;
             };
             header?: {
@@ -75195,7 +75847,7 @@ export interface operations {
     triggerWorkflow: {
         parameters: {
             query?: {
-                /** @description Seconds the answer waits for the run to end, which it then tells of. */
+                /** @description Seconds the answer waits for the run to end, which it then tells of. A run that is paused, as for an approval, is answered at once: `ended` is false and `status` is `paused`. */
                 wait?: number | null;
             };
             header?: {

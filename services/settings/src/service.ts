@@ -6,7 +6,6 @@ import { createSealer } from '@opsplane/runtime'
 import {
   type BackgroundWork,
   defineService,
-  namesRoute,
   type ServiceContext,
   type ServiceOverrides,
 } from '@opsplane/service'

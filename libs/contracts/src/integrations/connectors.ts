@@ -174,12 +174,9 @@ export const ConnectorInvocation = z
     action: z.string(),
     status: InvocationStatus,
     trigger: Trigger,
-    run: z
-      .string()
-      .nullable()
-      .meta({
-        description: 'The run or the execution it was made in; null where a person or a key asked for it.',
-      }),
+    run: z.string().nullable().meta({
+      description: 'The run or the execution it was made in; null where a person or a key asked for it.',
+    }),
     callerId: z.string(),
     attempts: z.int().min(0),
     durationMs: z.number().min(0),
