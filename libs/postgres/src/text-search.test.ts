@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { searchQuery } from './text-search.js'
+import { endsInSpacelessCharacter, searchQuery } from './text-search.js'
 
 describe('what is asked for', () => {
   it.each([
@@ -25,4 +25,14 @@ describe('what is asked for', () => {
   it.each(['!!', '""', '-', '-"', '…'])('%s has no words', (text) => {
     expect(searchQuery(text)).toBeNull()
   })
+})
+
+it.each([
+  ['机', true],
+  ['WLAN 机', true],
+  ['打印机', false],
+  ['机 WLAN', false],
+  ['a', false],
+])('whether %s ends in a single character of a script without spaces: %s', (text, ends) => {
+  expect(endsInSpacelessCharacter(searchQuery(text)?.words ?? '')).toBe(ends)
 })

@@ -43,8 +43,9 @@ export function matchesText(column: PgColumn | SQL, text: string): SQL {
 }
 
 /** Scripts that put no spaces between words; `spaceless_pairs` of the services' migrations has the same ranges. */
-const spacelessRun =
-  /([\u0E00-\u0EFF\u1000-\u109F\u1100-\u11FF\u1780-\u17FF\u3040-\u312F\u31F0-\u31FF\u3400-\u4DBF\u4E00-\u9FFF\uAC00-\uD7AF\uF900-\uFAFF\u{20000}-\u{3FFFF}]+)/gu
+const spaceless = String.raw`[\u0E00-\u0EFF\u1000-\u109F\u1100-\u11FF\u1780-\u17FF\u3040-\u312F\u31F0-\u31FF\u3400-\u4DBF\u4E00-\u9FFF\uAC00-\uD7AF\uF900-\uFAFF\u{20000}-\u{3FFFF}]`
+const spacelessRun = new RegExp(`(${spaceless}+)`, 'gu')
+const spacelessEnd = new RegExp(`(?:^|[^\\p{L}\\p{N}\\p{M}])${spaceless}"?$`, 'u')
 
 /** A query with runs of such scripts as overlapping pairs of characters, as which texts are stored: `打印机` is `打印 印机`. */
 export const spacelessPairs = (query: string): string =>
@@ -56,6 +57,9 @@ export const spacelessPairs = (query: string): string =>
       .map((character, at) => `${characters[at]}${character}`)
       .join(' ')} `
   })
+
+/** Whether the last word of `searchQuery` is a single character of such a script. */
+export const endsInSpacelessCharacter = (words: string): boolean => spacelessEnd.test(words)
 
 /** In the syntax of `websearch_to_tsquery`, and whether the last word may go on; null when there are no words. */
 export function searchQuery(text: string): { words: string; prefix: boolean } | null {

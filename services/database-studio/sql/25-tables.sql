@@ -38,6 +38,46 @@ exception when data_exception or integrity_constraint_violation or program_limit
 end
 $$;
 
+-- A text without its accents and in lower case. Letters that Unicode does not take apart are replaced one by one.
+create or replace function studio.folded(value text) returns text language sql immutable parallel safe
+return replace(replace(replace(
+	translate(lower(regexp_replace(normalize(value, NFKD), '[\u0300-\u036f]', '', 'g')), 'øłđıħ', 'oldih'), 'ß', 'ss'), 'æ', 'ae'), 'œ', 'oe');
+
+-- Scripts that put no spaces between words (Thai, Lao, Burmese, Khmer, Chinese, Japanese, Korean) as overlapping pairs of characters,
+-- with the first and the last one by itself, as itsm stores them: queries ask for a phrase of pairs (`libs/postgres/src/text-search.ts`,
+-- with the same ranges). A text of ASCII alone is passed on at once.
+create or replace function studio.spaceless_pairs(value text) returns text language plpgsql immutable strict parallel safe
+set search_path = pg_catalog as $$
+begin
+	if octet_length(value) = char_length(value) or value !~ '[\u0E00-\u0EFF\u1000-\u109F\u1100-\u11FF\u1780-\u17FF\u3040-\u312F\u31F0-\u31FF\u3400-\u4DBF\u4E00-\u9FFF\uAC00-\uD7AF\uF900-\uFAFF\U00020000-\U0003FFFF]' then
+		return value;
+	end if;
+	return regexp_replace(regexp_replace(value, '([\u0E00-\u0EFF\u1000-\u109F\u1100-\u11FF\u1780-\u17FF\u3040-\u312F\u31F0-\u31FF\u3400-\u4DBF\u4E00-\u9FFF\uAC00-\uD7AF\uF900-\uFAFF\U00020000-\U0003FFFF]+)', ' \1 ', 'g'), '([\u0E00-\u0EFF\u1000-\u109F\u1100-\u11FF\u1780-\u17FF\u3040-\u312F\u31F0-\u31FF\u3400-\u4DBF\u4E00-\u9FFF\uAC00-\uD7AF\uF900-\uFAFF\U00020000-\U0003FFFF])', '\1 \1', 'g');
+end
+$$;
+
+-- The words of a text, which full-text indexes are over: without accents, in lower case, and apart at everything but letters and digits.
+create or replace function studio.search_words(value text) returns tsvector language plpgsql immutable strict parallel safe
+set search_path = pg_catalog as $$
+begin
+	return to_tsvector('simple', regexp_replace(
+		normalize(studio.folded(studio.spaceless_pairs(normalize(value, NFKC))), NFC), '[!-/:-@\[-`{-~]+', ' ', 'g'));
+end
+$$;
+
+-- What is asked of them, in the syntax of `websearch_to_tsquery`, and whether the last word may go on.
+create or replace function studio.search_query(words text, goes_on boolean) returns tsquery language plpgsql immutable strict parallel safe
+set search_path = pg_catalog as $$
+declare
+	query tsquery := websearch_to_tsquery('simple', normalize(studio.folded(words), NFC));
+begin
+	return case when goes_on and numnode(query) > 0 then (query::text || ':*')::tsquery else query end;
+end
+$$;
+
+revoke execute on function studio.folded, studio.spaceless_pairs, studio.search_words, studio.search_query from public;
+grant execute on function studio.folded, studio.spaceless_pairs, studio.search_words, studio.search_query to :tenant, :service;
+
 -- The indexes of tables in the trash, by the names they had: there no two may have one name.
 create table if not exists trashed_names (
 	table_id text not null,

@@ -1,37 +1,34 @@
 import type { TableState } from '@opsplane/contracts'
-import { quoted } from '@opsplane/postgres'
+import { endsInSpacelessCharacter, quoted, searchQuery } from '@opsplane/postgres'
 import { likeText } from '../row/conditions.js'
+import { foldedSql } from '../row/folded.js'
 import type { Parameters } from '../row/parameters.js'
+import { searchVector } from '../row/search-vector.js'
 import { searchableFields } from './served.js'
 
 /**
- * The condition of `q`: the words by the full-text indexes of the table, in the syntax of `websearch_to_tsquery`; without one,
- * the text as a part of any text of the record, in upper or lower case.
+ * The condition of `q`: the words by the full-text indexes of the table; without one, the text as a part of any text of the
+ * record. Neither depends on accents, nor on upper and lower case.
  */
 export function searchOf(table: TableState, q: string): (row: string, parameters: Parameters) => string {
   const indexes = table.indexes.filter(({ kind }) => kind === 'fulltext')
   return (row, parameters) => {
     if (indexes.length > 0) {
-      const words = `websearch_to_tsquery('simple', ${parameters.bind(q, 'text')})`
-      const found = indexes.map(
-        ({ columns }) =>
-          `${searchVector(
-            columns.map(({ name }) => name),
-            row,
-          )} @@ ${words}`,
-      )
+      const asked = searchQuery(q.normalize('NFKC'))
+      if (asked === null) return 'false'
+      // Words are whole ones, but a single character of a script without spaces begins the pairs it is stored in.
+      const goesOn = asked.prefix && endsInSpacelessCharacter(asked.words)
+      const words = `studio.search_query(${parameters.bind(asked.words, 'text')}, ${goesOn})`
+      const found = indexes.map(({ columns }) => {
+        const names = columns.map(({ name }) => name)
+        return `${searchVector(names, `${row}.`)} @@ ${words}`
+      })
       return `(${found.join(' or ')})`
     }
-    const pattern = parameters.bind(`%${likeText(q)}%`, 'text')
+    const pattern = foldedSql(parameters.bind(`%${likeText(q)}%`, 'text'))
     const parts = searchableFields(table).map(
-      ({ column }) => `${row}.${quoted(column)}::text ilike ${pattern}`,
+      ({ column }) => `${foldedSql(`${row}.${quoted(column)}::text`)} like ${pattern}`,
     )
     return parts.length === 0 ? 'false' : `(${parts.join(' or ')})`
   }
-}
-
-/** What a full-text index is over: as the table's DDL has it. */
-export const searchVector = (columns: readonly string[], row: string): string => {
-  const texts = columns.map((column) => `coalesce(${row}.${quoted(column)}, ''::text)`)
-  return `to_tsvector('simple'::regconfig, ${texts.join(` || ' '::text || `)})`
 }

@@ -12,6 +12,7 @@ import {
   targetOf,
 } from '@opsplane/postgres'
 import postgres from 'postgres'
+import { renewIndexes } from './renew-indexes.js'
 
 const folder = fileURLToPath(new URL('../../sql', import.meta.url))
 const schema = 'database_studio'
@@ -21,7 +22,7 @@ export const tenantRole = 'studio_tenant'
 
 /**
  * Brings the data plane's functions and the hardening of the database up to date: all of `sql/`, each file whole. Throws
- * InstallationError where the database or a role is another installation's.
+ * InstallationError where the database or a role is another installation's. Full-text indexes of earlier versions are then renewed.
  */
 export async function provisionPlane({ adminUrl }: { adminUrl: string }): Promise<void> {
   const files = readdirSync(folder).filter((file) => file.endsWith('.sql'))
@@ -44,6 +45,7 @@ export async function provisionPlane({ adminUrl }: { adminUrl: string }): Promis
     await retryRoleRaces(() =>
       admin.begin((tx) => tx.unsafe(`select pg_advisory_xact_lock(7241003);\n${statements}`).simple()),
     )
+    await renewIndexes(admin)
   } finally {
     await admin.end({ timeout: 5 })
   }

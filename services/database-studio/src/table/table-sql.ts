@@ -1,6 +1,7 @@
 import type { Column, TableIndex, TableState } from '@opsplane/contracts'
 import { quoted } from '@opsplane/postgres'
 import { nameOf } from '../row/constraint-name.js'
+import { searchVector } from '../row/search-vector.js'
 import { columnConstraints, columnSql, type Place, relation } from './column-sql.js'
 
 /** What has a name and belongs to a table: constraints and indexes, each with its definition as SQL. */
@@ -75,10 +76,7 @@ export function partNames({ slug, columns, indexes, uniques, checks }: Defined &
 function indexSql({ columns, kind, unique }: TableIndex): string {
   if (kind === 'trigram')
     return `using gin (${columns.map(({ name }) => `${quoted(name)} extensions.gin_trgm_ops`).join(', ')})`
-  if (kind === 'fulltext') {
-    const texts = columns.map(({ name }) => `coalesce(${quoted(name)}, ''::text)`)
-    return `using gin (to_tsvector('simple'::regconfig, ${texts.join(` || ' '::text || `)}))`
-  }
+  if (kind === 'fulltext') return `using gin (${searchVector(columns.map(({ name }) => name))})`
   const terms = columns.map(({ name, direction }) => `${quoted(name)} ${direction}`)
   // Lists go on behind a record, also among those of the same values.
   const last = columns.at(-1)
