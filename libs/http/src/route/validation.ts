@@ -39,7 +39,7 @@ export function validationFailed(found: ErrorDetail[]): ApiError {
   const places = found.length > details.length ? `more than ${mostDetails}` : details.length
   const message =
     details.length === 1 && first
-      ? `The request is not valid: ${first.in}${first.path.replaceAll('/', '.')} ${first.message}.`
+      ? `The request is not valid: ${[first.in, first.path, first.message].filter(Boolean).join(' ')}.`
       : `The request is not valid in ${places} places.`
   return new ApiError('validation_failed', message, { details })
 }

@@ -1,4 +1,5 @@
 import {
+  ApiError,
   type CommandMeta,
   type Dashboard,
   type DashboardPatch,
@@ -31,10 +32,11 @@ export function createDashboards(
     for (const [index, { query, report: id, parameters }] of widgets.entries())
       try {
         if (query) runner.checkQuery(query)
-        if (id !== undefined) filledQuery(await reports.get(id, tenant), RunReport.parse({ parameters }))
+        if (id !== undefined)
+          filledQuery(await reports.get(id, tenant), RunReport.parse({ parameters }), `/widgets/${index}`)
       } catch (error) {
         if (error instanceof InvalidQuery) throw error.within(`/widgets/${index}/query`)
-        throw id === undefined
+        throw id === undefined || (error instanceof ApiError && error.code === 'validation_failed')
           ? error
           : new InvalidQuery(`/widgets/${index}/report`, 'cannot be run like this')
       }

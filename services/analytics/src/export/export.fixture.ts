@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { json } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
-import { type Permission, permissions, RightsQuestion } from '@opsplane/contracts'
+import { type ErrorDetail, type Permission, permissions, RightsQuestion } from '@opsplane/contracts'
 
 /** A stand-in for settings and for the database studio, with one table of any length. */
 export interface Neighbours {
@@ -23,6 +23,8 @@ export interface Neighbours {
   asked: number
   /** Whether grants still hold. */
   granted: boolean
+  /** What the studio refuses of an export of records, where it does. */
+  refused: ErrorDetail | null
   stop(): Promise<void>
 }
 
@@ -64,6 +66,7 @@ export async function startNeighbours(): Promise<Neighbours> {
       stuckAt: null,
       asked: 0,
       granted: true,
+      refused: null,
     },
     async stop() {
       server.close()
@@ -76,8 +79,8 @@ export async function startNeighbours(): Promise<Neighbours> {
     response.writeHead(status, { 'content-type': 'application/json' })
     response.end(JSON.stringify({ ...body, meta: { requestId: 'request-1' } }))
   }
-  const refuse = (response: ServerResponse, code: string, status: number) =>
-    send(response, status, { error: { code, status, message: `${code}.`, retryable: false, details: [] } })
+  const refuse = (response: ServerResponse, code: string, status: number, details: ErrorDetail[] = []) =>
+    send(response, status, { error: { code, status, message: `${code}.`, retryable: false, details } })
 
   async function answer(request: IncomingMessage, response: ServerResponse) {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://studio')
@@ -99,6 +102,7 @@ export async function startNeighbours(): Promise<Neighbours> {
   /** In the order of ids, behind the one that the filter names, and no faster than they are taken. */
   async function sendRecords(query: URLSearchParams, response: ServerResponse) {
     fake.asked++
+    if (fake.refused) return refuse(response, 'validation_failed', 422, [fake.refused])
     const { id } = JSON.parse(query.get('filter') ?? '{}') as { id?: { gt: string } }
     const fields = query.get('fields')?.split(',') ?? []
     response.writeHead(200, { 'content-type': 'application/x-ndjson' })

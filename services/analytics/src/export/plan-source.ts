@@ -85,7 +85,7 @@ export function createPlan({ sql, runner, studio, callerOf, report }: PlanOption
       return { rows, name: dataset ?? table ?? savedQuery ?? 'query' }
     }
     const { name, ...saved } = await report(source.report, meta)
-    const query = filledQuery(saved, RunReport.parse({ parameters: source.parameters }))
+    const query = filledQuery(saved, RunReport.parse({ parameters: source.parameters }), '/source')
     return {
       rows: await placed(
         () => '/source/report',

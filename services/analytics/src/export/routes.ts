@@ -2,6 +2,7 @@ import {
   ApiError,
   Download,
   DownloadQuery,
+  type ErrorDetail,
   Export,
   ExportFormat,
   ExportStatus,
@@ -14,6 +15,7 @@ import type { CursorCodec } from '@opsplane/runtime'
 import type { ServiceContext } from '@opsplane/service'
 import { eq, sql } from 'drizzle-orm'
 import { z } from 'zod'
+import { InvalidQuery } from '../query/invalid-query.js'
 import type { ObjectStorage } from '../storage/object-storage.js'
 import { downloadOf } from './download.js'
 import type { ExportAggregate, ExportService } from './exports.js'
@@ -32,6 +34,18 @@ export interface ExportRoutesOptions {
   links: Links
   store: JobStore
   storage: ObjectStorage
+}
+
+/** A report that is named in the path has its parameters at the root of the body. */
+function refuseReport(error: unknown): never {
+  if (!(error instanceof ApiError)) throw error
+  const { code, message, details, headers } = error
+  const placed = details.map((detail): ErrorDetail => {
+    if (detail.path === '/source/report') return { ...detail, in: 'path', path: '/id' }
+    return { ...detail, path: detail.path.replace(/^\/source(?=\/parameters\/)/, '') }
+  })
+  const said = error instanceof InvalidQuery ? `The report cannot be exported: ${error.reason}.` : message
+  throw new ApiError(code, said, { details: placed, headers, cause: error })
 }
 
 /** Exports and their files. */
@@ -93,7 +107,7 @@ export function exportRoutes(
       createdBelow: path,
       errors: ['not_found', 'quota_exceeded'],
       handler: ({ params, body: { parameters, ...choices }, meta }) =>
-        exports.create({ ...choices, source: { report: params.id, parameters } }, meta),
+        exports.create({ ...choices, source: { report: params.id, parameters } }, meta).catch(refuseReport),
     }),
 
     defineRoute({

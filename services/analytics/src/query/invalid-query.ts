@@ -6,7 +6,7 @@ export class InvalidQuery extends ApiError {
     readonly pointer: string,
     readonly reason: string,
   ) {
-    super('validation_failed', `The query cannot be answered: ${pointer.slice(1)} ${reason}.`, {
+    super('validation_failed', `The query cannot be answered: ${pointer} ${reason}.`, {
       details: [{ in: 'body', path: pointer, code: 'invalid_value', message: reason }],
     })
   }

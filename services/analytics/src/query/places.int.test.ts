@@ -31,7 +31,13 @@ const wrong: [pointer: string, change: object][] = [
   ['/sort', { sort: 'x' }],
 ]
 const query = { dataset: 'incidents', measures: ['incidents'] }
-const widget = (asked: object) => ({ id: 'one', title: 'One', kind: 'table', width: 1, query: asked })
+const widget = (asked: object | undefined) => ({
+  id: 'one',
+  title: 'One',
+  kind: 'table',
+  width: 1,
+  query: asked,
+})
 
 /** Everything that takes a query, with where it stands in the body. */
 const doors: [path: string, prefix: string, body: (asked: object) => object][] = [
@@ -105,6 +111,54 @@ describe('what is wrong with a query is named by the field that was sent', () =>
     expect([error.status, error.details.map(({ in: where, path }) => `${where} ${path}`)]).toEqual([
       422,
       [`body ${pointer}`],
+    ])
+  })
+})
+
+describe('what is wrong with the parameters of a report is named by the field that was sent', () => {
+  const asked = { ...query, filters: { severity: '{{ params.severity }}' } }
+  const parameters = { severity: 3 }
+
+  it.each<[path: string, place: string, body: (report: string) => object]>([
+    ['/analytics/reports/:id/run', 'body /parameters/severity', () => ({ parameters })],
+    ['/analytics/reports/:id/export', 'body /parameters/severity', () => ({ parameters })],
+    [
+      '/analytics/exports',
+      'body /source/parameters/severity',
+      (report) => ({ source: { report, parameters } }),
+    ],
+    [
+      '/analytics/dashboards',
+      'body /widgets/0/parameters/severity',
+      (report) => ({ name: 'D', widgets: [{ ...widget(undefined), report, parameters }] }),
+    ],
+  ])('POST %s: %s', async (path, place, body) => {
+    const saved = { name: 'R', query: asked, parameters: [{ name: 'severity', required: false }] }
+    const { id } = (await api.post('/analytics/reports', saved)).data(Report)
+    const error = (await api.post(path.replace(':id', id), body(id))).error()
+    expect([error.code, error.details.map(({ in: where, path: at }) => `${where} ${at}`)]).toEqual([
+      'validation_failed',
+      [place],
+    ])
+  })
+})
+
+describe('what the database studio refuses is named by the field of the query', () => {
+  const columns = { table: 'assets', measures: ['sum:price'], dimensions: ['serial'] }
+
+  it.each([
+    ['query', '/fields', '/query/dimensions', columns],
+    ['query', '/fields', '/query/table', { table: 'assets', measures: ['sum:price'] }],
+    ['query', '/filter/serial', '/query/filters/serial', columns],
+    ['query', '/slow', '/query/table', columns],
+  ] as const)('%s %s: %s', async (part, path, place, change) => {
+    const { id } = (await api.post('/analytics/reports', { name: 'R', query: change })).data(Report)
+    neighbours.refused = { in: part, path, code: 'invalid_value', message: 'is refused' }
+    const error = (await api.post(`/analytics/reports/${id}/run`, {})).error()
+    neighbours.refused = null
+    expect([error.status, error.details]).toEqual([
+      422,
+      [{ in: 'body', path: place, code: 'invalid_value', message: 'is refused' }],
     ])
   })
 })

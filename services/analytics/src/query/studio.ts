@@ -131,7 +131,7 @@ export function createStudioQueries({ client, database, clock }: StudioOptions):
   return {
     async run(caller, query, signal) {
       checkStudioQuery(query)
-      return answer(query, { issuer: await caller.studio(), signal }).catch(refuseFields)
+      return answer(query, { issuer: await caller.studio(), signal }).catch(refuseFields(query))
     },
   }
 }
@@ -142,15 +142,22 @@ const fieldsOfStudio = [
   { in: 'body', path: '/parameters', pointer: '/parameters' },
 ]
 
-/** What the studio refuses, by the field of the query that is to blame. */
-function refuseFields(error: unknown): never {
-  if (!(error instanceof ApiError) || error instanceof InvalidQuery) throw error
-  for (const { path, message, ...detail } of error.details)
-    for (const field of fieldsOfStudio)
-      if (detail.in === field.in && path.startsWith(field.path))
-        throw new InvalidQuery(`${field.pointer}${path.slice(field.path.length)}`, message)
-  throw error
-}
+/** What the studio refuses, by the field of the query that is to blame: of what the query does not have, it is what it is of. */
+const refuseFields =
+  ({ table, dimensions }: Pick<AnalyticsQuery, 'table' | 'dimensions'>) =>
+  (error: unknown): never => {
+    if (!(error instanceof ApiError) || error instanceof InvalidQuery) throw error
+    const [detail] = error.details
+    if (error.code !== 'validation_failed' || !detail) throw error
+    const { path, message } = detail
+    const field = fieldsOfStudio.find((each) => detail.in === each.in && path.startsWith(each.path))
+    if (field) throw new InvalidQuery(`${field.pointer}${path.slice(field.path.length)}`, message)
+    const isColumns = detail.in === 'query' && path === '/fields' && dimensions.length > 0
+    throw new InvalidQuery(
+      isColumns ? '/dimensions' : table === undefined ? '/savedQuery' : '/table',
+      message,
+    )
+  }
 
 const rangeOf = ({ from, to }: Timeline) => ({ from, to })
 

@@ -9,6 +9,7 @@ import {
   type ReportState,
   type RunReport,
 } from '@opsplane/contracts'
+import { pointerPart } from '../query/invalid-query.js'
 
 const placeholder = /^\{\{\s*params\.([A-Za-z][A-Za-z0-9_]{0,62})\s*\}\}$/
 
@@ -53,12 +54,16 @@ export function parametersIn(value: unknown): string[] {
   return Object.values(value).flatMap(parametersIn)
 }
 
-/** The query of a report with values in place. Throws `validation_failed` for a parameter that is missing, unknown or wrong. */
+/**
+ * The query of a report with values in place. Throws `validation_failed` for a parameter that is missing, unknown or wrong; `at` is
+ * the JSON pointer of what has the parameters in the caller's body.
+ */
 export function filledQuery(
   { query, parameters }: Pick<ReportState, 'query' | 'parameters'>,
   { parameters: given, range, timeZone, limit }: RunReport,
+  at = '',
 ): AnalyticsQuery {
-  const values = valuesOf(parameters, given)
+  const values = valuesOf(parameters, given, at)
   return AnalyticsQuery.parse({
     ...query,
     // Numbers of filters are doubles; columns of tables are compared with texts as well.
@@ -70,10 +75,10 @@ export function filledQuery(
   })
 }
 
-function valuesOf(parameters: readonly ReportParameter[], given: Values): Values {
+function valuesOf(parameters: readonly ReportParameter[], given: Values, at: string): Values {
   const details: ErrorDetail[] = []
   const wrong = (name: string, code: string, message: string) =>
-    details.push({ in: 'body', path: `/parameters/${name}`, code, message })
+    details.push({ in: 'body', path: `${at}/parameters/${pointerPart(name)}`, code, message })
   const names = parameters.map(({ name }) => name)
   for (const name of Object.keys(given))
     if (!names.includes(name)) wrong(name, 'unknown', 'is no parameter of the report')

@@ -1,4 +1,5 @@
 import { ApiError, type ErrorDetail, type ParameterType } from '@opsplane/contracts'
+import { jsonPointer } from '@opsplane/http'
 import { checkParameter, type Json, parameterText } from '@opsplane/postgres'
 import type { Numbered } from '../sql/parameters.js'
 
@@ -40,5 +41,5 @@ export function argumentsOf(
 }
 
 const detail = (name: string, code: string, message: string): ErrorDetail => ({
-  ...{ in: 'body', path: `/parameters/${name}`, code, message: `${name} ${message}` },
+  ...{ in: 'body', path: `/parameters${jsonPointer([name])}`, code, message: `${name} ${message}` },
 })

@@ -1,4 +1,4 @@
-import { newId, type RecordBatch, type RecordOperation } from '@opsplane/contracts'
+import { ApiError, newId, type RecordBatch, type RecordOperation } from '@opsplane/contracts'
 import type { RequestMeta } from '@opsplane/http'
 import type { StatementRunner } from '@opsplane/postgres'
 import { DryRun } from '../row/dry-run.js'
@@ -15,7 +15,7 @@ import { deleteStatement, updateStatement } from '../row/write-statements.js'
 import { RacedValidation, untilUnraced } from '../validation/raced.js'
 import { validateSteps } from '../validation/steps.js'
 import type { Validating } from '../validation/validating.js'
-import { forbidden, getStatement, onlyAllowed, preconditionFailed } from './records.js'
+import { forbidden, getStatement, onlyAllowed } from './records.js'
 import { refusedRow } from './refused-row.js'
 
 export interface StepResult {
@@ -205,7 +205,15 @@ async function changeOne(
   const [there] = await run(tx, getStatement(wholeOf(opened.table, opened.readRule), id, opened.space.schema))
   if (!there) throw invalid(below(place, 'id'), 'not_found', 'is no record of this table')
   if (version !== null && there.version !== version)
-    throw named === undefined ? new RacedValidation() : preconditionFailed()
+    throw named === undefined ? new RacedValidation() : outdated(place)
   if (columns.length === 0 || target.rule.length === 0) return there
   throw forbidden()
+}
+
+function outdated(place: Place): ApiError {
+  const message = 'The record has changed since the version that the operation names.'
+  const at = below(place, 'version')
+  return new ApiError('precondition_failed', message, {
+    details: [{ ...at, code: 'precondition_failed', message: 'is not the version of the record' }],
+  })
 }

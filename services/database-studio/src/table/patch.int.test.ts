@@ -209,8 +209,9 @@ describe('a default', () => {
       for (const [index, answer] of answers.entries()) {
         const name = index === 1 ? 'tone' : 'colour'
         expect([column, answer.status]).toEqual([column, 422])
+        const place = ['/columns/1', '/columns/add/0', '/columns/change/0/to'][index]
         expect(answer.error().details).toMatchObject([
-          { path: '/columns/1/default', code: 'invalid_value', message: expect.stringContaining(name) },
+          { path: `${place}/default`, code: 'invalid_value', message: expect.stringContaining(name) },
         ])
       }
     }
@@ -230,7 +231,7 @@ describe('a default', () => {
       const change = [{ name, to: { name, ...column, ...less } }]
       expect(await refusal('doors', { columns: { change } })).toMatchObject([
         422,
-        { path: `/columns/${index}/default`, message: expect.stringContaining(name) },
+        { path: '/columns/change/0/to/default', message: expect.stringContaining(name) },
       ])
     }
     expect((await at.api.post('/tables/doors/records', {})).data(StudioRecord)).toMatchObject({

@@ -22,6 +22,7 @@ import { relation } from './column-sql.js'
 import { createDefine, type Defining } from './define.js'
 import { type TableCommand, table } from './domain.js'
 import { expectedNames } from './expected-names.js'
+import { refuseInPatch } from './patch-places.js'
 import { type Patched, patched } from './patched.js'
 import { inNames, type Renames, renamesOf, reversed } from './renamed.js'
 import { refersTo } from './row-checks.js'
@@ -106,7 +107,7 @@ export function createTables(
         const before = await inNames(state, renames)
         const change = patched(before, patch)
         const origins = pairsOf(before, change).pairs.map(([from, to]) => [to, from] as const)
-        await checkDefinition(change.after, new Map(origins))
+        await checkDefinition(change.after, new Map(origins)).catch(refuseInPatch(patch, change))
         const plan = planChange(space.schema, before, change)
         const place = { schema: space.schema, slug: state.slug }
         plan.statements.unshift(...(await expectedNames(tx, place, state, plan.statements)))

@@ -1,0 +1,38 @@
+import { ApiError, type TablePatch } from '@opsplane/contracts'
+import type { Patched } from './patched.js'
+
+const lists = ['columns', 'indexes', 'uniques', 'checks'] as const
+
+/**
+ * Throws what is wrong with a definition that a patch has made, by where it stands in the patch: what the patch has added, changed
+ * or renamed; else its columns, of which what stays speaks.
+ */
+export const refuseInPatch =
+  (patch: TablePatch, change: Pick<Patched, 'after'>) =>
+  (error: unknown): never => {
+    if (!(error instanceof ApiError)) throw error
+    const { code, message, headers } = error
+    const details = error.details.map((detail) => ({
+      ...detail,
+      path: placeInPatch(detail.path, patch, change),
+    }))
+    throw new ApiError(code, message, { details, headers, cause: error })
+  }
+
+function placeInPatch(path: string, patch: TablePatch, { after }: Pick<Patched, 'after'>): string {
+  const [, first = '', place, ...rest] = path.split('/')
+  const below = rest.map((part) => `/${part}`).join('')
+  const others = patch.columns ? '/columns' : ''
+  const list = lists.find((each) => each === first)
+  if (!list) return Object.hasOwn(patch, first) ? path : others
+  if (place === undefined) return path
+  const at = Number(place)
+  const added = after[list].length - (patch[list]?.add?.length ?? 0)
+  if (at >= added) return `/${list}/add/${at - added}${below}`
+  if (list !== 'columns') return others
+  const name = after.columns[at]?.name
+  const changed = patch.columns?.change?.findIndex(({ to }) => to.name === name) ?? -1
+  if (changed >= 0) return `/columns/change/${changed}/to${below}`
+  const renamed = patch.columns?.rename?.findIndex(({ to }) => to === name) ?? -1
+  return renamed >= 0 ? `/columns/rename/${renamed}/to` : others
+}
