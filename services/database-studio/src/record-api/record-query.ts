@@ -27,7 +27,10 @@ export const ListFilters = z.object({
     example: 'Europe/Berlin',
   }),
   sort: names('At most four fields; `-` sorts descending.', '-price,name'),
-  q: z.string().trim().min(1).max(200).optional().meta({ description: 'Words to search for.' }),
+  q: z.string().trim().min(1).max(200).optional().meta({
+    description:
+      'Words to search for, by the full-text indexes of the table; without one, a part of any text. Accents, upper and lower case do not matter; `"…"` is a phrase, `-` excludes, `or` is either.',
+  }),
   count: z
     .enum(['estimated', 'exact'])
     .optional()
