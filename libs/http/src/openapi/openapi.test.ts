@@ -145,12 +145,48 @@ test('resources, envelopes and errors are components', async () => {
     expect.arrayContaining([
       'OpenApiTestLamp',
       'OpenApiTestLampEnvelope',
-      'OpenApiTestLampPage',
+      'OpenApiTestLampList',
       'LoginEnvelope',
       'ErrorEnvelope',
       'Pagination',
     ]),
   )
+})
+
+const readTwo = (first: z.ZodType, second: z.ZodType) => {
+  const read = { ...base, method: 'get', summary: 'Reads', handler: async () => ({}) } as const
+  return openApiDocument('lamps', [
+    defineRoute({ ...read, operationId: 'readFirst', path: '/first', response: first }),
+    defineRoute({ ...read, operationId: 'readSecond', path: '/second', response: second }),
+  ])
+}
+
+const namesake = (shape: z.ZodRawShape) => z.object(shape).meta({ id: 'OpenApiTestNamesake' })
+const inner = namesake({ a: z.string() })
+
+test.each<[string, z.ZodType]>([
+  ['itself', inner],
+  ['a field', z.object({ field: inner.nullable() })],
+  ['an item of a list', z.object({ items: z.array(inner).optional() })],
+  ['one of several', z.union([z.string(), inner])],
+  ['a value by name', z.record(z.string(), inner)],
+  ['what is made of it', inner.transform(() => 'x')],
+  ['what refers to itself', z.lazy(() => inner)],
+])('two schemas of one id are refused: %s', async (_, first) => {
+  await expect(readTwo(first, namesake({ b: z.string() }))).rejects.toThrow(
+    'two schemas have the id OpenApiTestNamesake',
+  )
+  await expect(readTwo(first, inner)).resolves.toHaveProperty('components')
+})
+
+test('an envelope with the name of a resource is refused', async () => {
+  const resource = z.object({ a: z.string() }).meta({ id: 'OpenApiTestLampList' })
+  const reading = defineRoute({
+    ...{ ...base, operationId: 'readList', method: 'get', path: '/list', summary: 'Reads a list' },
+    response: resource,
+    handler: async () => ({ a: 'x' }),
+  })
+  await expect(openApiDocument('lamps', [list, reading])).rejects.toThrow('OpenApiTestLampList')
 })
 
 test('internal routes stay out of it', async () => {

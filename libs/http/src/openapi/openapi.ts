@@ -14,6 +14,7 @@ import { z } from 'zod'
 import { locator } from '../route/location.js'
 import { isVersioned, type Route, takesIfNoneMatch } from '../route/route.js'
 import { headerParameters, securitySchemes } from './openapi-components.js'
+import { createNames } from './schema-names.js'
 
 export type OpenApiDocument = ReturnType<OpenApiGeneratorV31['generateDocument']>
 
@@ -38,9 +39,17 @@ export async function openApiDocument(service: string, routes: readonly Route[])
   const generator = new OpenApiGeneratorV31(definitions)
   let document = generator.generateDocument(head)
   const envelopes = envelopeComponents()
+  const names = createNames()
   const slice = createSlices()
   for (const route of shown) {
-    const described = operation(route, envelopes(route), locator(route, routes) !== undefined)
+    const envelope = envelopes(route)
+    names.claim([
+      envelope,
+      route.query,
+      ...(route.params ? [route.params] : []),
+      ...(route.body ? [route.body] : []),
+    ])
+    const described = operation(route, envelope, locator(route, routes) !== undefined)
     definitions.splice(0, definitions.length, { type: 'route', route: described })
     document = generator.generateDocument(head)
     await slice()
@@ -57,23 +66,23 @@ const filters = [Filter, NewFilter, RecordFilter].map((schema) => ({
   schema: schema.nullable(),
 }))
 
-/** Registers each success envelope once, named after the resource, else after the operation. */
+/** Makes the success envelope of each resource once, named after the resource, else after the operation. */
 function envelopeComponents(): (route: Route) => z.ZodType {
-  const registered = new Map<string, z.ZodType>()
-  return (route) => {
-    const { kind, response, operationId } = route
-    if (route.bare) return response
-    const subject = response.meta()?.id ?? operationId.charAt(0).toUpperCase() + operationId.slice(1)
-    const name = `${subject}${kind === 'list' ? 'Page' : 'Envelope'}`
-    const known = registered.get(name)
+  const made = { one: new Map<z.ZodType, z.ZodType>(), list: new Map<z.ZodType, z.ZodType>() }
+  return ({ kind, response, operationId, bare }) => {
+    if (bare) return response
+    const isList = kind === 'list'
+    const known = made[isList ? 'list' : 'one'].get(response)
     if (known) return known
-    const envelope =
-      kind === 'list'
-        ? z.object({ data: z.array(response), pagination: Pagination, meta: Meta })
-        : z.object({ data: response, meta: Meta })
-    const component = envelope.meta({ id: name })
-    registered.set(name, component)
-    return component
+    const subject = response.meta()?.id ?? operationId.charAt(0).toUpperCase() + operationId.slice(1)
+    // Not "Page": an AppPage is a page of an app.
+    const envelope = isList
+      ? z
+          .object({ data: z.array(response), pagination: Pagination, meta: Meta })
+          .meta({ id: `${subject}List` })
+      : z.object({ data: response, meta: Meta }).meta({ id: `${subject}Envelope` })
+    made[isList ? 'list' : 'one'].set(response, envelope)
+    return envelope
   }
 }
 
