@@ -189,6 +189,18 @@ test('an envelope with the name of a resource is refused', async () => {
   await expect(openApiDocument('lamps', [list, reading])).rejects.toThrow('OpenApiTestLampList')
 })
 
+test('what is outside of the API has a server of its own, and what only pages ask for is left out', async () => {
+  const read = { ...base, method: 'get', summary: 'Reads', handler: async () => lamp } as const
+  const { paths } = await openApiDocument('lamps', [
+    list,
+    defineRoute({ ...read, operationId: 'readHook', path: '/origin/hooks/:id' }),
+    defineRoute({ ...read, operationId: 'readPage', path: '/origin/pages/:id', isDocumented: false }),
+  ])
+  expect(Object.keys(paths ?? {})).toEqual(['/lamps', '/hooks/{id}'])
+  expect(paths?.['/hooks/{id}']).toMatchObject({ servers: [{ url: '/' }], get: { operationId: 'readHook' } })
+  expect(paths?.['/lamps']).not.toHaveProperty('servers')
+})
+
 test('internal routes stay out of it', async () => {
   const app = await startTestApp(routes)
   try {

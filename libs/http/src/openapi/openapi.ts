@@ -6,6 +6,7 @@ import {
   Filter,
   Meta,
   NewFilter,
+  originPrefix,
   Pagination,
   RecordFilter,
 } from '@opsplane/contracts'
@@ -19,8 +20,8 @@ import { createNames } from './schema-names.js'
 export type OpenApiDocument = ReturnType<OpenApiGeneratorV31['generateDocument']>
 
 /**
- * The OpenAPI 3.1 document of a service's routes; internal ones, and those outside of the API, are not in it. It takes up to a
- * second, so others have their turn after each few routes.
+ * The OpenAPI 3.1 document of a service's routes; internal ones are not in it, and those outside of the API have a server of their
+ * own. It takes up to a second, so others have their turn after each few routes.
  */
 export async function openApiDocument(service: string, routes: readonly Route[]): Promise<OpenApiDocument> {
   const registry = new OpenAPIRegistry()
@@ -28,7 +29,7 @@ export async function openApiDocument(service: string, routes: readonly Route[])
   for (const [name, parameter] of Object.entries(headerParameters)) {
     registry.registerComponent('parameters', name, parameter)
   }
-  const shown = routes.filter(({ scope, isOfOrigin }) => scope !== 'service' && !isOfOrigin)
+  const shown = routes.filter(({ isDocumented }) => isDocumented)
   const head = {
     openapi: '3.1.0',
     info: { title: `Opsplane ${service}`, version: '1' },
@@ -54,8 +55,21 @@ export async function openApiDocument(service: string, routes: readonly Route[])
     document = generator.generateDocument(head)
     await slice()
   }
+  for (const { path } of shown.filter(({ isOfOrigin }) => isOfOrigin)) {
+    const item = document.paths?.[shownPath(path)]
+    if (item) item.servers = [...originServers]
+  }
   return document
 }
+
+/** Where the document itself is from, but not below /api/v1. */
+const originServers = [{ url: '/' }]
+
+const shownPath = (path: string): string =>
+  (path.startsWith(`${originPrefix}/`) ? path.slice(originPrefix.length) : path).replaceAll(
+    /[:*](\w+)/g,
+    '{$1}',
+  )
 
 /**
  * What some services use with null or with a default, and others without: the generator takes a component from its first use,
@@ -90,7 +104,7 @@ function operation(route: Route, envelope: z.ZodType, located: boolean): RouteCo
   return {
     operationId: route.operationId,
     method: route.method,
-    path: route.path.replaceAll(/[:*](\w+)/g, '{$1}'),
+    path: shownPath(route.path),
     summary: route.summary,
     ...(route.description !== undefined && { description: route.description }),
     tags: [route.tag],
