@@ -201,6 +201,32 @@ test('what is outside of the API has a server of its own, and what only pages as
   expect(paths?.['/lamps']).not.toHaveProperty('servers')
 })
 
+test('a default that generators of clients fail on is described or left out, wherever it is', async () => {
+  const fields = {
+    levels: z.array(z.int()).default([50, 75]),
+    tags: z.array(z.string()).default([]),
+    mode: z.enum(['fast', 'slow']).default('fast'),
+  }
+  const named = z.object(fields).meta({ id: 'OpenApiTestDefaults' })
+  const { paths, components } = await openApiDocument('lamps', [
+    defineRoute({
+      ...{ ...base, operationId: 'setLevels', method: 'post', path: '/levels', summary: 'Sets levels' },
+      body: z.object(fields),
+      response: named,
+      handler: async () => ({}),
+    }),
+  ])
+  const expected = {
+    levels: { type: 'array', items: { type: 'integer' }, description: 'Unless given: `[50,75]`.' },
+    tags: { type: 'array', items: { type: 'string' } },
+    mode: { type: 'string', enum: ['fast', 'slow'], default: 'fast' },
+  }
+  const body = paths?.['/levels']?.post?.requestBody as { content: Record<string, { schema: object }> }
+  expect(body.content['application/json']?.schema).toMatchObject({ properties: expected })
+  expect(components?.schemas?.OpenApiTestDefaults).toMatchObject({ properties: expected })
+  expect(JSON.stringify({ paths, components })).not.toContain('"default":[')
+})
+
 test('internal routes stay out of it', async () => {
   const app = await startTestApp(routes)
   try {

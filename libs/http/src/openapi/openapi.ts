@@ -15,6 +15,7 @@ import { z } from 'zod'
 import { locator } from '../route/location.js'
 import { isVersioned, type Route, takesIfNoneMatch } from '../route/route.js'
 import { headerParameters, securitySchemes } from './openapi-components.js'
+import { withPlainDefaults } from './plain-defaults.js'
 import { createNames } from './schema-names.js'
 
 export type OpenApiDocument = ReturnType<OpenApiGeneratorV31['generateDocument']>
@@ -41,6 +42,7 @@ export async function openApiDocument(service: string, routes: readonly Route[])
   let document = generator.generateDocument(head)
   const envelopes = envelopeComponents()
   const names = createNames()
+  names.claim([ErrorEnvelope, Filter, NewFilter, RecordFilter])
   const slice = createSlices()
   for (const route of shown) {
     const envelope = envelopes(route)
@@ -58,6 +60,12 @@ export async function openApiDocument(service: string, routes: readonly Route[])
   for (const { path } of shown.filter(({ isOfOrigin }) => isOfOrigin)) {
     const item = document.paths?.[shownPath(path)]
     if (item) item.servers = [...originServers]
+  }
+  for (const section of [document.paths ?? {}, document.components?.schemas ?? {}]) {
+    for (const [name, part] of Object.entries(section)) {
+      section[name] = withPlainDefaults(part)
+      await slice()
+    }
   }
   return document
 }
@@ -80,22 +88,23 @@ const filters = [Filter, NewFilter, RecordFilter].map((schema) => ({
   schema: schema.nullable(),
 }))
 
-/** Makes the success envelope of each resource once, named after the resource, else after the operation. */
+/** Makes the success envelope of a resource once, named after it; that of an answer without a name is named after the operation. */
 function envelopeComponents(): (route: Route) => z.ZodType {
-  const made = { one: new Map<z.ZodType, z.ZodType>(), list: new Map<z.ZodType, z.ZodType>() }
+  const made = { single: new Map<z.ZodType, z.ZodType>(), list: new Map<z.ZodType, z.ZodType>() }
   return ({ kind, response, operationId, bare }) => {
     if (bare) return response
-    const isList = kind === 'list'
-    const known = made[isList ? 'list' : 'one'].get(response)
-    if (known) return known
-    const subject = response.meta()?.id ?? operationId.charAt(0).toUpperCase() + operationId.slice(1)
+    const ofResources = made[kind === 'list' ? 'list' : 'single']
+    const resource = response.meta()?.id
+    const subject = resource ?? operationId.charAt(0).toUpperCase() + operationId.slice(1)
     // Not "Page": an AppPage is a page of an app.
-    const envelope = isList
-      ? z
-          .object({ data: z.array(response), pagination: Pagination, meta: Meta })
-          .meta({ id: `${subject}List` })
-      : z.object({ data: response, meta: Meta }).meta({ id: `${subject}Envelope` })
-    made[isList ? 'list' : 'one'].set(response, envelope)
+    const envelope =
+      ofResources.get(response) ??
+      (kind === 'list'
+        ? z
+            .object({ data: z.array(response), pagination: Pagination, meta: Meta })
+            .meta({ id: `${subject}List` })
+        : z.object({ data: response, meta: Meta }).meta({ id: `${subject}Envelope` }))
+    if (resource !== undefined) ofResources.set(response, envelope)
     return envelope
   }
 }
