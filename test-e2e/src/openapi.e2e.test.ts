@@ -51,12 +51,13 @@ test('every operation is described, grouped, guarded and shown by an example tha
   const document = JSON.parse((await get('/openapi.json')).text) as OpenApi
   const judge = judgeBy(document)
   const wrong = operationsOf(document).flatMap((operation) => {
-    const { summary, tags, responses, security } = operation.raw
+    const { summary, description, tags, responses, security } = operation.raw
     const errors = Object.keys(responses).filter((status) => Number(status) >= 400)
     const example = exampleBody(document, operation)
     const lacks = {
       'an operation id': !operation.id,
       'a summary': !summary,
+      'a description': !description,
       'a tag': !tags?.length,
       security: security === undefined,
       'error responses': errors.length === 0,

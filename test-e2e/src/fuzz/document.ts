@@ -35,6 +35,7 @@ interface Content {
 interface RawOperation {
   operationId: string
   summary?: string
+  description?: string
   tags?: string[]
   'x-scope'?: string
   security?: unknown[]
