@@ -18,9 +18,8 @@ const isRefused = /says what is wrong/
 
 /** The commands of a page that ask the API, as somebody who follows it copies them. */
 function stepsOf(page: string): Step[] {
-  const [, ...parts] = readFileSync(resolve(page), 'utf8').split('```sh\n')
   const blocks = readFileSync(resolve(page), 'utf8').split('```sh\n')
-  return parts.flatMap((part, at) => {
+  return blocks.slice(1).flatMap((part, at) => {
     const [commands = ''] = part.split('```')
     const about = blocks[at]?.split('\n```\n').at(-1)?.trim() ?? ''
     return /^(\w+=\$\()?api |^api\(\)/m.test(commands) ? [{ page, about, commands }] : []
