@@ -67,6 +67,8 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
         .token,
     )
   const shared = await key()
+  // The example of a connector names it.
+  await owner.post('/secrets', { body: { name: 'billing_token', value: 'a token' } })
   const people = await peopleOf(info, send)
   /** Another admin, since nobody approves what they have written. */
   const writer = typedClient({ ...info, apiKey: (await people.newcomer('admin')).session })
@@ -228,7 +230,9 @@ export async function buildWorld(document: OpenApi, info: Info, receiver: Receiv
   }
 
   const preparationFor = ({ path }: Operation): string | undefined =>
-    Object.keys(prepared).find((template) => path.startsWith(template))
+    Object.keys(prepared)
+      .filter((template) => path.startsWith(template))
+      .sort((a, b) => b.length - a.length)[0]
 
   /** Path values that exist: prepared ones, else a new resource, else the first of the list. */
   const pathValues = async (operation: Operation): Promise<Record<string, string>> => {

@@ -155,8 +155,8 @@ export const Quantity = z
     z.number(),
     z.string().regex(/^-?\d{1,1000}(\.\d{1,1000})?$/, 'must be a decimal, such as "12.50"'),
   ])
+  // Without an id of its own: the document would lose where it may be null.
   .meta({
-    id: 'Quantity',
     description:
       'A number; one that a double would change is a text of its digits, as decimals of records are.',
     example: 2.3,
