@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from '@jest/globals'
+import { itemsOfApi } from './fuzz/document.js'
 import { type Api, apiClient, openApiOf } from './platform.js'
 import { joinPlatform, type SharedPlatform } from './shared/platform.js'
 
@@ -23,7 +24,7 @@ beforeAll(async () => {
   platform = await joinPlatform()
   api = apiClient(platform.info)
   const document = await openApiOf<{ paths: Record<string, Record<Method, Operation>> }>(platform.info)
-  operations = Object.entries(document.paths).flatMap(([path, item]) =>
+  operations = Object.entries(itemsOfApi(document)).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ ...operation, method: method as Method, path })),
   )
 })

@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from '@jest/globals'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { request } from 'undici'
 import { judgeBy } from './fuzz/answers.js'
-import { exampleBody, type OpenApi, operationsOf } from './fuzz/document.js'
+import { exampleBody, itemsOfApi, type OpenApi, operationsOf, resolveSchema } from './fuzz/document.js'
 import { openApiOf } from './platform.js'
 import { joinPlatform, type SharedPlatform } from './shared/platform.js'
 
@@ -36,7 +36,7 @@ test('the merged document is valid OpenAPI 3.1 with unique operation ids', async
   const result = await new Validator().validate(JSON.parse(text))
   expect(result.errors ?? []).toEqual([])
   expect(document.openapi).toMatch(/^3\.1/)
-  const operations = Object.values(document.paths).flatMap((item) => Object.values(item))
+  const operations = Object.values(itemsOfApi(document)).flatMap((item) => Object.values(item))
   const ids = operations.map((operation) => operation.operationId).filter(Boolean)
   expect(new Set(ids).size).toBe(ids.length)
   for (const id of ['createIncident', 'createWebhook', 'createToken', 'getAuditEvent', 'listNotifications'])
@@ -51,12 +51,13 @@ test('every operation is described, grouped, guarded and shown by an example tha
   const document = JSON.parse((await get('/openapi.json')).text) as OpenApi
   const judge = judgeBy(document)
   const wrong = operationsOf(document).flatMap((operation) => {
-    const { summary, tags, responses, security } = operation.raw
+    const { summary, description, tags, responses, security } = operation.raw
     const errors = Object.keys(responses).filter((status) => Number(status) >= 400)
     const example = exampleBody(document, operation)
     const lacks = {
       'an operation id': !operation.id,
       'a summary': !summary,
+      'a description': !description,
       'a tag': !tags?.length,
       security: security === undefined,
       'error responses': errors.length === 0,
@@ -68,6 +69,45 @@ test('every operation is described, grouped, guarded and shown by an example tha
     )
   })
   expect(wrong).toEqual([])
+})
+
+test('what is outside of /api/v1 has a server of its own', async () => {
+  const document = JSON.parse((await get('/openapi.json')).text) as {
+    paths: Record<string, { servers?: object[] }>
+  }
+  const elsewhere = Object.entries(document.paths).filter(([, { servers }]) => servers !== undefined)
+  expect(elsewhere.map(([path]) => path).sort()).toEqual([
+    '/api/service-sdk/artifacts/{id}/executions',
+    '/api/service-sdk/artifacts/{id}/related-executions',
+    '/api/service-sdk/executions',
+    '/api/service-sdk/executions/{id}',
+    '/api/service-sdk/executions/{id}/cancel',
+    '/api/service-sdk/executions/{id}/replay',
+    '/downloads/{token}',
+    '/hooks/{id}',
+  ])
+  const { origin } = platform.info
+  expect(new Set(elsewhere.map(([, { servers }]) => JSON.stringify(servers)))).toEqual(
+    new Set([JSON.stringify([{ url: origin }])]),
+  )
+})
+
+test('a list is described as a page of what it lists', async () => {
+  const document = JSON.parse((await get('/openapi.json')).text) as OpenApi
+  const lists = operationsOf(document).filter(
+    // A verification goes on after a place as well, but is no list.
+    ({ id, raw: { responses } }) =>
+      !id.startsWith('verify') &&
+      responses['400']?.description?.includes('`invalid_cursor`') &&
+      responses['200']?.content?.['application/json'],
+  )
+  expect(lists.length).toBeGreaterThan(50)
+  const wrong = lists.filter(({ raw }) => {
+    const { schema = {} } = raw.responses['200']?.content?.['application/json'] ?? {}
+    const { properties = {} } = resolveSchema(document, schema)
+    return properties.data?.type !== 'array' || properties.pagination === undefined
+  })
+  expect(wrong.map(({ id }) => id)).toEqual([])
 })
 
 test('the same in YAML, and a reference page that loads nothing from elsewhere', async () => {

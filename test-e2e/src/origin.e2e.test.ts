@@ -7,7 +7,8 @@ import { type OriginOperation, originOperationsOf, routeTableOf } from './fuzz/o
 import { typedClient } from './platform.js'
 import { joinPlatform, type SharedPlatform } from './shared/platform.js'
 
-// What is reached below the origin itself is in no OpenAPI document, so that no other suite goes by it.
+// What is reached below the origin itself has a server of its own in the OpenAPI document, if it is there at all: no other suite
+// goes by it.
 
 const seed = Number(process.env.FUZZ_SEED ?? 20_261_121)
 const runs = 10 * Number(process.env.FUZZ_RUNS ?? 1)

@@ -5,12 +5,18 @@ const banner = `/** Generated from the OpenAPI document by \`npm run client\`: c
 
 /** The TypeScript types of an OpenAPI document, as the text of a module. */
 export async function renderTypes(document: OpenAPI3): Promise<string> {
-  const nodes = await openapiTypescript(withoutRequiredWorkspace(document), {
+  const nodes = await openapiTypescript(withoutRequiredWorkspace(withoutOtherServers(document)), {
     alphabetize: true,
     // A field with a default may be left out of a request.
     defaultNonNullable: false,
   })
   return banner + astToString(nodes)
+}
+
+/** The client asks the API only: what has a server of its own is elsewhere. */
+function withoutOtherServers(document: OpenAPI3): OpenAPI3 {
+  const items = Object.entries(document.paths ?? {}).filter(([, item]) => !('servers' in item))
+  return { ...document, paths: Object.fromEntries(items) }
 }
 
 /** The client itself names the workspace, so that calls need not. */

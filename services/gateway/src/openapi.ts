@@ -10,6 +10,7 @@ import { type Dispatcher, request } from 'undici'
 import { z } from 'zod'
 import { ownDocument } from './own-document.js'
 import { slicedYaml } from './sliced-yaml.js'
+import { apiPrefix } from './target.js'
 
 export interface OpenApiSource {
   /**
@@ -21,8 +22,8 @@ export interface OpenApiSource {
 
 export interface OpenApiSourceOptions {
   serviceUrls: Readonly<Record<string, string>>
-  /** Where the API is; without an origin where the document came from. */
-  server: string
+  /** Where the platform is; undefined for where the document came from. */
+  origin: string | undefined
   /** Connects to the services. */
   agent: Dispatcher
   monotonicMs: () => number
@@ -48,7 +49,7 @@ interface Described {
 
 /** Concurrent callers share one round of asking. What is the same as before is neither read nor merged again. */
 export function createOpenApiSource(options: OpenApiSourceOptions): OpenApiSource {
-  const { serviceUrls, server, agent, monotonicMs, log } = options
+  const { serviceUrls, origin = '', agent, monotonicMs, log } = options
   const lastGood = new Map<string, Described>()
   let lastMerged: Written | undefined
   let round: { startedAt: number; merged: Promise<Written>; isOver: boolean } | undefined
@@ -72,7 +73,7 @@ export function createOpenApiSource(options: OpenApiSourceOptions): OpenApiSourc
     const documents = Object.keys(serviceUrls).flatMap((service) => lastGood.get(service)?.document ?? [])
     try {
       const merged = await mergeOpenApi([ownDocument, ...documents], ownDocument.info)
-      lastMerged = writtenOf({ ...merged, servers: [{ url: server }] })
+      lastMerged = writtenOf(servedAt(origin, merged))
     } catch (error) {
       // Such as two releases side by side during an update.
       if (lastMerged === undefined) throw error
@@ -97,6 +98,15 @@ export function createOpenApiSource(options: OpenApiSourceOptions): OpenApiSourc
   }
 
   return { document: async (format) => (await latest())[format]() }
+}
+
+/** What is outside of the API has servers of its own in the documents of the services. */
+function servedAt(origin: string, { paths, ...document }: OpenApiDocument): OpenApiDocument {
+  const items = Object.entries(paths ?? {}).map(([path, item]) => [
+    path,
+    item.servers ? { ...item, servers: [{ url: origin || '/' }] } : item,
+  ])
+  return { ...document, servers: [{ url: `${origin}${apiPrefix}` }], paths: Object.fromEntries(items) }
 }
 
 interface Written {

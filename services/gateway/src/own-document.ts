@@ -41,6 +41,7 @@ function documentOperation(operationId: string, summary: string, mediaType: stri
   return {
     operationId,
     summary,
+    description: 'Open to everybody. With the ETag as If-None-Match it is sent only where it has changed.',
     tags: ['Specification'],
     security: [],
     parameters: [

@@ -39,7 +39,7 @@ export function createOwnRoutes(options: OwnRoutesOptions): express.Express {
   const agent = new Agent({ connect: clientTls(tls) })
   const source = createOpenApiSource({
     serviceUrls: config.serviceUrls,
-    server: `${config.publicOrigin ?? ''}${apiPrefix}`,
+    origin: config.publicOrigin,
     agent,
     ...options,
   })

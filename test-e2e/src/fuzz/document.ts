@@ -35,6 +35,7 @@ interface Content {
 interface RawOperation {
   operationId: string
   summary?: string
+  description?: string
   tags?: string[]
   'x-scope'?: string
   security?: unknown[]
@@ -63,9 +64,9 @@ export interface Operation {
   raw: RawOperation
 }
 
-/** Every operation of the document, its parameters resolved. */
+/** Every operation of the API, its parameters resolved. */
 export function operationsOf(document: OpenApi): Operation[] {
-  return Object.entries(document.paths).flatMap(([path, item]) =>
+  return Object.entries(itemsOfApi(document)).flatMap(([path, item]) =>
     Object.entries(item).map(([method, raw]) => ({
       id: raw.operationId,
       method: method.toUpperCase(),
@@ -78,6 +79,15 @@ export function operationsOf(document: OpenApi): Operation[] {
       raw,
     })),
   )
+}
+
+/** Without the paths that have a server of their own: they are reached outside of /api/v1. */
+export function itemsOfApi<Item extends object>({
+  paths,
+}: {
+  paths: Record<string, Item>
+}): Record<string, Item> {
+  return Object.fromEntries(Object.entries(paths).filter(([, item]) => !('servers' in item)))
 }
 
 /** The schema itself, wherever it is written. */

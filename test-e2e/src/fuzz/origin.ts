@@ -8,7 +8,7 @@ export type OriginOperation = Operation & { access: RouteTable['routes'][number]
 
 const headerOf = (name: string): Parameter => ({ name, in: 'header', schema: { type: 'string' } })
 
-/** The operations below the origin that a service names: no OpenAPI document has them. Their paths begin with /origin. */
+/** The operations below the origin that a service names, those of pages among them. Their paths begin with /origin. */
 export function originOperationsOf({ routes }: RouteTable): OriginOperation[] {
   return routes
     .filter(({ path }) => path.startsWith(`${originPrefix}/`))

@@ -145,12 +145,86 @@ test('resources, envelopes and errors are components', async () => {
     expect.arrayContaining([
       'OpenApiTestLamp',
       'OpenApiTestLampEnvelope',
-      'OpenApiTestLampPage',
+      'OpenApiTestLampList',
       'LoginEnvelope',
       'ErrorEnvelope',
       'Pagination',
     ]),
   )
+})
+
+const readTwo = (first: z.ZodType, second: z.ZodType) => {
+  const read = { ...base, method: 'get', summary: 'Reads', handler: async () => ({}) } as const
+  return openApiDocument('lamps', [
+    defineRoute({ ...read, operationId: 'readFirst', path: '/first', response: first }),
+    defineRoute({ ...read, operationId: 'readSecond', path: '/second', response: second }),
+  ])
+}
+
+const namesake = (shape: z.ZodRawShape) => z.object(shape).meta({ id: 'OpenApiTestNamesake' })
+const inner = namesake({ a: z.string() })
+
+test.each<[string, z.ZodType]>([
+  ['itself', inner],
+  ['a field', z.object({ field: inner.nullable() })],
+  ['an item of a list', z.object({ items: z.array(inner).optional() })],
+  ['one of several', z.union([z.string(), inner])],
+  ['a value by name', z.record(z.string(), inner)],
+  ['what is made of it', inner.transform(() => 'x')],
+  ['what refers to itself', z.lazy(() => inner)],
+])('two schemas of one id are refused: %s', async (_, first) => {
+  await expect(readTwo(first, namesake({ b: z.string() }))).rejects.toThrow(
+    'two schemas have the id OpenApiTestNamesake',
+  )
+  await expect(readTwo(first, inner)).resolves.toHaveProperty('components')
+})
+
+test('an envelope with the name of a resource is refused', async () => {
+  const resource = z.object({ a: z.string() }).meta({ id: 'OpenApiTestLampList' })
+  const reading = defineRoute({
+    ...{ ...base, operationId: 'readList', method: 'get', path: '/list', summary: 'Reads a list' },
+    response: resource,
+    handler: async () => ({ a: 'x' }),
+  })
+  await expect(openApiDocument('lamps', [list, reading])).rejects.toThrow('OpenApiTestLampList')
+})
+
+test('what is outside of the API has a server of its own, and what only pages ask for is left out', async () => {
+  const read = { ...base, method: 'get', summary: 'Reads', handler: async () => lamp } as const
+  const { paths } = await openApiDocument('lamps', [
+    list,
+    defineRoute({ ...read, operationId: 'readHook', path: '/origin/hooks/:id' }),
+    defineRoute({ ...read, operationId: 'readPage', path: '/origin/pages/:id', isDocumented: false }),
+  ])
+  expect(Object.keys(paths ?? {})).toEqual(['/lamps', '/hooks/{id}'])
+  expect(paths?.['/hooks/{id}']).toMatchObject({ servers: [{ url: '/' }], get: { operationId: 'readHook' } })
+  expect(paths?.['/lamps']).not.toHaveProperty('servers')
+})
+
+test('a default that generators of clients fail on is described or left out, wherever it is', async () => {
+  const fields = {
+    levels: z.array(z.int()).default([50, 75]),
+    tags: z.array(z.string()).default([]),
+    mode: z.enum(['fast', 'slow']).default('fast'),
+  }
+  const named = z.object(fields).meta({ id: 'OpenApiTestDefaults' })
+  const { paths, components } = await openApiDocument('lamps', [
+    defineRoute({
+      ...{ ...base, operationId: 'setLevels', method: 'post', path: '/levels', summary: 'Sets levels' },
+      body: z.object(fields),
+      response: named,
+      handler: async () => ({}),
+    }),
+  ])
+  const expected = {
+    levels: { type: 'array', items: { type: 'integer' }, description: 'Unless given: `[50,75]`.' },
+    tags: { type: 'array', items: { type: 'string' } },
+    mode: { type: 'string', enum: ['fast', 'slow'], default: 'fast' },
+  }
+  const body = paths?.['/levels']?.post?.requestBody as { content: Record<string, { schema: object }> }
+  expect(body.content['application/json']?.schema).toMatchObject({ properties: expected })
+  expect(components?.schemas?.OpenApiTestDefaults).toMatchObject({ properties: expected })
+  expect(JSON.stringify({ paths, components })).not.toContain('"default":[')
 })
 
 test('internal routes stay out of it', async () => {

@@ -6,6 +6,7 @@ import {
   Filter,
   Meta,
   NewFilter,
+  originPrefix,
   Pagination,
   RecordFilter,
 } from '@opsplane/contracts'
@@ -14,12 +15,14 @@ import { z } from 'zod'
 import { locator } from '../route/location.js'
 import { isVersioned, type Route, takesIfNoneMatch } from '../route/route.js'
 import { headerParameters, securitySchemes } from './openapi-components.js'
+import { withPlainDefaults } from './plain-defaults.js'
+import { createNames } from './schema-names.js'
 
 export type OpenApiDocument = ReturnType<OpenApiGeneratorV31['generateDocument']>
 
 /**
- * The OpenAPI 3.1 document of a service's routes; internal ones, and those outside of the API, are not in it. It takes up to a
- * second, so others have their turn after each few routes.
+ * The OpenAPI 3.1 document of a service's routes; internal ones are not in it, and those outside of the API have a server of their
+ * own. It takes up to a second, so others have their turn after each few routes.
  */
 export async function openApiDocument(service: string, routes: readonly Route[]): Promise<OpenApiDocument> {
   const registry = new OpenAPIRegistry()
@@ -27,7 +30,7 @@ export async function openApiDocument(service: string, routes: readonly Route[])
   for (const [name, parameter] of Object.entries(headerParameters)) {
     registry.registerComponent('parameters', name, parameter)
   }
-  const shown = routes.filter(({ scope, isOfOrigin }) => scope !== 'service' && !isOfOrigin)
+  const shown = routes.filter(({ isDocumented }) => isDocumented)
   const head = {
     openapi: '3.1.0',
     info: { title: `Opsplane ${service}`, version: '1' },
@@ -38,15 +41,43 @@ export async function openApiDocument(service: string, routes: readonly Route[])
   const generator = new OpenApiGeneratorV31(definitions)
   let document = generator.generateDocument(head)
   const envelopes = envelopeComponents()
+  const names = createNames()
+  names.claim([ErrorEnvelope, Filter, NewFilter, RecordFilter])
   const slice = createSlices()
   for (const route of shown) {
-    const described = operation(route, envelopes(route), locator(route, routes) !== undefined)
+    const envelope = envelopes(route)
+    names.claim([
+      envelope,
+      route.query,
+      ...(route.params ? [route.params] : []),
+      ...(route.body ? [route.body] : []),
+    ])
+    const described = operation(route, envelope, locator(route, routes) !== undefined)
     definitions.splice(0, definitions.length, { type: 'route', route: described })
     document = generator.generateDocument(head)
     await slice()
   }
+  for (const { path } of shown.filter(({ isOfOrigin }) => isOfOrigin)) {
+    const item = document.paths?.[shownPath(path)]
+    if (item) item.servers = [...originServers]
+  }
+  for (const section of [document.paths ?? {}, document.components?.schemas ?? {}]) {
+    for (const [name, part] of Object.entries(section)) {
+      section[name] = withPlainDefaults(part)
+      await slice()
+    }
+  }
   return document
 }
+
+/** Where the document itself is from, but not below /api/v1. */
+const originServers = [{ url: '/' }]
+
+const shownPath = (path: string): string =>
+  (path.startsWith(`${originPrefix}/`) ? path.slice(originPrefix.length) : path).replaceAll(
+    /[:*](\w+)/g,
+    '{$1}',
+  )
 
 /**
  * What some services use with null or with a default, and others without: the generator takes a component from its first use,
@@ -57,23 +88,24 @@ const filters = [Filter, NewFilter, RecordFilter].map((schema) => ({
   schema: schema.nullable(),
 }))
 
-/** Registers each success envelope once, named after the resource, else after the operation. */
+/** Makes the success envelope of a resource once, named after it; that of an answer without a name is named after the operation. */
 function envelopeComponents(): (route: Route) => z.ZodType {
-  const registered = new Map<string, z.ZodType>()
-  return (route) => {
-    const { kind, response, operationId } = route
-    if (route.bare) return response
-    const subject = response.meta()?.id ?? operationId.charAt(0).toUpperCase() + operationId.slice(1)
-    const name = `${subject}${kind === 'list' ? 'Page' : 'Envelope'}`
-    const known = registered.get(name)
-    if (known) return known
+  const made = { single: new Map<z.ZodType, z.ZodType>(), list: new Map<z.ZodType, z.ZodType>() }
+  return ({ kind, response, operationId, bare }) => {
+    if (bare) return response
+    const ofResources = made[kind === 'list' ? 'list' : 'single']
+    const resource = response.meta()?.id
+    const subject = resource ?? operationId.charAt(0).toUpperCase() + operationId.slice(1)
+    // Not "Page": an AppPage is a page of an app.
     const envelope =
-      kind === 'list'
-        ? z.object({ data: z.array(response), pagination: Pagination, meta: Meta })
-        : z.object({ data: response, meta: Meta })
-    const component = envelope.meta({ id: name })
-    registered.set(name, component)
-    return component
+      ofResources.get(response) ??
+      (kind === 'list'
+        ? z
+            .object({ data: z.array(response), pagination: Pagination, meta: Meta })
+            .meta({ id: `${subject}List` })
+        : z.object({ data: response, meta: Meta }).meta({ id: `${subject}Envelope` }))
+    if (resource !== undefined) ofResources.set(response, envelope)
+    return envelope
   }
 }
 
@@ -81,7 +113,7 @@ function operation(route: Route, envelope: z.ZodType, located: boolean): RouteCo
   return {
     operationId: route.operationId,
     method: route.method,
-    path: route.path.replaceAll(/[:*](\w+)/g, '{$1}'),
+    path: shownPath(route.path),
     summary: route.summary,
     ...(route.description !== undefined && { description: route.description }),
     tags: [route.tag],

@@ -69,12 +69,14 @@ export interface Contract<Path extends string> {
   method: Method
   /**
    * Below the service's root, such as `/itsm/incidents/:id`. What is below `/origin` is reached without `/api/v1`, as
-   * `/hooks/:id` for `/origin/hooks/:id`, and is in no OpenAPI document.
+   * `/hooks/:id` for `/origin/hooks/:id`; the OpenAPI document has it so, with a server of its own.
    */
   path: Path
   summary: string
   description?: string
   tag: string
+  /** False for what pages of the platform ask for, and nobody else: it is in no OpenAPI document. */
+  isDocumented?: boolean
   scope: Scope
   /** Who may call an internal route, which has at least one; nobody else does. */
   callers?: readonly InternalParty[]
@@ -177,6 +179,7 @@ export interface Route {
   bodyLimitBytes: number
   waits: boolean
   isOfOrigin: boolean
+  isDocumented: boolean
   /** `data`; for a list, of one item; for a stream, of one line. */
   response: z.ZodType
   status: number
@@ -247,6 +250,7 @@ export function common(contract: Contract<string>) {
       (contract.scope === 'public' ? publicBodyBytes : defaultRouteRule.bodyLimitBytes),
     waits: contract.waits ?? false,
     isOfOrigin: contract.path.startsWith(`${originPrefix}/`),
+    isDocumented: contract.isDocumented ?? contract.scope !== 'service',
     errors: contract.errors ?? [],
     deprecated: contract.deprecated,
   }

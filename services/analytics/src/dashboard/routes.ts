@@ -78,6 +78,7 @@ export function dashboardRoutes(
       method: 'get',
       path: '/analytics/dashboards/:id',
       summary: 'Get a dashboard',
+      description: 'By its id, or the name of a built-in one, with its widgets.',
       tag,
       scope: 'analytics:read',
       response: Dashboard,

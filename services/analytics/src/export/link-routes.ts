@@ -70,6 +70,8 @@ export function linkRoutes({
       method: 'delete',
       path,
       summary: 'Revoke all download URLs of an export',
+      description:
+        'They end at once, and downloads that go on are not cut. By the owner, or who may change analytics.',
       tag,
       scope: 'analytics:export',
       ifMatch: false,

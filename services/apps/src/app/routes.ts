@@ -57,6 +57,7 @@ export function appRoutes({ database: { db }, cursors }: ServiceContext, apps: A
       method: 'get',
       path: '/apps/:id',
       summary: 'Get an app',
+      description: 'With who may use it; what it shows are its pages.',
       tag,
       scope: 'apps:read',
       response: App,

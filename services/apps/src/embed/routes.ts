@@ -66,6 +66,7 @@ export function embedRoutes(
       method: 'get',
       path: one,
       summary: 'Get what an embed token allows',
+      description: 'With its origins, row filter and end; the token itself is shown only when it is made.',
       tag,
       scope: 'apps:read',
       response: EmbedToken,

@@ -69,6 +69,7 @@ export function pageRoutes(
       method: 'get',
       path: one,
       summary: 'Get a page of an app',
+      description: 'With its components, and `problems`, which keep it from being deployed.',
       tag,
       scope: 'apps:read',
       response: AppPageWithProblems,

@@ -23,7 +23,13 @@ const errors: ErrorCode[] = [
   'not_found',
 ]
 /** Sessions and keys are looked at by the gateway, embed tokens here. */
-const running = { tag: 'Running apps', scope: 'public', workspace: 'optional', idempotency: 'none' } as const
+const running = {
+  tag: 'Running apps',
+  isDocumented: false,
+  scope: 'public',
+  workspace: 'optional',
+  idempotency: 'none',
+} as const
 const dataBytes = 64 * 1024
 const actionBytes = 256 * 1024
 

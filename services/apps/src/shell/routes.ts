@@ -36,7 +36,7 @@ export function shellRoutes({ assets, embedOrigins }: ShellOptions): Route[] {
     const origins = embed === undefined ? [] : await embedOrigins(embed, { workspace, slug, environment })
     return { document: page, headers: shellHeaders(frameOrigins(origins)) }
   }
-  const shell = { tag, scope: 'public', query: ShellQuery } as const
+  const shell = { tag, scope: 'public', isDocumented: false, query: ShellQuery } as const
   return [
     defineDocument({
       ...shell,
@@ -59,6 +59,7 @@ export function shellRoutes({ assets, embedOrigins }: ShellOptions): Route[] {
       path: '/origin/apps/-/assets/:file',
       summary: 'A script or style of the page',
       tag,
+      isDocumented: false,
       scope: 'public',
       errors: ['not_found'],
       handler: async ({ params }) => assets.file(params.file),

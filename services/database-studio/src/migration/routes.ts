@@ -108,6 +108,7 @@ export function migrationRoutes(
       method: 'get',
       path: '/migrations/:id',
       summary: 'Get a migration',
+      description: 'With its SQL in both directions, its place in the order and its status.',
       tag,
       scope: 'migrations:read',
       response: Migration,

@@ -48,6 +48,8 @@ export function singleRoutes({ records, list, past }: RecordServices): Route[] {
       method: 'get',
       path: `${path}/:id`,
       summary: 'Get a record',
+      description:
+        'Its columns, or those of `fields`, with what `expand` names in it. With `asOf` as it was then.',
       tag,
       scope: 'records:read',
       query: z.object({ ...ShownFields, asOf: ListFilters.shape.asOf }),

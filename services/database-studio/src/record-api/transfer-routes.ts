@@ -54,6 +54,7 @@ export function transferRoutes({ imports, exported }: RecordServices): Route[] {
       method: 'get',
       path: '/tables/:slug/imports/:id',
       summary: 'Get an import with its progress and the rows it refused',
+      description: 'Rows that were refused are listed with what is wrong with each.',
       tag,
       scope: 'records:read',
       response: RecordImport,

@@ -15,6 +15,7 @@ export function tableRoutes({ database: { db }, cursors }: ServiceContext, table
       operationId: 'listTables',
       path: '/tables',
       summary: 'List tables',
+      description: 'With their columns, indexes and rules.',
       tag,
       scope: 'tables:read',
       query: z.object({
@@ -52,6 +53,7 @@ export function tableRoutes({ database: { db }, cursors }: ServiceContext, table
       method: 'get',
       path: '/tables/:slug',
       summary: 'Get the definition of a table',
+      description: 'With its columns, indexes, unique and check constraints, and row rules.',
       tag,
       scope: 'tables:read',
       response: Table,

@@ -40,6 +40,7 @@ export function catalogRoutes({ names, cursors }: { names: NatsNames; cursors: C
     operationId: 'listEventTypes',
     path: '/events/catalog',
     summary: 'List the event types that can be subscribed to',
+    description: 'With the JSON Schema of the events of each, and an example.',
     query: z.object({
       type: EventPattern.optional().meta({ description: 'An event type, `prefix.*` or `*`.' }),
     }),
@@ -68,6 +69,7 @@ export function catalogRoutes({ names, cursors }: { names: NatsNames; cursors: C
     method: 'get',
     path: '/events/catalog/:type',
     summary: 'Get an event type with the schema of its events',
+    description: 'With the JSON Schema of its events, and an example.',
     response: EventDescription,
     handler: async ({ params }) => {
       const type = eventTypes.find((name) => name === params.type)
@@ -81,6 +83,7 @@ export function catalogRoutes({ names, cursors }: { names: NatsNames; cursors: C
     operationId: 'getAsyncApi',
     path: '/events/asyncapi.json',
     summary: 'The event streams as an AsyncAPI 3.0 document',
+    description: 'Every channel with the messages it carries; it changes with the release only.',
     response: z.looseObject({ asyncapi: z.literal('3.0.0') }),
     handler: async () => {
       document ??= make()

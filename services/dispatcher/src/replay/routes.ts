@@ -62,6 +62,7 @@ export function replayRoutes(context: ReplayRoutesContext): Route[] {
     method: 'get',
     path: '/webhooks/:id/replays/:replayId',
     summary: 'Get a replay job with its progress',
+    description: 'With the number of deliveries that matched, and of those replayed so far.',
     tag,
     scope: 'webhooks:read',
     response: ReplayJob,

@@ -36,6 +36,8 @@ export function connectorRoutes(ctx: ServiceContext, connectors: Connectors, kin
       operationId: 'listConnectors',
       path: '/connectors',
       summary: 'List connectors',
+      description:
+        'With the status of each and, of those that are down, the last error. All given filters must hold.',
       tag,
       scope: 'connectors:read',
       sorts: ['-createdAt', 'name'],
@@ -77,6 +79,7 @@ export function connectorRoutes(ctx: ServiceContext, connectors: Connectors, kin
       method: 'get',
       path: '/connectors/:id',
       summary: 'Get a connector',
+      description: 'With its configuration, in which credentials are references to secrets, and its status.',
       tag,
       scope: 'connectors:read',
       response: Connector,

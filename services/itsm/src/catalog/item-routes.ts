@@ -87,6 +87,7 @@ export function itemRoutes({ database: { db }, cursors }: ServiceContext, items:
       method: 'get',
       path: '/catalog/items/:id',
       summary: 'Get a catalogue item',
+      description: 'With its form, approvals and tasks. With `asOf` as it was then.',
       tag,
       scope: 'catalog:read',
       query: AsOfQuery,

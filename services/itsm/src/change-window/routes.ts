@@ -73,6 +73,7 @@ export function windowRoutes(ctx: ServiceContext, windows: WindowStore): Route[]
       method: 'get',
       path,
       summary: 'Get a blackout or maintenance window',
+      description: 'With what it covers and when it recurs. With `asOf` as it was then.',
       tag,
       scope: 'itsm:read',
       query: AsOfQuery,

@@ -42,6 +42,7 @@ export function versionRoutes(articles: ArticleStore, versions: ArticleVersions)
       method: 'get',
       path: '/knowledge/:id/versions/:n',
       summary: 'Get one version of an article',
+      description: 'With its text, its author and who published it. With `asOf` as it was then.',
       query: AsOfQuery,
       errors: [...contract.errors],
       handler: async ({ params, query, meta }) =>

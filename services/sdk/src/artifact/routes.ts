@@ -77,6 +77,7 @@ export function artifactRoutes({ database, cursors }: ServiceContext, artifacts:
       method: 'get',
       path: '/sdk/artifacts/:id/versions/:number',
       summary: 'Get a version with its code and schemas',
+      description: 'With its permissions, limits and the names of its tests; it never changes.',
       response: ArtifactVersionDetail,
       errors: ['not_found'],
       handler: ({ params, meta }) => artifacts.version(params.id, numberOf(params.number), meta.tenant),

@@ -49,6 +49,7 @@ export function packRoutes(
       operationId: 'listPacks',
       path: '/sdk/packs',
       summary: 'List installed packs',
+      description: 'Without those that are uninstalled, unless filtered by `status`.',
       query: z.object({ status: PackStatus.optional() }),
       sorts: ['-createdAt', 'updatedAt', 'name'],
       response: Pack,

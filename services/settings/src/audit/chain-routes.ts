@@ -112,6 +112,8 @@ export function auditChainRoutes(ctx: ServiceContext, signer: CheckpointSigner):
       method: 'get',
       path: '/audit/checkpoints/key',
       summary: 'Get the public key of checkpoints',
+      description:
+        'An Ed25519 key in SPKI form, by which signatures of checkpoints are verified without the platform.',
       ...{ tag, scope },
       response: AuditCheckpointKey,
       handler: async () => signer.key,

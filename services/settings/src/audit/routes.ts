@@ -72,6 +72,8 @@ export function auditRoutes({ database: { db }, store, cursors }: ServiceContext
       method: 'get',
       path: '/audit/:eventId',
       summary: 'Get an event of the audit log',
+      description:
+        'With its place and its hash in the chain of the workspace, and with who did it and from where.',
       tag,
       scope: 'audit:read',
       response: AuditEvent,

@@ -65,6 +65,7 @@ export function membershipRoutes(
       method: 'get',
       path: '/settings/users/:id',
       summary: 'Get a user of the workspace',
+      description: 'With the status, the role, and as `allowedActions` what the caller may do with the user.',
       tag,
       scope: 'users:read',
       response: User,

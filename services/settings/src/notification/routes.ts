@@ -46,6 +46,7 @@ export function notificationRoutes({
       method: 'get',
       path: '/notifications/:id',
       summary: 'Get a notification',
+      description: 'With `readAt` of the calling user. One for somebody else is a 404.',
       tag,
       scope: 'authenticated',
       response: Notification,

@@ -27,6 +27,8 @@ export function roleRoutes(roles: Roles, reading: RoleReading): Route[] {
       method: 'get',
       path: '/settings/roles/:name',
       summary: 'Get a role',
+      description:
+        'Built-in or of the workspace, with the permissions it gives and the number of its members.',
       tag,
       scope: 'roles:read',
       response: Role,

@@ -59,6 +59,7 @@ export function workflowRoutes({ database, cursors }: ServiceContext, workflows:
       method: 'get',
       path: '/workflows/:id',
       summary: 'Get a workflow with its draft',
+      description: 'With `problems`, which keep the draft from being published.',
       tag,
       scope: 'workflows:read',
       response: WorkflowWithDraft,

@@ -50,6 +50,7 @@ export function versionRoutes(workflows: Workflows): Route[] {
       method: 'get',
       path: '/workflows/:id/versions/:number',
       summary: 'Get a version with its definition',
+      description: 'The definition is as it was published, and never changes.',
       response: WorkflowVersionWithDefinition,
       errors: ['not_found'],
       handler: async ({ params, meta: { tenant } }) => {

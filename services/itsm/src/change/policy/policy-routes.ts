@@ -70,6 +70,7 @@ export function changePolicyRoutes(ctx: ServiceContext): Route[] {
       method: 'get',
       path,
       summary: 'Get a change policy',
+      description: 'With its conditions and the approvals of both stages. With `asOf` as it was then.',
       tag,
       scope: 'itsm:read',
       query: AsOfQuery,

@@ -64,6 +64,7 @@ export function changeTemplateRoutes(ctx: ServiceContext): Route[] {
       method: 'get',
       path,
       summary: 'Get a change template',
+      description: 'With its plans and what its changes are bound to. With `asOf` as it was then.',
       tag,
       scope: 'itsm:read',
       query: AsOfQuery,

@@ -68,6 +68,7 @@ export function relationRoutes(ctx: ServiceContext, items: ItemStore, relations:
       method: 'get',
       path: '/cmdb/relations/:id',
       summary: 'Get a relation',
+      description: 'From `sourceId` to `targetId`. With `asOf` as it was then.',
       tag,
       scope: 'cmdb:read',
       query: AsOfQuery,

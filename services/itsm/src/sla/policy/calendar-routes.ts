@@ -70,6 +70,7 @@ export function calendarRoutes(
       method: 'get',
       path,
       summary: 'Get an SLA calendar',
+      description: 'With its week, holidays and exceptions in its time zone. With `asOf` as it was then.',
       tag,
       scope: 'itsm:read',
       query: AsOfQuery,

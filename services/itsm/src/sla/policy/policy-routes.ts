@@ -62,6 +62,7 @@ export function policyRoutes(ctx: ServiceContext, { policies }: SlaStores, savin
       method: 'get',
       path,
       summary: 'Get an SLA policy',
+      description: 'With its goals, what pauses its timers and its escalations. With `asOf` as it was then.',
       tag,
       scope: 'itsm:read',
       query: AsOfQuery,

@@ -1,0 +1,35 @@
+/** Of a schema: what is data, in which nothing is a schema. */
+const dataOf = new Set(['default', 'example', 'examples', 'enum', 'const'])
+const scalars = new Set(['string', 'number', 'integer', 'boolean', 'null'])
+
+/**
+ * A part of a document whose defaults are texts, numbers and booleans of a schema with such a type. Generators of clients fail on
+ * others, such as an object, an array, null, or one that stands at a choice of schemas: the description names those, unless
+ * they are as empty as what is left out.
+ */
+export function withPlainDefaults<Part>(part: Part): Part {
+  return rewritten(part, false) as Part
+}
+
+/** `isNamed`: the keys are names of properties, not keywords. */
+function rewritten(part: unknown, isNamed: boolean): unknown {
+  if (Array.isArray(part)) return part.map((item) => rewritten(item, false))
+  if (typeof part !== 'object' || part === null) return part
+  const entries = Object.entries(part).map(([key, value]) => [
+    key,
+    !isNamed && dataOf.has(key) ? value : rewritten(value, !isNamed && key === 'properties'),
+  ])
+  const { default: value, ...others }: Record<string, unknown> = Object.fromEntries(entries)
+  if (isNamed || value === undefined || isPlain(value, others.type)) return Object.fromEntries(entries)
+  if (isEmpty(value)) return others
+  const unlessGiven = `Unless given: \`${JSON.stringify(value)}\`.`
+  return { ...others, description: [others.description, unlessGiven].filter(Boolean).join(' ') }
+}
+
+function isPlain(value: unknown, type: unknown): boolean {
+  const isOfScalars = type !== undefined && [type].flat().every((each) => scalars.has(String(each)))
+  return isOfScalars && value !== null && typeof value !== 'object'
+}
+
+const isEmpty = (value: unknown): boolean =>
+  value === null || (typeof value === 'object' && Object.keys(value).length === 0)

@@ -1,0 +1,37 @@
+import { z } from 'zod'
+
+/**
+ * Who has which name among the components of a document: the generator takes the first schema of a name for all of them, so a
+ * second one would be described as the first.
+ */
+export function createNames() {
+  const owners = new Map<string, z.core.$ZodType>()
+  const seen = new Set<z.core.$ZodType>()
+  return {
+    /** Throws where a schema, or one within it, has the name of a different one. */
+    claim(schemas: readonly z.core.$ZodType[]): void {
+      const left = [...schemas]
+      for (let schema = left.pop(); schema !== undefined; schema = left.pop()) {
+        if (seen.has(schema)) continue
+        seen.add(schema)
+        const name = z.globalRegistry.get(schema)?.id
+        const owner = name === undefined ? undefined : owners.get(name)
+        if (name !== undefined && owner !== undefined)
+          throw new Error(`two schemas have the id ${name}: rename one, or use one schema for both`)
+        if (name !== undefined) owners.set(name, schema)
+        left.push(...schemasWithin(schema))
+      }
+    },
+  }
+}
+
+/** The schemas a schema is directly made of, wherever its definition has them. */
+function schemasWithin(schema: z.core.$ZodType): z.core.$ZodType[] {
+  const parts = schema instanceof z.ZodLazy ? [schema.unwrap()] : Object.values(schema._zod.def)
+  return parts.flatMap(membersOf).filter((member) => member instanceof z.core.$ZodType)
+}
+
+const membersOf = (part: unknown): unknown[] =>
+  typeof part === 'object' && part !== null && !(part instanceof z.core.$ZodType)
+    ? Object.values(part)
+    : [part]
