@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { CsvDelimiter, csvBomDescription } from '../core/csv.js'
 import { idSchema } from '../core/ids.js'
-import { JsonValue } from '../core/json-value.js'
+import { JsonValue } from '../json/json-value.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
 import { AnalyticsQuery, FactRowsQuery, ResultColumn } from './analytics-query.js'
 

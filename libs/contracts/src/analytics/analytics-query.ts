@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Filter, NewFilter } from '../core/filter.js'
-import { JsonValue } from '../core/json-value.js'
+import { JsonValue } from '../json/json-value.js'
 import { Moment } from '../core/moment.js'
 import { TimeZoneName } from '../core/time-zone.js'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { JsonValue } from '../core/json-value.js'
+import { JsonValue } from '../json/json-value.js'
 import { AppNameReference, appBounds, AppName as Id } from './app-names.js'
 
 /** May hold `{{ }}`: see `Component`. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { JsonValue } from '../core/json-value.js'
+import { JsonValue } from '../json/json-value.js'
 import { pageBounds } from '../core/page-bounds.js'
 import { Environment } from '../core/principal.js'
 import { Component, PageSlug } from './app-components.js'

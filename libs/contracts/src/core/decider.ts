@@ -1,4 +1,4 @@
-import { canonicalJson } from './canonical-json.js'
+import { canonicalJson } from '../json/canonical-json.js'
 
 /** Time arrives as an argument: ISO 8601, UTC, milliseconds. */
 export type Instant = string

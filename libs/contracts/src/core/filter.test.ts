@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { CreateWebhook, UpdateWebhook, WebhookSnapshot } from '../dispatcher/dispatcher.js'
 import { ChangePolicyPatch, ChangePolicyState, NewChangePolicy } from '../itsm/change-policies.js'
 import { NewSlaPolicy, SlaPolicyPatch, SlaPolicyState } from '../itsm/sla-policies.js'
-import { ExactNumber } from './exact-json.js'
+import { ExactNumber } from '../json/exact-json.js'
 import { filterMatches, NewFilter } from './filter.js'
 
 const faults = (schema: z.ZodType, value: unknown) =>

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { compareNumbers, ExactNumber } from './exact-json.js'
+import { compareNumbers, ExactNumber } from '../json/exact-json.js'
 
 type Scalar = string | number | boolean | null
 

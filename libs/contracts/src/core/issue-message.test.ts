@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { z } from 'zod'
-import { ExactNumber, inexactNumber } from './exact-json.js'
+import { ExactNumber, inexactNumber } from '../json/exact-json.js'
 import { idSchema } from './ids.js'
 import { issueMessage } from './issue-message.js'
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { ExactNumber, inexactNumber } from './exact-json.js'
+import { ExactNumber, inexactNumber } from '../json/exact-json.js'
 
 type RawIssue = z.core.$ZodRawIssue
 type Expected = string

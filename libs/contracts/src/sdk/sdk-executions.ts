@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { idSchema } from '../core/ids.js'
-import { JsonValue } from '../core/json-value.js'
+import { JsonValue } from '../json/json-value.js'
 import { environments } from '../core/principal.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
 

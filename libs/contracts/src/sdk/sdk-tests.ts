@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { JsonValue } from '../core/json-value.js'
+import { JsonValue } from '../json/json-value.js'
 import { Moment } from '../core/moment.js'
 
 const Text = z.string().min(1).max(10_000)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { idSchema } from '../core/ids.js'
-import { JsonValue } from '../core/json-value.js'
+import { JsonValue } from '../json/json-value.js'
 import { allNeed, allowedActionsOf } from '../itsm/allowed-actions.js'
 import { RunAction, RunState, RunStatus, runActions } from './workflows.js'
 

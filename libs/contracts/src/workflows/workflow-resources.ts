@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { idSchema } from '../core/ids.js'
-import { JsonValue } from '../core/json-value.js'
+import { JsonValue } from '../json/json-value.js'
 import { Environment } from '../core/principal.js'
 import { allNeed, allowedActionsOf } from '../itsm/allowed-actions.js'
 import { RunError, RunStatus, WorkflowDefinition, WorkflowState } from './workflows.js'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Filter } from '../core/filter.js'
 import { idSchema } from '../core/ids.js'
-import { JsonValue } from '../core/json-value.js'
+import { JsonValue } from '../json/json-value.js'
 import { TopicName } from '../dispatcher/topics.js'
 import { ArtifactSlug } from '../sdk/sdk-artifacts.js'
 

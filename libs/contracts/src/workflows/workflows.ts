@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Filter } from '../core/filter.js'
 import { idSchema } from '../core/ids.js'
-import { JsonValue } from '../core/json-value.js'
+import { JsonValue } from '../json/json-value.js'
 import { PermissionName } from '../core/permission-name.js'
 import { Schedule } from '../core/schedule.js'
 import { ShownHeader } from '../core/shown-header.js'

@@ -115,8 +115,8 @@ describe('secrets', () => {
   })
 
   it('that cannot be asked for put the attempt off, without blaming the endpoint', async () => {
-    fixture.settings.up = false
     const webhook = await fixture.webhook('unasked', { retries: 0, headers: { 'X-A': '{{secrets.fresh}}' } })
+    fixture.settings.up = false
     await fixture.publish({ type: 'unasked.created' })
     const seen = deliveriesOf(fixture, webhook.id)
     const [delivery] = await waitFor(async () => {
