@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { CsvDelimiter, csvBomDescription } from '../core/csv.js'
 import { idSchema } from '../core/ids.js'
-import { JsonValue } from '../json/json-value.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
+import { JsonValue } from '../json/json-value.js'
 import { AnalyticsQuery, FactRowsQuery, ResultColumn } from './analytics-query.js'
 
 const At = z.iso.datetime({ precision: 3 })

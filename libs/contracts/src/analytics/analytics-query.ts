@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { Filter, NewFilter } from '../core/filter.js'
-import { JsonValue } from '../json/json-value.js'
 import { Moment } from '../core/moment.js'
 import { TimeZoneName } from '../core/time-zone.js'
+import { JsonValue } from '../json/json-value.js'
 
 const At = z.iso.datetime({ precision: 3 })
 const Name = z.string().min(1).max(100)

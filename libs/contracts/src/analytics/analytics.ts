@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { idSchema } from '../core/ids.js'
-import { JsonValue } from '../json/json-value.js'
 import { TimeZoneName } from '../core/time-zone.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
+import { JsonValue } from '../json/json-value.js'
 import { AnalyticsQuery, QueryAnswer, QueryRange, ResultColumnType } from './analytics-query.js'
 
 const At = z.iso.datetime({ precision: 3 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { JsonValue } from '../json/json-value.js'
 import { pageBounds } from '../core/page-bounds.js'
 import { Environment } from '../core/principal.js'
+import { JsonValue } from '../json/json-value.js'
 import { Component, PageSlug } from './app-components.js'
 import { AppNameReference, appBounds } from './app-names.js'
 

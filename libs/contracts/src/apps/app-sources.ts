@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Filter, NewFilter } from '../core/filter.js'
-import { JsonValue } from '../json/json-value.js'
 import { pageBounds } from '../core/page-bounds.js'
+import { JsonValue } from '../json/json-value.js'
 import { recordListBounds } from '../studio/record-list-bounds.js'
 import { AppName, appBounds } from './app-names.js'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
-import { canonicalJson } from './canonical-json.js'
 import { changedFields } from '../core/decider.js'
+import { canonicalJson } from './canonical-json.js'
 
 /** As the audit log's chain is specified: ADR 020. */
 const specified = (value: unknown) =>

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { idSchema } from '../core/ids.js'
-import { JsonValue } from '../json/json-value.js'
 import { environments } from '../core/principal.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
+import { JsonValue } from '../json/json-value.js'
 
 const At = z.iso.datetime({ precision: 3 })
 

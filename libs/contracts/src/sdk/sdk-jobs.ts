@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { idSchema } from '../core/ids.js'
-import { JsonValue } from '../json/json-value.js'
 import { Schedule } from '../core/schedule.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
+import { JsonValue } from '../json/json-value.js'
 import { ArtifactSlug } from './sdk-artifacts.js'
 
 const At = z.iso.datetime({ precision: 3 })

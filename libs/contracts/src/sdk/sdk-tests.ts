@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { JsonValue } from '../json/json-value.js'
 import { Moment } from '../core/moment.js'
+import { JsonValue } from '../json/json-value.js'
 
 const Text = z.string().min(1).max(10_000)
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { idSchema } from '../core/ids.js'
-import { JsonValue } from '../json/json-value.js'
 import { allNeed, allowedActionsOf } from '../itsm/allowed-actions.js'
+import { JsonValue } from '../json/json-value.js'
 import { RunAction, RunState, RunStatus, runActions } from './workflows.js'
 
 const At = z.iso.datetime({ precision: 3 })

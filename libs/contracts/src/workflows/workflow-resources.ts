@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { idSchema } from '../core/ids.js'
-import { JsonValue } from '../json/json-value.js'
 import { Environment } from '../core/principal.js'
 import { allNeed, allowedActionsOf } from '../itsm/allowed-actions.js'
+import { JsonValue } from '../json/json-value.js'
 import { RunError, RunStatus, WorkflowDefinition, WorkflowState } from './workflows.js'
 
 const At = z.iso.datetime({ precision: 3 })

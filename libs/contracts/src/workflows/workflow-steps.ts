@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { Filter } from '../core/filter.js'
 import { idSchema } from '../core/ids.js'
-import { JsonValue } from '../json/json-value.js'
 import { TopicName } from '../dispatcher/topics.js'
+import { JsonValue } from '../json/json-value.js'
 import { ArtifactSlug } from '../sdk/sdk-artifacts.js'
 
 /** Names a step within its workflow, and what it gave in expressions: `steps.<id>.output`. */

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { Filter } from '../core/filter.js'
 import { idSchema } from '../core/ids.js'
-import { JsonValue } from '../json/json-value.js'
 import { PermissionName } from '../core/permission-name.js'
 import { Schedule } from '../core/schedule.js'
 import { ShownHeader } from '../core/shown-header.js'
 import { TopicName } from '../dispatcher/topics.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
+import { JsonValue } from '../json/json-value.js'
 import { StepRetry, Steps } from './workflow-steps.js'
 
 const At = z.iso.datetime({ precision: 3 })
