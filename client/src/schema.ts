@@ -32,7 +32,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a dashboard */
+        /**
+         * Get a dashboard
+         * @description By its id, or the name of a built-in one, with its widgets.
+         */
         get: operations["getDashboard"];
         put?: never;
         post?: never;
@@ -97,7 +100,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List exports */
+        /**
+         * List exports
+         * @description With the progress of each. All given filters must hold.
+         */
         get: operations["listExports"];
         put?: never;
         /**
@@ -118,7 +124,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get an export with its progress */
+        /**
+         * Get an export with its progress
+         * @description Its `status` shows when the file is ready, until when it is kept, and why there is none.
+         */
         get: operations["getExport"];
         put?: never;
         post?: never;
@@ -186,7 +195,10 @@ export interface paths {
         get: operations["listExportLinks"];
         put?: never;
         post?: never;
-        /** Revoke all download URLs of an export */
+        /**
+         * Revoke all download URLs of an export
+         * @description They end at once, and downloads that go on are not cut. By the owner, or who may change analytics.
+         */
         delete: operations["revokeExportLinks"];
         options?: never;
         head?: never;
@@ -220,7 +232,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List KPIs with where they stand */
+        /**
+         * List KPIs with where they stand
+         * @description With the definition and the targets of each, and its `standing`.
+         */
         get: operations["listKpis"];
         put?: never;
         /**
@@ -241,7 +256,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a KPI with where it stands */
+        /**
+         * Get a KPI with where it stands
+         * @description With its definition, its targets and its `standing`.
+         */
         get: operations["getKpi"];
         put?: never;
         post?: never;
@@ -326,7 +344,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List reports */
+        /**
+         * List reports
+         * @description With the query of each and the parameters it takes.
+         */
         get: operations["listReports"];
         put?: never;
         /**
@@ -347,7 +368,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a report */
+        /**
+         * Get a report
+         * @description With its query and the parameters it takes; running it is an operation of its own.
+         */
         get: operations["getReport"];
         put?: never;
         post?: never;
@@ -436,7 +460,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get an app */
+        /**
+         * Get an app
+         * @description With who may use it; what it shows are its pages.
+         */
         get: operations["getApp"];
         put?: never;
         post?: never;
@@ -461,7 +488,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the data sources of an app */
+        /**
+         * List the data sources of an app
+         * @description By name, with what each is bound to.
+         */
         get: operations["listDataSources"];
         put?: never;
         /**
@@ -482,7 +512,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a data source of an app */
+        /**
+         * Get a data source of an app
+         * @description With what it is bound to, its parameters and the expression of its result.
+         */
         get: operations["getDataSource"];
         put?: never;
         post?: never;
@@ -627,7 +660,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get what an embed token allows */
+        /**
+         * Get what an embed token allows
+         * @description With its origins, row filter and end; the token itself is shown only when it is made.
+         */
         get: operations["getEmbedToken"];
         put?: never;
         post?: never;
@@ -672,7 +708,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a page of an app */
+        /**
+         * Get a page of an app
+         * @description With its components, and `problems`, which keep it from being deployed.
+         */
         get: operations["getAppPage"];
         put?: never;
         post?: never;
@@ -757,7 +796,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get an event of the audit log */
+        /**
+         * Get an event of the audit log
+         * @description With its place and its hash in the chain of the workspace, and with who did it and from where.
+         */
         get: operations["getAuditEvent"];
         put?: never;
         post?: never;
@@ -798,7 +840,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the public key of checkpoints */
+        /**
+         * Get the public key of checkpoints
+         * @description An Ed25519 key in SPKI form, by which signatures of checkpoints are verified without the platform.
+         */
         get: operations["getAuditCheckpointKey"];
         put?: never;
         post?: never;
@@ -1167,7 +1212,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a catalogue item */
+        /**
+         * Get a catalogue item
+         * @description With its form, approvals and tasks. With `asOf` as it was then.
+         */
         get: operations["getCatalogItem"];
         put?: never;
         post?: never;
@@ -1744,7 +1792,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a relation */
+        /**
+         * Get a relation
+         * @description From `sourceId` to `targetId`. With `asOf` as it was then.
+         */
         get: operations["getCiRelation"];
         put?: never;
         post?: never;
@@ -1785,7 +1836,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List connectors */
+        /**
+         * List connectors
+         * @description With the status of each and, of those that are down, the last error. All given filters must hold.
+         */
         get: operations["listConnectors"];
         put?: never;
         /**
@@ -1806,7 +1860,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a connector */
+        /**
+         * Get a connector
+         * @description With its configuration, in which credentials are references to secrets, and its status.
+         */
         get: operations["getConnector"];
         put?: never;
         post?: never;
@@ -1951,7 +2008,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The API reference page */
+        /**
+         * The API reference page
+         * @description Open to everybody. With the ETag as If-None-Match it is sent only where it has changed.
+         */
         get: operations["getDocs"];
         put?: never;
         post?: never;
@@ -1988,7 +2048,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The event streams as an AsyncAPI 3.0 document */
+        /**
+         * The event streams as an AsyncAPI 3.0 document
+         * @description Every channel with the messages it carries; it changes with the release only.
+         */
         get: operations["getAsyncApi"];
         put?: never;
         post?: never;
@@ -2005,7 +2068,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the event types that can be subscribed to */
+        /**
+         * List the event types that can be subscribed to
+         * @description With the JSON Schema of the events of each, and an example.
+         */
         get: operations["listEventTypes"];
         put?: never;
         post?: never;
@@ -2022,7 +2088,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get an event type with the schema of its events */
+        /**
+         * Get an event type with the schema of its events
+         * @description With the JSON Schema of its events, and an example.
+         */
         get: operations["getEventType"];
         put?: never;
         post?: never;
@@ -2103,7 +2172,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get an SLA calendar */
+        /**
+         * Get an SLA calendar
+         * @description With its week, holidays and exceptions in its time zone. With `asOf` as it was then.
+         */
         get: operations["getSlaCalendar"];
         put?: never;
         post?: never;
@@ -2192,7 +2264,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a change policy */
+        /**
+         * Get a change policy
+         * @description With its conditions and the approvals of both stages. With `asOf` as it was then.
+         */
         get: operations["getChangePolicy"];
         put?: never;
         post?: never;
@@ -2241,7 +2316,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a change template */
+        /**
+         * Get a change template
+         * @description With its plans and what its changes are bound to. With `asOf` as it was then.
+         */
         get: operations["getChangeTemplate"];
         put?: never;
         post?: never;
@@ -2290,7 +2368,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a blackout or maintenance window */
+        /**
+         * Get a blackout or maintenance window
+         * @description With what it covers and when it recurs. With `asOf` as it was then.
+         */
         get: operations["getChangeWindow"];
         put?: never;
         post?: never;
@@ -3235,7 +3316,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get an SLA policy */
+        /**
+         * Get an SLA policy
+         * @description With its goals, what pauses its timers and its escalations. With `asOf` as it was then.
+         */
         get: operations["getSlaPolicy"];
         put?: never;
         post?: never;
@@ -3572,7 +3656,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get one version of an article */
+        /**
+         * Get one version of an article
+         * @description With its text, its author and who published it. With `asOf` as it was then.
+         */
         get: operations["getArticleVersion"];
         put?: never;
         post?: never;
@@ -3633,7 +3720,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a migration */
+        /**
+         * Get a migration
+         * @description With its SQL in both directions, its place in the order and its status.
+         */
         get: operations["getMigration"];
         put?: never;
         post?: never;
@@ -3798,7 +3888,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a notification */
+        /**
+         * Get a notification
+         * @description With `readAt` of the calling user. One for somebody else is a 404.
+         */
         get: operations["getNotification"];
         put?: never;
         post?: never;
@@ -3835,7 +3928,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** This API as OpenAPI 3.1, in JSON */
+        /**
+         * This API as OpenAPI 3.1, in JSON
+         * @description Open to everybody. With the ETag as If-None-Match it is sent only where it has changed.
+         */
         get: operations["getOpenApiJson"];
         put?: never;
         post?: never;
@@ -3852,7 +3948,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** This API as OpenAPI 3.1, in YAML */
+        /**
+         * This API as OpenAPI 3.1, in YAML
+         * @description Open to everybody. With the ETag as If-None-Match it is sent only where it has changed.
+         */
         get: operations["getOpenApiYaml"];
         put?: never;
         post?: never;
@@ -3869,7 +3968,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List saved queries */
+        /**
+         * List saved queries
+         * @description With their SQL and the parameters they take.
+         */
         get: operations["listQueries"];
         put?: never;
         /**
@@ -3890,7 +3992,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a saved query */
+        /**
+         * Get a saved query
+         * @description With its SQL and the parameters it takes.
+         */
         get: operations["getQuery"];
         put?: never;
         post?: never;
@@ -4271,7 +4376,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a version with its code and schemas */
+        /**
+         * Get a version with its code and schemas
+         * @description With its permissions, limits and the names of its tests; it never changes.
+         */
         get: operations["getArtifactVersion"];
         put?: never;
         post?: never;
@@ -4288,7 +4396,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List installed packs */
+        /**
+         * List installed packs
+         * @description Without those that are uninstalled, unless filtered by `status`.
+         */
         get: operations["listPacks"];
         put?: never;
         post?: never;
@@ -4449,7 +4560,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List scheduled jobs */
+        /**
+         * List scheduled jobs
+         * @description With the times of the last and the next run.
+         */
         get: operations["listScheduledJobs"];
         put?: never;
         /**
@@ -4470,7 +4584,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a scheduled job */
+        /**
+         * Get a scheduled job
+         * @description With its schedule and input, and the times of the last and the next run.
+         */
         get: operations["getScheduledJob"];
         put?: never;
         post?: never;
@@ -4611,7 +4728,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a role */
+        /**
+         * Get a role
+         * @description Built-in or of the workspace, with the permissions it gives and the number of its members.
+         */
         get: operations["getRole"];
         put?: never;
         post?: never;
@@ -4696,7 +4816,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a user of the workspace */
+        /**
+         * Get a user of the workspace
+         * @description With the status, the role, and as `allowedActions` what the caller may do with the user.
+         */
         get: operations["getUser"];
         put?: never;
         post?: never;
@@ -4801,7 +4924,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List tables */
+        /**
+         * List tables
+         * @description With their columns, indexes and rules.
+         */
         get: operations["listTables"];
         put?: never;
         /**
@@ -4822,7 +4948,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the definition of a table */
+        /**
+         * Get the definition of a table
+         * @description With its columns, indexes, unique and check constraints, and row rules.
+         */
         get: operations["getTable"];
         put?: never;
         post?: never;
@@ -4847,7 +4976,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get an import with its progress and the rows it refused */
+        /**
+         * Get an import with its progress and the rows it refused
+         * @description Rows that were refused are listed with what is wrong with each.
+         */
         get: operations["getRecordImport"];
         put?: never;
         post?: never;
@@ -4908,7 +5040,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a record */
+        /**
+         * Get a record
+         * @description Its columns, or those of `fields`, with what `expand` names in it. With `asOf` as it was then.
+         */
         get: operations["getRecord"];
         put?: never;
         post?: never;
@@ -5085,7 +5220,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List webhooks */
+        /**
+         * List webhooks
+         * @description With the number of their failures since the last success; never with secrets.
+         */
         get: operations["listWebhooks"];
         put?: never;
         /**
@@ -5106,7 +5244,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a webhook */
+        /**
+         * Get a webhook
+         * @description With the number of its failures since the last success; never with its secret.
+         */
         get: operations["getWebhook"];
         put?: never;
         post?: never;
@@ -5251,7 +5392,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a replay job with its progress */
+        /**
+         * Get a replay job with its progress
+         * @description With the number of deliveries that matched, and of those replayed so far.
+         */
         get: operations["getWebhookReplay"];
         put?: never;
         post?: never;
@@ -5352,7 +5496,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a workflow with its draft */
+        /**
+         * Get a workflow with its draft
+         * @description With `problems`, which keep the draft from being published.
+         */
         get: operations["getWorkflow"];
         put?: never;
         post?: never;
@@ -5637,7 +5784,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get a version with its definition */
+        /**
+         * Get a version with its definition
+         * @description The definition is as it was published, and never changes.
+         */
         get: operations["getWorkflowVersion"];
         put?: never;
         post?: never;
@@ -5865,7 +6015,7 @@ export interface components {
             /** @description Instants that a fact may be counted at; the first unless asked. */
             timeFields: string[];
         };
-        AnalyticsDatasetPage: {
+        AnalyticsDatasetList: {
             data: components["schemas"]["AnalyticsDataset"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -5896,15 +6046,9 @@ export interface components {
             comparePrevious?: boolean;
             /** @description One of `GET /analytics/datasets`. */
             dataset?: string;
-            /**
-             * @description What rows are distinguished by: declared ones of a dataset, else columns.
-             * @default []
-             */
+            /** @description What rows are distinguished by: declared ones of a dataset, else columns. */
             dimensions?: string[];
-            /**
-             * @description Conditions on dimensions, or columns. A value may be `{{ params.name }}` in a report.
-             * @default {}
-             */
+            /** @description Conditions on dimensions, or columns. A value may be `{{ params.name }}` in a report. */
             filters?: {
                 [key: string]: string | number | boolean | null | {
                     contains?: string | number | boolean | null;
@@ -5929,15 +6073,9 @@ export interface components {
              * @default 1000
              */
             limit?: number;
-            /**
-             * @description Of a dataset those it declares. Of tables and saved queries `count`, and `sum:`, `avg:`, `min:`, `max:`, `distinct:`, `p50:`, `p90:`, `p95:` or `p99:` with a column.
-             * @default []
-             */
+            /** @description Of a dataset those it declares. Of tables and saved queries `count`, and `sum:`, `avg:`, `min:`, `max:`, `distinct:`, `p50:`, `p90:`, `p95:` or `p99:` with a column. */
             measures?: string[];
-            /**
-             * @description Of the saved query; `{{ params.name }}` in a report.
-             * @default {}
-             */
+            /** @description Of the saved query; `{{ params.name }}` in a report. */
             parameters?: {
                 [key: string]: unknown;
             };
@@ -5976,7 +6114,6 @@ export interface components {
         App: {
             /**
              * @description Who may use the app, in every environment; null for everyone with `apps:use`. Those named here, and no others, may use this one app with what its deployment declares. An API key needs the scope `apps:use` as well.
-             * @default null
              * @example {
              *       "roles": [
              *         "viewer"
@@ -5985,15 +6122,9 @@ export interface components {
              *     }
              */
             access?: {
-                /**
-                 * @description Names of roles. They need no `apps:use`.
-                 * @default []
-                 */
+                /** @description Names of roles. They need no `apps:use`. */
                 roles?: string[];
-                /**
-                 * @description Ids of members. They need no `apps:use`.
-                 * @default []
-                 */
+                /** @description Ids of members. They need no `apps:use`. */
                 users?: string[];
             } | null;
             /** Format: date-time */
@@ -6019,7 +6150,6 @@ export interface components {
              * @enum {string}
              */
             operation?: "get" | "create" | "update" | "delete";
-            /** @default {} */
             params?: {
                 [key: string]: unknown;
             };
@@ -6033,7 +6163,6 @@ export interface components {
                 pageParams?: {
                     [key: string]: string;
                 };
-                /** @default [] */
                 refresh?: string[];
                 /** @description Values of inputs. */
                 set?: {
@@ -6100,7 +6229,6 @@ export interface components {
                  * @enum {string}
                  */
                 operation?: "get" | "create" | "update" | "delete";
-                /** @default {} */
                 params?: {
                     [key: string]: unknown;
                 };
@@ -6114,7 +6242,6 @@ export interface components {
                     pageParams?: {
                         [key: string]: string;
                     };
-                    /** @default [] */
                     refresh?: string[];
                     /** @description Values of inputs. */
                     set?: {
@@ -6128,7 +6255,6 @@ export interface components {
                 /** @description That the record must still have, such as `{{ data.asset.rows[0].version }}`. */
                 version?: string;
             };
-            /** @default {} */
             params?: {
                 [key: string]: unknown;
             };
@@ -6151,7 +6277,6 @@ export interface components {
             /** @description By which expressions name it. Unique in the page. */
             id?: string;
             label: string;
-            /** @default {} */
             params?: {
                 [key: string]: unknown;
             };
@@ -6166,7 +6291,6 @@ export interface components {
             /** @enum {string} */
             kind: "bar" | "line" | "pie";
             label: string;
-            /** @default {} */
             params?: {
                 [key: string]: unknown;
             };
@@ -6203,7 +6327,6 @@ export interface components {
                  * @enum {string}
                  */
                 operation?: "get" | "create" | "update" | "delete";
-                /** @default {} */
                 params?: {
                     [key: string]: unknown;
                 };
@@ -6217,7 +6340,6 @@ export interface components {
                     pageParams?: {
                         [key: string]: string;
                     };
-                    /** @default [] */
                     refresh?: string[];
                     /** @description Values of inputs. */
                     set?: {
@@ -6296,7 +6418,6 @@ export interface components {
                     /** @description The one that a value is sent as, to show its label where it is not among the first rows. */
                     find?: string;
                     label: string;
-                    /** @default {} */
                     params?: {
                         [key: string]: unknown;
                     };
@@ -6325,7 +6446,6 @@ export interface components {
                     /** @description The one that a value is sent as, to show its label where it is not among the first rows. */
                     find?: string;
                     label: string;
-                    /** @default {} */
                     params?: {
                         [key: string]: unknown;
                     };
@@ -6440,7 +6560,6 @@ export interface components {
                 /** @description The one that a value is sent as, to show its label where it is not among the first rows. */
                 find?: string;
                 label: string;
-                /** @default {} */
                 params?: {
                     [key: string]: unknown;
                 };
@@ -6469,7 +6588,6 @@ export interface components {
                 /** @description The one that a value is sent as, to show its label where it is not among the first rows. */
                 find?: string;
                 label: string;
-                /** @default {} */
                 params?: {
                     [key: string]: unknown;
                 };
@@ -6540,17 +6658,31 @@ export interface components {
             data: components["schemas"]["App"];
             meta: components["schemas"]["Meta"];
         };
+        AppList: {
+            data: components["schemas"]["App"][];
+            meta: components["schemas"]["Meta"];
+            pagination: components["schemas"]["Pagination"];
+        };
         /** @example {} */
         ApplyMigration: {
             /** @default 60000 */
             timeoutMs?: number;
         };
         AppPage: {
-            data: components["schemas"]["App"][];
-            meta: components["schemas"]["Meta"];
-            pagination: components["schemas"]["Pagination"];
+            appId: string;
+            components: components["schemas"]["AppComponent"][];
+            /** Format: date-time */
+            createdAt: string;
+            id: string;
+            inNavigation: boolean;
+            position: number;
+            slug: string;
+            title: string;
+            /** Format: date-time */
+            updatedAt: string;
+            version: number;
         };
-        AppPagePage: {
+        AppPageList: {
             data: components["schemas"]["AppPage"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -6603,15 +6735,9 @@ export interface components {
              *     }
              */
             access?: {
-                /**
-                 * @description Names of roles. They need no `apps:use`.
-                 * @default []
-                 */
+                /** @description Names of roles. They need no `apps:use`. */
                 roles?: string[];
-                /**
-                 * @description Ids of members. They need no `apps:use`.
-                 * @default []
-                 */
+                /** @description Ids of members. They need no `apps:use`. */
                 users?: string[];
             } | null;
             description?: string;
@@ -6666,14 +6792,11 @@ export interface components {
          *     }
          */
         ApprovalRule: {
-            /**
-             * @description User ids; null for anyone who may approve.
-             * @default null
-             */
+            /** @description User ids; null for anyone who may approve. */
             approverIds?: string[] | null;
             /** @example Change advisory board */
             name: string;
-            /** @default first */
+            /** @description Unless given: `"first"`. */
             waitFor?: ("first" | "all") | {
                 count: number;
             } | {
@@ -6741,7 +6864,6 @@ export interface components {
             /**
              * Format: date-time
              * @description When the version that is scheduled will be published by itself.
-             * @default null
              */
             publishAt?: string | null;
             /** Format: date-time */
@@ -6795,7 +6917,7 @@ export interface components {
         ArticleFeedback: {
             helpful: boolean;
         };
-        ArticlePage: {
+        ArticleList: {
             data: components["schemas"]["Article"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -6884,7 +7006,7 @@ export interface components {
             data: components["schemas"]["ArticleVersion"];
             meta: components["schemas"]["Meta"];
         };
-        ArticleVersionPage: {
+        ArticleVersionList: {
             data: components["schemas"]["ArticleVersion"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -6978,19 +7100,12 @@ export interface components {
         ArtifactApi: {
             /**
              * @description Headers of requests that it is shown beside `accept`, `accept-language`, `content-type` and `user-agent`.
-             * @default []
              * @example [
              *       "x-signature"
              *     ]
              */
             headers?: string[];
-            /**
-             * @description HEAD is answered where GET is.
-             * @default [
-             *       "GET",
-             *       "POST"
-             *     ]
-             */
+            /** @description HEAD is answered where GET is. Unless given: `["GET","POST"]`. */
             methods?: ("GET" | "POST" | "PUT" | "PATCH" | "DELETE")[];
         } | null;
         ArtifactDetail: {
@@ -7128,7 +7243,7 @@ export interface components {
              */
             wallMs?: number;
         };
-        ArtifactPage: {
+        ArtifactList: {
             data: components["schemas"]["Artifact"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -7136,38 +7251,26 @@ export interface components {
         ArtifactPermissions: {
             /**
              * @description Operation ids of this API that `host.api` may call.
-             * @default []
              * @example [
              *       "createIncident"
              *     ]
              */
             api?: string[];
-            /**
-             * @description Names of connectors that `host.connector` may invoke.
-             * @default []
-             */
+            /** @description Names of connectors that `host.connector` may invoke. */
             connectors?: string[];
             /**
              * @description Hosts that `host.http` may call: names, `*.example.com` for one label in front, or `*`.
-             * @default []
              * @example [
              *       "api.example.com"
              *     ]
              */
             http?: string[];
-            /**
-             * @description Names of secrets that `host.secret` gives handles of: filled in for the hosts of the secret alone.
-             * @default []
-             */
+            /** @description Names of secrets that `host.secret` gives handles of: filled in for the hosts of the secret alone. */
             secrets?: string[];
-            /**
-             * @description Names of secrets whose values the code itself may read. No masking can keep it from passing them on.
-             * @default []
-             */
+            /** @description Names of secrets whose values the code itself may read. No masking can keep it from passing them on. */
             secretsPlain?: string[];
             /**
              * @description What `host.table` may do, by slugs of tables.
-             * @default {}
              * @example {
              *       "assets": [
              *         "read"
@@ -7177,16 +7280,12 @@ export interface components {
             tables?: {
                 [key: string]: ("read" | "write")[];
             };
-            /**
-             * @description Topics that `host.publish` may publish to.
-             * @default []
-             */
+            /** @description Topics that `host.publish` may publish to. */
             topics?: string[];
         };
         ArtifactRule: {
             /**
              * @description It runs after these, at least once for each.
-             * @default []
              * @example [
              *       "record.created"
              *     ]
@@ -7230,10 +7329,7 @@ export interface components {
              * @default false
              */
             anyOrder?: boolean;
-            /**
-             * @description That it completes, unless anything else is given.
-             * @default {}
-             */
+            /** @description That it completes, unless anything else is given. */
             expect?: {
                 /** @description It has to fail with this code, and a message that has this text in it. */
                 error?: {
@@ -7251,7 +7347,6 @@ export interface components {
                 /** @description As `output`, but objects may have more fields. */
                 outputIncludes?: unknown;
             };
-            /** @default [] */
             host?: components["schemas"]["RecordedCall"][];
             input?: unknown;
             name: string;
@@ -7341,7 +7436,7 @@ export interface components {
             data: components["schemas"]["ArtifactVersionDetail"];
             meta: components["schemas"]["Meta"];
         };
-        ArtifactVersionPage: {
+        ArtifactVersionList: {
             data: components["schemas"]["ArtifactVersion"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -7374,7 +7469,7 @@ export interface components {
             data: components["schemas"]["AuditCheckpointKey"];
             meta: components["schemas"]["Meta"];
         };
-        AuditCheckpointPage: {
+        AuditCheckpointList: {
             data: components["schemas"]["AuditCheckpoint"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -7418,7 +7513,7 @@ export interface components {
             data: components["schemas"]["AuditEvent"];
             meta: components["schemas"]["Meta"];
         };
-        AuditEventPage: {
+        AuditEventList: {
             data: components["schemas"]["AuditEvent"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -7667,7 +7762,6 @@ export interface components {
             reason?: string;
         };
         /**
-         * @default {}
          * @example {
          *       "reason": "Started by mistake"
          *     }
@@ -7763,7 +7857,7 @@ export interface components {
             data: components["schemas"]["CatalogItem"];
             meta: components["schemas"]["Meta"];
         };
-        CatalogItemPage: {
+        CatalogItemList: {
             data: components["schemas"]["CatalogItem"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -7826,20 +7920,11 @@ export interface components {
             tags?: string[];
             /** @description How a request is fulfilled. */
             tasks?: {
-                /**
-                 * @description User it goes to.
-                 * @default null
-                 */
+                /** @description User it goes to. */
                 assigneeId?: string | null;
-                /**
-                 * @description Team it goes to.
-                 * @default null
-                 */
+                /** @description Team it goes to. */
                 assignmentGroup?: string | null;
-                /**
-                 * @description Keys of the tasks that have to be done first.
-                 * @default []
-                 */
+                /** @description Keys of the tasks that have to be done first. */
                 dependsOn?: string[];
                 /**
                  * @description Unique within the item.
@@ -7907,7 +7992,7 @@ export interface components {
             data: components["schemas"]["CatalogRequest"];
             meta: components["schemas"]["Meta"];
         };
-        CatalogRequestPage: {
+        CatalogRequestList: {
             data: components["schemas"]["CatalogRequest"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -8155,7 +8240,7 @@ export interface components {
             data: components["schemas"]["Change"];
             meta: components["schemas"]["Meta"];
         };
-        ChangePage: {
+        ChangeList: {
             data: components["schemas"]["Change"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -8258,7 +8343,7 @@ export interface components {
             data: components["schemas"]["ChangePolicy"];
             meta: components["schemas"]["Meta"];
         };
-        ChangePolicyPage: {
+        ChangePolicyList: {
             data: components["schemas"]["ChangePolicy"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -8379,7 +8464,7 @@ export interface components {
             data: components["schemas"]["ChangeTemplate"];
             meta: components["schemas"]["Meta"];
         };
-        ChangeTemplatePage: {
+        ChangeTemplateList: {
             data: components["schemas"]["ChangeTemplate"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -8515,7 +8600,7 @@ export interface components {
          * @enum {string}
          */
         ChangeWindowKind: "blackout" | "maintenance";
-        ChangeWindowPage: {
+        ChangeWindowList: {
             data: components["schemas"]["ChangeWindow"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -8552,15 +8637,9 @@ export interface components {
                  * @example 04:00
                  */
                 to: string;
-                /**
-                 * @description First date on which it may begin.
-                 * @default null
-                 */
+                /** @description First date on which it may begin. */
                 validFrom?: string | null;
-                /**
-                 * @description Last date on which it may begin.
-                 * @default null
-                 */
+                /** @description Last date on which it may begin. */
                 validUntil?: string | null;
                 /**
                  * @description On which it begins.
@@ -8643,7 +8722,7 @@ export interface components {
             data: components["schemas"]["CiClass"];
             meta: components["schemas"]["Meta"];
         };
-        CiClassPage: {
+        CiClassList: {
             data: components["schemas"]["CiClass"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -8738,7 +8817,7 @@ export interface components {
             data: components["schemas"]["CiRelation"];
             meta: components["schemas"]["Meta"];
         };
-        CiRelationPage: {
+        CiRelationList: {
             data: components["schemas"]["CiRelation"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -8818,7 +8897,6 @@ export interface components {
             default?: components["schemas"]["ColumnDefault"];
             /** @default  */
             description?: string;
-            /** @default null */
             maxLength?: number | null;
             /** @example serial_number */
             name: string;
@@ -8860,9 +8938,7 @@ export interface components {
             name: string;
             /** @default true */
             nullable?: boolean;
-            /** @default null */
             precision?: number | null;
-            /** @default null */
             scale?: number | null;
             /** @enum {string} */
             type: "decimal";
@@ -9066,7 +9142,6 @@ export interface components {
             /** @default false */
             unique?: boolean;
         };
-        /** @default null */
         ColumnDefault: string | number | boolean | {
             /** @description SQL over the columns of the row, of operators and functions whose value never changes. */
             expression: string;
@@ -9161,7 +9236,7 @@ export interface components {
             data: components["schemas"]["ConfigurationItem"];
             meta: components["schemas"]["Meta"];
         };
-        ConfigurationItemPage: {
+        ConfigurationItemList: {
             data: components["schemas"]["ConfigurationItem"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -9328,7 +9403,7 @@ export interface components {
             data: components["schemas"]["ConnectorInvocationDetail"];
             meta: components["schemas"]["Meta"];
         };
-        ConnectorInvocationPage: {
+        ConnectorInvocationList: {
             data: components["schemas"]["ConnectorInvocation"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -9344,7 +9419,7 @@ export interface components {
             name: string;
             title: string;
         };
-        ConnectorPage: {
+        ConnectorList: {
             data: components["schemas"]["Connector"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -9565,7 +9640,7 @@ export interface components {
             data: components["schemas"]["Dashboard"];
             meta: components["schemas"]["Meta"];
         };
-        DashboardPage: {
+        DashboardList: {
             data: components["schemas"]["Dashboard"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -9599,10 +9674,7 @@ export interface components {
             id: string;
             /** @enum {string} */
             kind: "metric" | "line" | "area" | "bar" | "pie" | "table";
-            /**
-             * @description Of the report.
-             * @default {}
-             */
+            /** @description Of the report. */
             parameters?: {
                 [key: string]: unknown;
             };
@@ -9633,15 +9705,9 @@ export interface components {
                 comparePrevious?: boolean;
                 /** @description One of `GET /analytics/datasets`. */
                 dataset?: string;
-                /**
-                 * @description What rows are distinguished by: declared ones of a dataset, else columns.
-                 * @default []
-                 */
+                /** @description What rows are distinguished by: declared ones of a dataset, else columns. */
                 dimensions?: string[];
-                /**
-                 * @description Conditions on dimensions, or columns. A value may be `{{ params.name }}` in a report.
-                 * @default {}
-                 */
+                /** @description Conditions on dimensions, or columns. A value may be `{{ params.name }}` in a report. */
                 filters?: {
                     [key: string]: string | number | boolean | null | {
                         contains?: string | number | boolean | null;
@@ -9666,15 +9732,9 @@ export interface components {
                  * @default 1000
                  */
                 limit?: number;
-                /**
-                 * @description Of a dataset those it declares. Of tables and saved queries `count`, and `sum:`, `avg:`, `min:`, `max:`, `distinct:`, `p50:`, `p90:`, `p95:` or `p99:` with a column.
-                 * @default []
-                 */
+                /** @description Of a dataset those it declares. Of tables and saved queries `count`, and `sum:`, `avg:`, `min:`, `max:`, `distinct:`, `p50:`, `p90:`, `p95:` or `p99:` with a column. */
                 measures?: string[];
-                /**
-                 * @description Of the saved query; `{{ params.name }}` in a report.
-                 * @default {}
-                 */
+                /** @description Of the saved query; `{{ params.name }}` in a report. */
                 parameters?: {
                     [key: string]: unknown;
                 };
@@ -9747,7 +9807,7 @@ export interface components {
             data: components["schemas"]["DataSource"];
             meta: components["schemas"]["Meta"];
         };
-        DataSourcePage: {
+        DataSourceList: {
             data: components["schemas"]["DataSource"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -9895,7 +9955,7 @@ export interface components {
             data: components["schemas"]["Delivery"];
             meta: components["schemas"]["Meta"];
         };
-        DeliveryPage: {
+        DeliveryList: {
             data: components["schemas"]["Delivery"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -9949,17 +10009,13 @@ export interface components {
             giverId?: string;
             /**
              * @description `owner_rights`: it answers no data until it is taken over, as its giver lacks `missing`.
-             * @default null
              * @enum {string|null}
              */
             heldReason?: "owner_rights" | null;
             id: string;
             /** @description Whether it is what runs now. */
             live: boolean;
-            /**
-             * @description Permissions that the giver lacks, or `membership` of one who has left.
-             * @default []
-             */
+            /** @description Permissions that the giver lacks, or `membership` of one who has left. */
             missing?: string[];
             note: string;
             /** @description Counts the completed ones of the app in the environment; the highest is live. */
@@ -10021,7 +10077,7 @@ export interface components {
             data: components["schemas"]["Deployment"];
             meta: components["schemas"]["Meta"];
         };
-        DeploymentPage: {
+        DeploymentList: {
             data: components["schemas"]["Deployment"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -10052,17 +10108,13 @@ export interface components {
             giverId?: string;
             /**
              * @description `owner_rights`: it answers no data until it is taken over, as its giver lacks `missing`.
-             * @default null
              * @enum {string|null}
              */
             heldReason?: "owner_rights" | null;
             id: string;
             /** @description Whether it is what runs now. */
             live: boolean;
-            /**
-             * @description Permissions that the giver lacks, or `membership` of one who has left.
-             * @default []
-             */
+            /** @description Permissions that the giver lacks, or `membership` of one who has left. */
             missing?: string[];
             note: string;
             /** @description Counts the completed ones of the app in the environment; the highest is live. */
@@ -10206,7 +10258,7 @@ export interface components {
             data: components["schemas"]["EmbedToken"];
             meta: components["schemas"]["Meta"];
         };
-        EmbedTokenPage: {
+        EmbedTokenList: {
             data: components["schemas"]["EmbedToken"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -10311,13 +10363,12 @@ export interface components {
             data: components["schemas"]["EventDescription"];
             meta: components["schemas"]["Meta"];
         };
-        EventDescriptionPage: {
+        EventDescriptionList: {
             data: components["schemas"]["EventDescription"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
         };
         /**
-         * @default null
          * @example {
          *       "address": "203.0.113.7",
          *       "userAgent": "curl/8.14"
@@ -10382,6 +10433,11 @@ export interface components {
         ExecutionEnvelope: {
             data: components["schemas"]["Execution"];
             meta: components["schemas"]["Meta"];
+        };
+        ExecutionList: {
+            data: components["schemas"]["Execution"][];
+            meta: components["schemas"]["Meta"];
+            pagination: components["schemas"]["Pagination"];
         };
         ExplainedSlaTimer: {
             breached: boolean;
@@ -10527,12 +10583,12 @@ export interface components {
             /** Format: date-time */
             revokedAt: string | null;
         };
-        ExportLinkPage: {
+        ExportLinkList: {
             data: components["schemas"]["ExportLink"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
         };
-        ExportPage: {
+        ExportList: {
             data: components["schemas"]["Export"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -10553,7 +10609,6 @@ export interface components {
         } | {
             records: components["schemas"]["TableRowsQuery"];
         } | {
-            /** @default {} */
             parameters?: {
                 [key: string]: unknown;
             };
@@ -10572,10 +10627,7 @@ export interface components {
             /** @description All without. */
             columns?: string[];
             dataset: string;
-            /**
-             * @description Conditions on columns.
-             * @default {}
-             */
+            /** @description Conditions on columns. */
             filters?: {
                 [key: string]: string | number | boolean | null | {
                     contains?: string | number | boolean | null;
@@ -10709,19 +10761,12 @@ export interface components {
             callerId: string | null;
             /** @example availability */
             category: string | null;
-            /**
-             * @description The change that broke it.
-             * @default null
-             */
+            /** @description The change that broke it. */
             causedByChangeId?: string | null;
-            /**
-             * @description The change that will mend it.
-             * @default null
-             */
+            /** @description The change that will mend it. */
             changeId?: string | null;
             /**
              * @description How it came in.
-             * @default null
              * @example phone
              * @enum {string|null}
              */
@@ -10739,10 +10784,7 @@ export interface components {
             /** Format: date-time */
             createdAt: string;
             createdBy: components["schemas"]["Actor"];
-            /**
-             * @description Of the alert that opened it.
-             * @default null
-             */
+            /** @description Of the alert that opened it. */
             dedupKey?: string | null;
             /** @description What is seen, in Markdown. */
             description: string | null;
@@ -10753,15 +10795,9 @@ export interface components {
              * @default false
              */
             followsParent?: boolean;
-            /**
-             * @description The ended incident whose caller had more to say, which has opened this one.
-             * @default null
-             */
+            /** @description The ended incident whose caller had more to say, which has opened this one. */
             followsUpOn?: string | null;
-            /**
-             * @description The incident that was opened when the caller of this one wrote after its end.
-             * @default null
-             */
+            /** @description The incident that was opened when the caller of this one wrote after its end. */
             followUpId?: string | null;
             /**
              * @description Set exactly while on hold.
@@ -10774,15 +10810,9 @@ export interface components {
              * @enum {string}
              */
             impact?: "high" | "medium" | "low";
-            /**
-             * Format: date-time
-             * @default null
-             */
+            /** Format: date-time */
             lastAlertAt?: string | null;
-            /**
-             * @description The last proposal to treat it as a major incident.
-             * @default null
-             */
+            /** @description The last proposal to treat it as a major incident. */
             majorProposal?: {
                 /** Format: date-time */
                 at: string;
@@ -10800,15 +10830,9 @@ export interface components {
              * @example INC-42
              */
             number: string;
-            /**
-             * @description Incident it is part of; one level. Unless it ended, it does as its parent does.
-             * @default null
-             */
+            /** @description Incident it is part of; one level. Unless it ended, it does as its parent does. */
             parentId?: string | null;
-            /**
-             * @description What a major incident has taught; one cannot be closed without.
-             * @default null
-             */
+            /** @description What a major incident has taught; one cannot be closed without. */
             postIncidentReview?: string | null;
             /**
              * @description By impact and urgency, unless it was overridden.
@@ -10816,7 +10840,6 @@ export interface components {
              * @enum {string}
              */
             priority?: "P1" | "P2" | "P3" | "P4" | "P5";
-            /** @default null */
             priorityOverride?: {
                 /** Format: date-time */
                 at: string;
@@ -10825,10 +10848,7 @@ export interface components {
                 priority: "P1" | "P2" | "P3" | "P4" | "P5";
                 reason: string;
             } | null;
-            /**
-             * @description The problem it is an instance of.
-             * @default null
-             */
+            /** @description The problem it is an instance of. */
             problemId?: string | null;
             reopenCount: number;
             /** @enum {string|null} */
@@ -10856,10 +10876,7 @@ export interface components {
             urgency?: "high" | "medium" | "low";
             /** @description Also the ETag; send it as If-Match. */
             version: number;
-            /**
-             * @description Users who follow it.
-             * @default []
-             */
+            /** @description Users who follow it. */
             watcherIds?: string[];
         };
         /** @enum {string} */
@@ -10873,10 +10890,7 @@ export interface components {
             incidentId: string;
             /** Format: date-time */
             updatedAt: string;
-            /**
-             * @description The person, also where an API key wrote it. Null for what the platform wrote.
-             * @default null
-             */
+            /** @description The person, also where an API key wrote it. Null for what the platform wrote. */
             userId?: string | null;
             visibility: components["schemas"]["CommentVisibility"];
         };
@@ -10884,7 +10898,7 @@ export interface components {
             data: components["schemas"]["IncidentComment"];
             meta: components["schemas"]["Meta"];
         };
-        IncidentCommentPage: {
+        IncidentCommentList: {
             data: components["schemas"]["IncidentComment"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -10893,7 +10907,7 @@ export interface components {
             data: components["schemas"]["Incident"];
             meta: components["schemas"]["Meta"];
         };
-        IncidentPage: {
+        IncidentList: {
             data: components["schemas"]["Incident"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -11075,45 +11089,30 @@ export interface components {
              * @default false
              */
             force?: boolean;
-            /**
-             * @description What is granted: at least everything the artifacts of the pack ask for.
-             * @default {}
-             */
+            /** @description What is granted: at least everything the artifacts of the pack ask for. */
             grant?: {
                 /**
                  * @description Operation ids of this API that `host.api` may call.
-                 * @default []
                  * @example [
                  *       "createIncident"
                  *     ]
                  */
                 api?: string[];
-                /**
-                 * @description Names of connectors that `host.connector` may invoke.
-                 * @default []
-                 */
+                /** @description Names of connectors that `host.connector` may invoke. */
                 connectors?: string[];
                 /**
                  * @description Hosts that `host.http` may call: names, `*.example.com` for one label in front, or `*`.
-                 * @default []
                  * @example [
                  *       "api.example.com"
                  *     ]
                  */
                 http?: string[];
-                /**
-                 * @description Names of secrets that `host.secret` gives handles of: filled in for the hosts of the secret alone.
-                 * @default []
-                 */
+                /** @description Names of secrets that `host.secret` gives handles of: filled in for the hosts of the secret alone. */
                 secrets?: string[];
-                /**
-                 * @description Names of secrets whose values the code itself may read. No masking can keep it from passing them on.
-                 * @default []
-                 */
+                /** @description Names of secrets whose values the code itself may read. No masking can keep it from passing them on. */
                 secretsPlain?: string[];
                 /**
                  * @description What `host.table` may do, by slugs of tables.
-                 * @default {}
                  * @example {
                  *       "assets": [
                  *         "read"
@@ -11123,10 +11122,7 @@ export interface components {
                 tables?: {
                     [key: string]: ("read" | "write")[];
                 };
-                /**
-                 * @description Topics that `host.publish` may publish to.
-                 * @default []
-                 */
+                /** @description Topics that `host.publish` may publish to. */
                 topics?: string[];
             };
             /**
@@ -11252,13 +11248,7 @@ export interface components {
             createdAt: string | null;
             id: string;
             /**
-             * @description When incidents are proposed as major ones by themselves; the first rule that holds counts. Held against an incident when it is opened, and when its priority, item or children change; editing the rules changes none.
-             * @default [
-             *       {
-             *         "name": "Many children",
-             *         "minChildren": 10
-             *       }
-             *     ]
+             * @description When incidents are proposed as major ones by themselves; the first rule that holds counts. Held against an incident when it is opened, and when its priority, item or children change; editing the rules changes none. Unless given: `[{"name":"Many children","minChildren":10}]`.
              * @example [
              *       {
              *         "name": "Most pressing",
@@ -11483,7 +11473,6 @@ export interface components {
          *     }
          */
         KnowledgeSearch: {
-            /** @default {} */
             filters?: {
                 category?: string;
                 /**
@@ -11521,10 +11510,7 @@ export interface components {
             schedule: components["schemas"]["Schedule"];
             source: components["schemas"]["KpiSource"];
             standing: components["schemas"]["KpiStanding"];
-            /**
-             * @description What the owner lacks, while it is not measured for that. A person with the rights takes it over.
-             * @default []
-             */
+            /** @description What the owner lacks, while it is not measured for that. A person with the rights takes it over. */
             suspendedFor?: string[];
             targets: components["schemas"]["KpiTarget"][];
             /** @example Europe/Berlin */
@@ -11565,7 +11551,7 @@ export interface components {
             data: components["schemas"]["Kpi"];
             meta: components["schemas"]["Meta"];
         };
-        KpiPage: {
+        KpiList: {
             data: components["schemas"]["Kpi"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -11627,7 +11613,11 @@ export interface components {
              * @enum {string}
              */
             status: "on_target" | "at_risk" | "off_target" | "no_target" | "no_data";
-            target: components["schemas"]["Quantity"];
+            /**
+             * @description A number; one that a double would change is a text of its digits, as decimals of records are.
+             * @example 2.3
+             */
+            target: number | string | null;
             /** @description By whose clock. */
             timeZone: string;
             /**
@@ -11635,9 +11625,13 @@ export interface components {
              * @description … up to here.
              */
             to: string;
-            value: components["schemas"]["Quantity"];
+            /**
+             * @description A number; one that a double would change is a text of its digits, as decimals of records are.
+             * @example 2.3
+             */
+            value: number | string | null;
         } | null;
-        KpiPointPage: {
+        KpiPointList: {
             data: components["schemas"]["KpiPoint"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -11687,7 +11681,11 @@ export interface components {
              * @description The first day it holds for, by the clock of the zone.
              */
             from: string;
-            value: components["schemas"]["Quantity"];
+            /**
+             * @description A number; one that a double would change is a text of its digits, as decimals of records are.
+             * @example 2.3
+             */
+            value: number | string;
             /**
              * @description Short of the target and not of this, the KPI is at risk instead of off target.
              * @example 2.3
@@ -11804,10 +11802,7 @@ export interface components {
          */
         MeasureDefinition: {
             dataset: string;
-            /**
-             * @description Conditions on dimensions.
-             * @default {}
-             */
+            /** @description Conditions on dimensions. */
             filters?: {
                 [key: string]: string | number | boolean | null | {
                     contains?: string | number | boolean | null;
@@ -11881,6 +11876,11 @@ export interface components {
             data: components["schemas"]["Migration"];
             meta: components["schemas"]["Meta"];
         };
+        MigrationList: {
+            data: components["schemas"]["Migration"][];
+            meta: components["schemas"]["Meta"];
+            pagination: components["schemas"]["Pagination"];
+        };
         /**
          * @example {
          *       "ids": []
@@ -11888,11 +11888,6 @@ export interface components {
          */
         MigrationOrder: {
             ids: string[];
-        };
-        MigrationPage: {
-            data: components["schemas"]["Migration"][];
-            meta: components["schemas"]["Meta"];
-            pagination: components["schemas"]["Pagination"];
         };
         /**
          * @example {
@@ -11915,7 +11910,6 @@ export interface components {
         NewApp: {
             /**
              * @description Who may use the app, in every environment; null for everyone with `apps:use`. Those named here, and no others, may use this one app with what its deployment declares. An API key needs the scope `apps:use` as well.
-             * @default null
              * @example {
              *       "roles": [
              *         "viewer"
@@ -11924,15 +11918,9 @@ export interface components {
              *     }
              */
             access?: {
-                /**
-                 * @description Names of roles. They need no `apps:use`.
-                 * @default []
-                 */
+                /** @description Names of roles. They need no `apps:use`. */
                 roles?: string[];
-                /**
-                 * @description Ids of members. They need no `apps:use`.
-                 * @default []
-                 */
+                /** @description Ids of members. They need no `apps:use`. */
                 users?: string[];
             } | null;
             /** @default  */
@@ -11963,7 +11951,6 @@ export interface components {
          *     }
          */
         NewAppPage: {
-            /** @default [] */
             components?: components["schemas"]["AppComponent"][];
             /**
              * @description Not for one that only others lead to, such as that of a record.
@@ -11990,10 +11977,7 @@ export interface components {
          */
         NewArticle: {
             body: string;
-            /**
-             * @default null
-             * @example network
-             */
+            /** @example network */
             category?: string | null;
             /**
              * @description ISO 639-1 code; decides how the text is searched.
@@ -12001,24 +11985,14 @@ export interface components {
              * @example en
              */
             language?: string;
-            /**
-             * @description Incident it was learnt from.
-             * @default null
-             */
+            /** @description Incident it was learnt from. */
             sourceIncidentId?: string | null;
-            /**
-             * @description Problem it was learnt from.
-             * @default null
-             */
+            /** @description Problem it was learnt from. */
             sourceProblemId?: string | null;
-            /**
-             * @description What it helps with, in a sentence.
-             * @default null
-             */
+            /** @description What it helps with, in a sentence. */
             summary?: string | null;
             /**
              * @description Repeated ones are dropped.
-             * @default []
              * @example [
              *       "vpn"
              *     ]
@@ -12029,7 +12003,6 @@ export interface components {
             /**
              * Format: date-time
              * @description From then on search and readers no longer get it.
-             * @default null
              */
             validUntil?: string | null;
             visibility?: components["schemas"]["ArticleVisibility"];
@@ -12075,27 +12048,14 @@ export interface components {
          *     }
          */
         NewCatalogItem: {
-            /**
-             * @description All must be met before a request is fulfilled.
-             * @default []
-             */
+            /** @description All must be met before a request is fulfilled. */
             approvals?: components["schemas"]["ApprovalRule"][];
-            /**
-             * @default null
-             * @example hardware
-             */
+            /** @example hardware */
             category?: string | null;
-            /**
-             * @description In Markdown.
-             * @default null
-             */
+            /** @description In Markdown. */
             description?: string | null;
             /**
-             * @description JSON Schema (2020-12) of what a request has to say. Objects take declared properties only, unless `additionalProperties` is true; defaults are filled in, also in the objects of lists.
-             * @default {
-             *       "type": "object",
-             *       "properties": {}
-             *     }
+             * @description JSON Schema (2020-12) of what a request has to say. Objects take declared properties only, unless `additionalProperties` is true; defaults are filled in, also in the objects of lists. Unless given: `{"type":"object","properties":{}}`.
              * @example {
              *       "type": "object",
              *       "properties": {
@@ -12121,10 +12081,7 @@ export interface components {
             };
             /** @example Laptop */
             name: string;
-            /**
-             * @description Of one piece; null where it costs nothing.
-             * @default null
-             */
+            /** @description Of one piece; null where it costs nothing. */
             price?: {
                 /** @example 1499.00 */
                 amount: string;
@@ -12133,31 +12090,18 @@ export interface components {
             } | null;
             /**
              * @description Repeated ones are dropped.
-             * @default []
              * @example [
              *       "hardware"
              *     ]
              */
             tags?: string[];
-            /**
-             * @description How a request is fulfilled.
-             * @default []
-             */
+            /** @description How a request is fulfilled. */
             tasks?: {
-                /**
-                 * @description User it goes to.
-                 * @default null
-                 */
+                /** @description User it goes to. */
                 assigneeId?: string | null;
-                /**
-                 * @description Team it goes to.
-                 * @default null
-                 */
+                /** @description Team it goes to. */
                 assignmentGroup?: string | null;
-                /**
-                 * @description Keys of the tasks that have to be done first.
-                 * @default []
-                 */
+                /** @description Keys of the tasks that have to be done first. */
                 dependsOn?: string[];
                 /**
                  * @description Unique within the item.
@@ -12184,7 +12128,6 @@ export interface components {
             draft?: boolean;
             /**
              * @description Must fit the form of the item.
-             * @default {}
              * @example {
              *       "size": "15"
              *     }
@@ -12194,7 +12137,6 @@ export interface components {
             };
             /** @description An active item. */
             itemId: string;
-            /** @default null */
             notes?: string | null;
             /** @default 1 */
             quantity?: number;
@@ -12214,28 +12156,18 @@ export interface components {
          *     }
          */
         NewChange: {
-            /**
-             * @description User who carries it out.
-             * @default null
-             */
+            /** @description User who carries it out. */
             assigneeId?: string | null;
             /**
              * @description Team it lies with.
-             * @default null
              * @example payments
              */
             assignmentGroup?: string | null;
             /** @description A normal change needs it to be submitted. */
             backoutPlan?: string | null;
-            /**
-             * @description Configuration items it touches. Repeated ones are dropped.
-             * @default []
-             */
+            /** @description Configuration items it touches. Repeated ones are dropped. */
             ciIds?: string[];
-            /**
-             * @description What and why, in Markdown.
-             * @default null
-             */
+            /** @description What and why, in Markdown. */
             description?: string | null;
             /**
              * @description How much it takes down if it fails; medium unless given.
@@ -12247,29 +12179,21 @@ export interface components {
             /**
              * Format: date-time
              * @description Later than plannedStart.
-             * @default null
              */
             plannedEnd?: string | null;
             /**
              * Format: date-time
              * @description Goes with plannedEnd; needed to submit.
-             * @default null
              */
             plannedStart?: string | null;
-            /**
-             * @description The problem it is to solve.
-             * @default null
-             */
+            /** @description The problem it is to solve. */
             problemId?: string | null;
             /**
              * @description Percent; null where nobody has judged it.
              * @example 95
              */
             successProbability?: number | null;
-            /**
-             * @description What was agreed on beforehand: a standard change needs one, no other has any. Impact, probability and plans of the change are those of its template.
-             * @default null
-             */
+            /** @description What was agreed on beforehand: a standard change needs one, no other has any. Impact, probability and plans of the change are those of its template. */
             templateId?: string | null;
             testPlan?: string | null;
             /**
@@ -12302,20 +12226,10 @@ export interface components {
          *     }
          */
         NewChangePolicy: {
-            /**
-             * @description Approvals asked for before it is scheduled, all of them needed.
-             * @default [
-             *       {
-             *         "name": "Approval",
-             *         "approverIds": null,
-             *         "waitFor": "first"
-             *       }
-             *     ]
-             */
+            /** @description Approvals asked for before it is scheduled, all of them needed. Unless given: `[{"name":"Approval","approverIds":null,"waitFor":"first"}]`. */
             authorization?: components["schemas"]["ApprovalRule"][];
             /**
              * @description Over the change; all must hold. Without any it holds for every change.
-             * @default {}
              * @example {
              *       "risk": "high"
              *     }
@@ -12351,16 +12265,7 @@ export interface components {
              * @enum {string}
              */
             status?: "active" | "inactive";
-            /**
-             * @description Approvals asked for first, all of them needed. Emergency changes skip them.
-             * @default [
-             *       {
-             *         "name": "Approval",
-             *         "approverIds": null,
-             *         "waitFor": "first"
-             *       }
-             *     ]
-             */
+            /** @description Approvals asked for first, all of them needed. Emergency changes skip them. Unless given: `[{"name":"Approval","approverIds":null,"waitFor":"first"}]`. */
             technical?: components["schemas"]["ApprovalRule"][];
         };
         /**
@@ -12383,16 +12288,12 @@ export interface components {
             backoutPlan: string;
             /**
              * @description Its changes touch items of these classes alone; null for any.
-             * @default null
              * @example [
              *       "database"
              *     ]
              */
             ciClasses?: string[] | null;
-            /**
-             * @description When it is to be used, in Markdown.
-             * @default null
-             */
+            /** @description When it is to be used, in Markdown. */
             description?: string | null;
             /**
              * @description How much it takes down if it fails.
@@ -12404,7 +12305,6 @@ export interface components {
             implementationPlan: string;
             /**
              * @description Longest planned window of its changes; null for any.
-             * @default null
              * @example 120
              */
             maxDurationMinutes?: number | null;
@@ -12418,15 +12318,12 @@ export interface components {
             status?: "active" | "inactive";
             /**
              * @description Percent; null where nobody has judged it.
-             * @default null
              * @example 95
              */
             successProbability?: number | null;
-            /** @default null */
             testPlan?: string | null;
             /**
              * @description Of changes that are drafted without a title of their own.
-             * @default null
              * @example Swap a disk of the checkout database
              */
             title?: string | null;
@@ -12446,14 +12343,10 @@ export interface components {
          *     }
          */
         NewChangeWindow: {
-            /**
-             * @description Items it covers; null for all.
-             * @default null
-             */
+            /** @description Items it covers; null for all. */
             ciIds?: string[] | null;
             /**
              * @description Of those, the items of these classes; null for any.
-             * @default null
              * @example [
              *       "database"
              *     ]
@@ -12462,12 +12355,8 @@ export interface components {
             kind: components["schemas"]["ChangeWindowKind"];
             /** @example Year-end freeze */
             name: string;
-            /** @default null */
             reason?: string | null;
-            /**
-             * @description Null when it happens once.
-             * @default null
-             */
+            /** @description Null when it happens once. */
             recurrence?: {
                 /** @example 22:00 */
                 from: string;
@@ -12481,15 +12370,9 @@ export interface components {
                  * @example 04:00
                  */
                 to: string;
-                /**
-                 * @description First date on which it may begin.
-                 * @default null
-                 */
+                /** @description First date on which it may begin. */
                 validFrom?: string | null;
-                /**
-                 * @description Last date on which it may begin.
-                 * @default null
-                 */
+                /** @description Last date on which it may begin. */
                 validUntil?: string | null;
                 /**
                  * @description On which it begins.
@@ -12499,10 +12382,7 @@ export interface components {
                  */
                 weekdays: ("monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday")[];
             } | null;
-            /**
-             * @description Null when it recurs.
-             * @default null
-             */
+            /** @description Null when it recurs. */
             span?: {
                 /**
                  * Format: date-time
@@ -12534,7 +12414,6 @@ export interface components {
             name: string;
             /**
              * @description JSON Schema of the attributes. Items already there are checked when they are next written.
-             * @default null
              * @example {
              *       "type": "object",
              *       "properties": {
@@ -12570,7 +12449,6 @@ export interface components {
         NewConfigurationItem: {
             /**
              * @description Checked against the schema of the class, if it has one.
-             * @default {}
              * @example {
              *       "cores": 8
              *     }
@@ -12594,7 +12472,6 @@ export interface components {
             owner?: string | null;
             /**
              * @description By relation type, how many of the dependencies of this type must be up for the item to survive: a count (`minUp`) or a share (`minUpPercent`, rounded up). It needs all of them where nothing is said.
-             * @default {}
              * @example {
              *       "depends_on": {
              *         "minUp": 1
@@ -12648,7 +12525,6 @@ export interface components {
             kind: string;
             /** @description Unique in the environment. */
             name: string;
-            /** @default {} */
             retry?: {
                 /**
                  * @description Attempts in all; 1 is no retry.
@@ -12697,7 +12573,6 @@ export interface components {
             /** @default  */
             description?: string;
             name: string;
-            /** @default [] */
             widgets?: components["schemas"]["DashboardWidget"][];
         };
         /**
@@ -12722,7 +12597,6 @@ export interface components {
             binding: components["schemas"]["NewSourceBinding"];
             /** @description How pages name it. Unique in the app. */
             name: string;
-            /** @default {} */
             params?: {
                 [key: string]: {
                     enum?: string[];
@@ -12734,10 +12608,7 @@ export interface components {
                     type: "text" | "integer" | "decimal" | "boolean" | "date" | "timestamp" | "json";
                 };
             };
-            /**
-             * @description An expression such as `{{ rows[price > 10] }}` over `rows` or `value`, `params`, `user` and `embed`; what it gives is what the browser gets.
-             * @default null
-             */
+            /** @description An expression such as `{{ rows[price > 10] }}` over `rows` or `value`, `params`, `user` and `embed`; what it gives is what the browser gets. */
             result?: string | null;
         };
         /**
@@ -12751,19 +12622,13 @@ export interface components {
          *     }
          */
         NewEmbedToken: {
-            /**
-             * @description Data sources the row filter does not bind. With a row filter, sources other than tables are out of reach unless they are named here.
-             * @default []
-             */
+            /** @description Data sources the row filter does not bind. With a row filter, sources other than tables are out of reach unless they are named here. */
             exempt?: string[];
             /** @default 900 */
             expiresInSeconds?: number;
             /** @description Where the app may be embedded. */
             origins: string[];
-            /**
-             * @description Rows of tables that do not match are not there, whatever is asked.
-             * @default null
-             */
+            /** @description Rows of tables that do not match are not there, whatever is asked. */
             rowFilter?: {
                 [key: string]: string | number | boolean | null | {
                     contains?: string | number | boolean | null;
@@ -12778,10 +12643,7 @@ export interface components {
                     starts_with?: string;
                 };
             } | null;
-            /**
-             * @description Who looks at it, as expressions see them in `user`.
-             * @default null
-             */
+            /** @description Who looks at it, as expressions see them in `user`. */
             user?: {
                 /** @default  */
                 email?: string;
@@ -12907,7 +12769,6 @@ export interface components {
             severity?: "critical" | "high" | "medium" | "low";
             /**
              * @description Repeated ones are dropped.
-             * @default []
              * @example [
              *       "checkout"
              *     ]
@@ -12920,10 +12781,7 @@ export interface components {
              * @enum {string}
              */
             urgency?: "high" | "medium" | "low";
-            /**
-             * @description Users who follow it. Repeated ones are dropped.
-             * @default []
-             */
+            /** @description Users who follow it. Repeated ones are dropped. */
             watcherIds?: string[];
         };
         /**
@@ -13044,7 +12902,6 @@ export interface components {
                 timeZone?: string;
             };
             source: components["schemas"]["KpiSource"];
-            /** @default [] */
             targets?: components["schemas"]["KpiTarget"][];
             /**
              * @default UTC
@@ -13062,10 +12919,7 @@ export interface components {
          *     }
          */
         NewMigration: {
-            /**
-             * @description Undoes `up`; without it there is no rollback.
-             * @default null
-             */
+            /** @description Undoes `up`; without it there is no rollback. */
             down?: string | null;
             name: string;
             /**
@@ -13100,15 +12954,9 @@ export interface components {
             assignmentGroup?: string | null;
             /** @example availability */
             category?: string | null;
-            /**
-             * @description Changes that mend it. Repeated ones are dropped.
-             * @default []
-             */
+            /** @description Changes that mend it. Repeated ones are dropped. */
             changeIds?: string[];
-            /**
-             * @description Configuration items affected. Repeated ones are dropped.
-             * @default []
-             */
+            /** @description Configuration items affected. Repeated ones are dropped. */
             ciIds?: string[];
             /** @description In Markdown. */
             description?: string | null;
@@ -13123,7 +12971,6 @@ export interface components {
             symptoms?: string | null;
             /**
              * @description Repeated ones are dropped.
-             * @default []
              * @example [
              *       "checkout"
              *     ]
@@ -13175,10 +13022,7 @@ export interface components {
             /** @default  */
             description?: string;
             name: string;
-            /**
-             * @description A value of a filter, or a parameter of a saved query, may be `{{ params.name }}`.
-             * @default []
-             */
+            /** @description A value of a filter, or a parameter of a saved query, may be `{{ params.name }}`. */
             parameters?: components["schemas"]["ReportParameter"][];
             query: components["schemas"]["AnalyticsQuery"];
         };
@@ -13225,7 +13069,6 @@ export interface components {
              */
             mode?: "read" | "write";
             name: string;
-            /** @default [] */
             parameters?: components["schemas"]["QueryParameter"][];
             sql: string;
         };
@@ -13262,7 +13105,6 @@ export interface components {
         NewSecret: {
             /**
              * @description The only hosts the value is sent to: names or addresses without a port, `*.example.com` for any one label in front, or `*` for every host. Absent: none yet; a definition that names the secret towards a host adds it when somebody with `secrets:write` saves it.
-             * @default []
              * @example [
              *       "api.example.com"
              *     ]
@@ -13300,13 +13142,11 @@ export interface components {
          *     }
          */
         NewSlaCalendar: {
-            /** @default [] */
             exceptions?: {
                 /** Format: date */
                 date: string;
                 hours: components["schemas"]["SlaHours"][];
             }[];
-            /** @default [] */
             holidays?: {
                 /** Format: date */
                 date: string;
@@ -13356,13 +13196,11 @@ export interface components {
         NewSlaPolicy: {
             /**
              * @description Null: around the clock.
-             * @default null
              * @example null
              */
             calendarId?: string | null;
             /**
              * @description Over the entity; all must hold.
-             * @default {}
              * @example {
              *       "category": "vip"
              *     }
@@ -13384,7 +13222,6 @@ export interface components {
             entityType?: components["schemas"]["SlaEntityType"];
             /**
              * @description What is done with incidents, which alone have escalations, when the timer gets so far; those of one percent in their order, and once in the life of a timer.
-             * @default []
              * @example [
              *       {
              *         "atPercent": 75,
@@ -13434,7 +13271,6 @@ export interface components {
             pauseReasons?: ("awaiting_caller" | "awaiting_change" | "awaiting_problem" | "awaiting_vendor")[];
             /**
              * @description Statuses of the entity in which the timer stands.
-             * @default []
              * @example []
              */
             pauseStatuses?: string[];
@@ -13445,12 +13281,7 @@ export interface components {
              */
             status?: "active" | "inactive";
             /**
-             * @description Percent of the goal at which to warn.
-             * @default [
-             *       50,
-             *       75,
-             *       90
-             *     ]
+             * @description Percent of the goal at which to warn. Unless given: `[50,75,90]`.
              * @example [
              *       50,
              *       75,
@@ -13489,11 +13320,7 @@ export interface components {
             kind: "table";
             /** @default 50 */
             limit?: number;
-            /**
-             * @default [
-             *       "list"
-             *     ]
-             */
+            /** @description Unless given: `["list"]`. */
             operations?: ("list" | "get" | "create" | "update" | "delete")[];
             /** @description The same for lists, of which each condition is left out whose expression comes to nothing. Texts are found in upper or lower case, with or without accents, by `contains` and `starts_with`. */
             search?: {
@@ -13517,16 +13344,10 @@ export interface components {
             values?: {
                 [key: string]: unknown;
             };
-            /**
-             * @description Columns that a create or an update may set; the browser sends them as `values`.
-             * @default []
-             */
+            /** @description Columns that a create or an update may set; the browser sends them as `values`. */
             writable?: string[];
         } | {
-            /**
-             * @description Its parameters; values may be expressions.
-             * @default {}
-             */
+            /** @description Its parameters; values may be expressions. */
             input?: {
                 [key: string]: unknown;
             };
@@ -13544,7 +13365,6 @@ export interface components {
             action: string;
             /** @description Id or name. */
             connector: string;
-            /** @default {} */
             input?: {
                 [key: string]: unknown;
             };
@@ -13571,7 +13391,6 @@ export interface components {
             /** @description Id or name. */
             workflow: string;
         } | {
-            /** @default {} */
             input?: {
                 [key: string]: unknown;
             };
@@ -13600,12 +13419,10 @@ export interface components {
          *     }
          */
         NewTable: {
-            /** @default [] */
             checks?: components["schemas"]["TableCheck"][];
             columns: components["schemas"]["Column"][];
             /** @default  */
             description?: string;
-            /** @default [] */
             indexes?: {
                 columns: {
                     /**
@@ -13626,11 +13443,9 @@ export interface components {
             }[];
             /** @description The slug unless given. */
             name?: string;
-            /** @default [] */
             rules?: components["schemas"]["RowRule"][];
             /** @example assets */
             slug: string;
-            /** @default [] */
             uniques?: {
                 columns: string[];
                 name?: string;
@@ -13751,7 +13566,7 @@ export interface components {
             data: components["schemas"]["Notification"];
             meta: components["schemas"]["Meta"];
         };
-        NotificationPage: {
+        NotificationList: {
             data: components["schemas"]["Notification"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -13810,38 +13625,26 @@ export interface components {
             asks: {
                 /**
                  * @description Operation ids of this API that `host.api` may call.
-                 * @default []
                  * @example [
                  *       "createIncident"
                  *     ]
                  */
                 api?: string[];
-                /**
-                 * @description Names of connectors that `host.connector` may invoke.
-                 * @default []
-                 */
+                /** @description Names of connectors that `host.connector` may invoke. */
                 connectors?: string[];
                 /**
                  * @description Hosts that `host.http` may call: names, `*.example.com` for one label in front, or `*`.
-                 * @default []
                  * @example [
                  *       "api.example.com"
                  *     ]
                  */
                 http?: string[];
-                /**
-                 * @description Names of secrets that `host.secret` gives handles of: filled in for the hosts of the secret alone.
-                 * @default []
-                 */
+                /** @description Names of secrets that `host.secret` gives handles of: filled in for the hosts of the secret alone. */
                 secrets?: string[];
-                /**
-                 * @description Names of secrets whose values the code itself may read. No masking can keep it from passing them on.
-                 * @default []
-                 */
+                /** @description Names of secrets whose values the code itself may read. No masking can keep it from passing them on. */
                 secretsPlain?: string[];
                 /**
                  * @description What `host.table` may do, by slugs of tables.
-                 * @default {}
                  * @example {
                  *       "assets": [
                  *         "read"
@@ -13851,10 +13654,7 @@ export interface components {
                 tables?: {
                     [key: string]: ("read" | "write")[];
                 };
-                /**
-                 * @description Topics that `host.publish` may publish to.
-                 * @default []
-                 */
+                /** @description Topics that `host.publish` may publish to. */
                 topics?: string[];
             };
             /** @description What uses artifacts that would be gone. */
@@ -13890,6 +13690,11 @@ export interface components {
             data: components["schemas"]["Pack"];
             meta: components["schemas"]["Meta"];
         };
+        PackList: {
+            data: components["schemas"]["Pack"][];
+            meta: components["schemas"]["Meta"];
+            pagination: components["schemas"]["Pagination"];
+        };
         PackManifest: {
             artifacts: components["schemas"]["ManifestArtifact"][];
             /** @default  */
@@ -13902,11 +13707,6 @@ export interface components {
             title?: string;
             /** @example 1.2.0 */
             version: string;
-        };
-        PackPage: {
-            data: components["schemas"]["Pack"][];
-            meta: components["schemas"]["Meta"];
-            pagination: components["schemas"]["Pagination"];
         };
         PackProblem: {
             code: string;
@@ -13961,7 +13761,7 @@ export interface components {
             workflowId: string;
             workflowName: string;
         };
-        PendingApprovalPage: {
+        PendingApprovalList: {
             data: components["schemas"]["PendingApproval"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -14074,7 +13874,7 @@ export interface components {
             data: components["schemas"]["Problem"];
             meta: components["schemas"]["Meta"];
         };
-        ProblemPage: {
+        ProblemList: {
             data: components["schemas"]["Problem"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -14164,45 +13964,30 @@ export interface components {
              * @default false
              */
             force?: boolean;
-            /**
-             * @description What is granted: at least everything the artifacts of the pack ask for.
-             * @default {}
-             */
+            /** @description What is granted: at least everything the artifacts of the pack ask for. */
             grant?: {
                 /**
                  * @description Operation ids of this API that `host.api` may call.
-                 * @default []
                  * @example [
                  *       "createIncident"
                  *     ]
                  */
                 api?: string[];
-                /**
-                 * @description Names of connectors that `host.connector` may invoke.
-                 * @default []
-                 */
+                /** @description Names of connectors that `host.connector` may invoke. */
                 connectors?: string[];
                 /**
                  * @description Hosts that `host.http` may call: names, `*.example.com` for one label in front, or `*`.
-                 * @default []
                  * @example [
                  *       "api.example.com"
                  *     ]
                  */
                 http?: string[];
-                /**
-                 * @description Names of secrets that `host.secret` gives handles of: filled in for the hosts of the secret alone.
-                 * @default []
-                 */
+                /** @description Names of secrets that `host.secret` gives handles of: filled in for the hosts of the secret alone. */
                 secrets?: string[];
-                /**
-                 * @description Names of secrets whose values the code itself may read. No masking can keep it from passing them on.
-                 * @default []
-                 */
+                /** @description Names of secrets whose values the code itself may read. No masking can keep it from passing them on. */
                 secretsPlain?: string[];
                 /**
                  * @description What `host.table` may do, by slugs of tables.
-                 * @default {}
                  * @example {
                  *       "assets": [
                  *         "read"
@@ -14212,10 +13997,7 @@ export interface components {
                 tables?: {
                     [key: string]: ("read" | "write")[];
                 };
-                /**
-                 * @description Topics that `host.publish` may publish to.
-                 * @default []
-                 */
+                /** @description Topics that `host.publish` may publish to. */
                 topics?: string[];
             };
         };
@@ -14303,11 +14085,6 @@ export interface components {
              */
             note?: string;
         };
-        /**
-         * @description A number; one that a double would change is a text of its digits, as decimals of records are.
-         * @example 2.3
-         */
-        Quantity: number | string;
         QueryAnswer: {
             columns: components["schemas"]["ResultColumn"][];
             /** @description The period before, with `comparePrevious`. */
@@ -14492,7 +14269,7 @@ export interface components {
             /** @enum {string} */
             type: "record.created" | "record.updated" | "record.deleted";
         };
-        RecordChangePage: {
+        RecordChangeList: {
             data: components["schemas"]["RecordChange"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -14565,6 +14342,11 @@ export interface components {
             data: components["schemas"]["RecordImport"];
             meta: components["schemas"]["Meta"];
         };
+        RecordList: {
+            data: components["schemas"]["Record"][];
+            meta: components["schemas"]["Meta"];
+            pagination: components["schemas"]["Pagination"];
+        };
         RecordOperation: {
             /** @description Later operations refer to it by `{"$as": name}`. */
             as?: string;
@@ -14592,11 +14374,6 @@ export interface components {
             table: string;
             /** @description The version the record must have. */
             version?: number;
-        };
-        RecordPage: {
-            data: components["schemas"]["Record"][];
-            meta: components["schemas"]["Meta"];
-            pagination: components["schemas"]["Pagination"];
         };
         /**
          * @example {
@@ -14729,18 +14506,35 @@ export interface components {
              * @description Created at this time or later.
              */
             from?: string;
-            /**
-             * @description One or several of failed and succeeded. Default failed.
-             * @default [
-             *       "failed"
-             *     ]
-             */
+            /** @description One or several of failed and succeeded. Default failed. Unless given: `["failed"]`. */
             status?: ("failed" | "succeeded") | ("failed" | "succeeded")[];
             /**
              * Format: date-time
              * @description Created before this time. Default now.
              */
             to?: string;
+        };
+        /**
+         * @description Unless given: `{"mode":"sync"}`.
+         * @example {
+         *       "input": {
+         *         "incidentId": "inc_01JZ8Q4D3N5W7X9Y2B4C6D8E0F"
+         *       }
+         *     }
+         */
+        ReplayExecution: {
+            /** @description The original one unless given. */
+            input?: unknown;
+            /**
+             * @description `sync` answers with the outcome. `async` answers 202 once the execution is accepted.
+             * @default sync
+             * @enum {string}
+             */
+            mode?: "sync" | "async";
+            /** @description Ends it sooner than the limits of the artifact would. */
+            timeoutMs?: number;
+            /** @description Of the artifact; the one that ran unless given. */
+            version?: number;
         };
         ReplayJob: {
             createdAt: string;
@@ -14764,7 +14558,7 @@ export interface components {
             data: components["schemas"]["ReplayJob"];
             meta: components["schemas"]["Meta"];
         };
-        ReplayJobPage: {
+        ReplayJobList: {
             data: components["schemas"]["ReplayJob"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -14847,12 +14641,11 @@ export interface components {
             format?: "csv" | "ndjson" | "json" | "xlsx" | "parquet";
             /** @description Names the file; what the rows are unless given. */
             name?: string;
-            /** @default {} */
             parameters?: {
                 [key: string]: unknown;
             };
         };
-        ReportPage: {
+        ReportList: {
             data: components["schemas"]["Report"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -14941,7 +14734,6 @@ export interface components {
             step?: string;
         };
         /**
-         * @default {}
          * @example {
          *       "from": "notify"
          *     }
@@ -14979,7 +14771,7 @@ export interface components {
             data: components["schemas"]["Role"];
             meta: components["schemas"]["Meta"];
         };
-        RolePage: {
+        RoleList: {
             data: components["schemas"]["Role"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -15043,45 +14835,30 @@ export interface components {
              * @default false
              */
             force?: boolean;
-            /**
-             * @description What is granted: at least everything the artifacts of the pack ask for.
-             * @default {}
-             */
+            /** @description What is granted: at least everything the artifacts of the pack ask for. */
             grant?: {
                 /**
                  * @description Operation ids of this API that `host.api` may call.
-                 * @default []
                  * @example [
                  *       "createIncident"
                  *     ]
                  */
                 api?: string[];
-                /**
-                 * @description Names of connectors that `host.connector` may invoke.
-                 * @default []
-                 */
+                /** @description Names of connectors that `host.connector` may invoke. */
                 connectors?: string[];
                 /**
                  * @description Hosts that `host.http` may call: names, `*.example.com` for one label in front, or `*`.
-                 * @default []
                  * @example [
                  *       "api.example.com"
                  *     ]
                  */
                 http?: string[];
-                /**
-                 * @description Names of secrets that `host.secret` gives handles of: filled in for the hosts of the secret alone.
-                 * @default []
-                 */
+                /** @description Names of secrets that `host.secret` gives handles of: filled in for the hosts of the secret alone. */
                 secrets?: string[];
-                /**
-                 * @description Names of secrets whose values the code itself may read. No masking can keep it from passing them on.
-                 * @default []
-                 */
+                /** @description Names of secrets whose values the code itself may read. No masking can keep it from passing them on. */
                 secretsPlain?: string[];
                 /**
                  * @description What `host.table` may do, by slugs of tables.
-                 * @default {}
                  * @example {
                  *       "assets": [
                  *         "read"
@@ -15091,10 +14868,7 @@ export interface components {
                 tables?: {
                     [key: string]: ("read" | "write")[];
                 };
-                /**
-                 * @description Topics that `host.publish` may publish to.
-                 * @default []
-                 */
+                /** @description Topics that `host.publish` may publish to. */
                 topics?: string[];
             };
             /**
@@ -15156,9 +14930,7 @@ export interface components {
             meta: components["schemas"]["Meta"];
         };
         /**
-         * @default {
-         *       "overlapSeconds": 86400
-         *     }
+         * @description Unless given: `{"overlapSeconds":86400}`.
          * @example {
          *       "overlapSeconds": 3600
          *     }
@@ -15286,7 +15058,7 @@ export interface components {
             /** @description The place of the step that failed, such as `notify[3]`. */
             step: string | null;
         } | null;
-        RunPage: {
+        RunList: {
             data: components["schemas"]["Run"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -15318,10 +15090,7 @@ export interface components {
              * @enum {string}
              */
             mode?: "read" | "write";
-            /**
-             * @description Values of `$1`, `$2`, … as a list, of `:name` as an object.
-             * @default []
-             */
+            /** @description Values of `$1`, `$2`, … as a list, of `:name` as an object. */
             parameters?: unknown[] | {
                 [key: string]: unknown;
             };
@@ -15350,7 +15119,6 @@ export interface components {
          */
         RunReport: {
             limit?: number;
-            /** @default {} */
             parameters?: {
                 [key: string]: unknown;
             };
@@ -15393,7 +15161,6 @@ export interface components {
              * @default 1000
              */
             maxRows?: number;
-            /** @default {} */
             parameters?: {
                 [key: string]: unknown;
             };
@@ -15458,7 +15225,7 @@ export interface components {
             message: string;
             retryable: boolean;
         } | null;
-        RunStepPage: {
+        RunStepList: {
             data: components["schemas"]["RunStep"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -15503,7 +15270,7 @@ export interface components {
             data: components["schemas"]["SavedQuery"];
             meta: components["schemas"]["Meta"];
         };
-        SavedQueryPage: {
+        SavedQueryList: {
             data: components["schemas"]["SavedQuery"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -15599,18 +15366,12 @@ export interface components {
              * @description Null while it is paused, and where nothing is to come.
              */
             nextRunAt: string | null;
-            /**
-             * @description Who created it, or last changed or resumed what it runs: their rights and row rules bind each execution. Null for jobs of an earlier version, which have those of the owner of the artifact.
-             * @default null
-             */
+            /** @description Who created it, or last changed or resumed what it runs: their rights and row rules bind each execution. Null for jobs of an earlier version, which have those of the owner of the artifact. */
             ownerId?: string | null;
             schedule: components["schemas"]["Schedule"];
             /** @enum {string} */
             status: "active" | "paused";
-            /**
-             * @description What the owner lacks, while it is paused for that. A person with the rights resumes it.
-             * @default []
-             */
+            /** @description What the owner lacks, while it is paused for that. A person with the rights resumes it. */
             suspendedFor?: string[];
             /** Format: date-time */
             updatedAt: string;
@@ -15620,7 +15381,7 @@ export interface components {
             data: components["schemas"]["ScheduledJob"];
             meta: components["schemas"]["Meta"];
         };
-        ScheduledJobPage: {
+        ScheduledJobList: {
             data: components["schemas"]["ScheduledJob"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -15758,7 +15519,7 @@ export interface components {
             userAgent: string;
             userId: string;
         };
-        SessionDetailPage: {
+        SessionDetailList: {
             data: components["schemas"]["SessionDetail"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -15781,7 +15542,7 @@ export interface components {
             triggerId: string;
             triggerType: string;
         };
-        SkippedTriggerPage: {
+        SkippedTriggerList: {
             data: components["schemas"]["SkippedTrigger"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -15834,7 +15595,7 @@ export interface components {
             data: components["schemas"]["SlaCalendar"];
             meta: components["schemas"]["Meta"];
         };
-        SlaCalendarPage: {
+        SlaCalendarList: {
             data: components["schemas"]["SlaCalendar"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -15987,7 +15748,6 @@ export interface components {
             entityType: components["schemas"]["SlaEntityType"];
             /**
              * @description What is done with incidents, which alone have escalations, when the timer gets so far; those of one percent in their order, and once in the life of a timer.
-             * @default []
              * @example [
              *       {
              *         "atPercent": 75,
@@ -16029,7 +15789,6 @@ export interface components {
             pauseReasons: ("awaiting_caller" | "awaiting_change" | "awaiting_problem" | "awaiting_vendor")[];
             /**
              * @description Statuses of the entity in which the timer stands.
-             * @default []
              * @example []
              */
             pauseStatuses?: string[];
@@ -16056,7 +15815,7 @@ export interface components {
             data: components["schemas"]["SlaPolicy"];
             meta: components["schemas"]["Meta"];
         };
-        SlaPolicyPage: {
+        SlaPolicyList: {
             data: components["schemas"]["SlaPolicy"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -16324,7 +16083,7 @@ export interface components {
             updatedAt: string;
             version: number;
         };
-        SlaTimerItemPage: {
+        SlaTimerItemList: {
             data: components["schemas"]["SlaTimerItem"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -16359,11 +16118,7 @@ export interface components {
             kind: "table";
             /** @default 50 */
             limit?: number;
-            /**
-             * @default [
-             *       "list"
-             *     ]
-             */
+            /** @description Unless given: `["list"]`. */
             operations?: ("list" | "get" | "create" | "update" | "delete")[];
             /** @description The same for lists, of which each condition is left out whose expression comes to nothing. Texts are found in upper or lower case, with or without accents, by `contains` and `starts_with`. */
             search?: {
@@ -16387,16 +16142,10 @@ export interface components {
             values?: {
                 [key: string]: unknown;
             };
-            /**
-             * @description Columns that a create or an update may set; the browser sends them as `values`.
-             * @default []
-             */
+            /** @description Columns that a create or an update may set; the browser sends them as `values`. */
             writable?: string[];
         } | {
-            /**
-             * @description Its parameters; values may be expressions.
-             * @default {}
-             */
+            /** @description Its parameters; values may be expressions. */
             input?: {
                 [key: string]: unknown;
             };
@@ -16414,7 +16163,6 @@ export interface components {
             action: string;
             /** @description Id or name. */
             connector: string;
-            /** @default {} */
             input?: {
                 [key: string]: unknown;
             };
@@ -16441,7 +16189,6 @@ export interface components {
             /** @description Id or name. */
             workflow: string;
         } | {
-            /** @default {} */
             input?: {
                 [key: string]: unknown;
             };
@@ -16486,7 +16233,6 @@ export interface components {
              * @default false
              */
             continueOnError?: boolean;
-            /** @default {} */
             headers?: {
                 [key: string]: string;
             };
@@ -16498,7 +16244,6 @@ export interface components {
              */
             method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
             name?: string;
-            /** @default {} */
             query?: {
                 [key: string]: unknown;
             };
@@ -16526,14 +16271,10 @@ export interface components {
              * @example createIncident
              */
             operation: string;
-            /**
-             * @description Of its path.
-             * @default {}
-             */
+            /** @description Of its path. */
             params?: {
                 [key: string]: unknown;
             };
-            /** @default {} */
             query?: {
                 [key: string]: unknown;
             };
@@ -16677,12 +16418,8 @@ export interface components {
             until?: string;
         } | {
             approvers: {
-                /** @default [] */
                 roles?: string[];
-                /**
-                 * @description Ids; may be templates.
-                 * @default []
-                 */
+                /** @description Ids; may be templates. */
                 users?: string[];
             };
             /**
@@ -16861,7 +16598,7 @@ export interface components {
             /** @default false */
             unique?: boolean;
         };
-        TablePage: {
+        TableList: {
             data: components["schemas"]["Table"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -16883,44 +16620,22 @@ export interface components {
          *     }
          */
         TablePatch: {
-            /**
-             * @default {
-             *       "add": [],
-             *       "drop": []
-             *     }
-             */
+            /** @description Unless given: `{"add":[],"drop":[]}`. */
             checks?: {
-                /** @default [] */
                 add?: components["schemas"]["TableCheck"][];
-                /** @default [] */
                 drop?: string[];
             };
-            /**
-             * @default {
-             *       "add": [],
-             *       "drop": [],
-             *       "change": [],
-             *       "rename": []
-             *     }
-             */
+            /** @description Unless given: `{"add":[],"drop":[],"change":[],"rename":[]}`. */
             columns?: {
-                /** @default [] */
                 add?: components["schemas"]["Column"][];
-                /**
-                 * @description The column of this name becomes that one, also under another name.
-                 * @default []
-                 */
+                /** @description The column of this name becomes that one, also under another name. */
                 change?: {
                     /** @example serial_number */
                     name: string;
                     to: components["schemas"]["Column"];
                 }[];
-                /** @default [] */
                 drop?: string[];
-                /**
-                 * @description The column of this name is called that, and stays what it is; indexes, checks, computed columns and rules follow.
-                 * @default []
-                 */
+                /** @description The column of this name is called that, and stays what it is; indexes, checks, computed columns and rules follow. */
                 rename?: {
                     /** @example serial_number */
                     name: string;
@@ -16934,14 +16649,8 @@ export interface components {
              * @default false
              */
             force?: boolean;
-            /**
-             * @default {
-             *       "add": [],
-             *       "drop": []
-             *     }
-             */
+            /** @description Unless given: `{"add":[],"drop":[]}`. */
             indexes?: {
-                /** @default [] */
                 add?: {
                     columns: {
                         /**
@@ -16960,26 +16669,18 @@ export interface components {
                     /** @default false */
                     unique?: boolean;
                 }[];
-                /** @default [] */
                 drop?: string[];
             };
             name?: string;
             rules?: components["schemas"]["RowRule"][];
             /** @example assets */
             slug?: string;
-            /**
-             * @default {
-             *       "add": [],
-             *       "drop": []
-             *     }
-             */
+            /** @description Unless given: `{"add":[],"drop":[]}`. */
             uniques?: {
-                /** @default [] */
                 add?: {
                     columns: string[];
                     name?: string;
                 }[];
-                /** @default [] */
                 drop?: string[];
             };
         };
@@ -16992,10 +16693,7 @@ export interface components {
          *     }
          */
         TableRowsQuery: {
-            /**
-             * @description Conditions on fields, as `GET /tables/:slug/records` takes them.
-             * @default {}
-             */
+            /** @description Conditions on fields, as `GET /tables/:slug/records` takes them. */
             filter?: {
                 [key: string]: unknown;
             };
@@ -17029,10 +16727,7 @@ export interface components {
             /** @description What stands for the event of its trigger. */
             event?: unknown;
             input?: unknown;
-            /**
-             * @description By step: the output it has without being run.
-             * @default {}
-             */
+            /** @description By step: the output it has without being run. */
             pins?: {
                 [key: string]: unknown;
             };
@@ -17123,7 +16818,7 @@ export interface components {
             data: components["schemas"]["Token"];
             meta: components["schemas"]["Meta"];
         };
-        TokenPage: {
+        TokenList: {
             data: components["schemas"]["Token"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -17149,7 +16844,7 @@ export interface components {
             topic: string;
             type: string;
         };
-        TopicEventPage: {
+        TopicEventList: {
             data: components["schemas"]["TopicEvent"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -17253,7 +16948,7 @@ export interface components {
             /** @description Also the ETag; send it as If-Match. */
             version: number;
         };
-        UsedSecretPage: {
+        UsedSecretList: {
             data: components["schemas"]["UsedSecret"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -17303,7 +16998,7 @@ export interface components {
             data: components["schemas"]["User"];
             meta: components["schemas"]["Meta"];
         };
-        UserPage: {
+        UserList: {
             data: components["schemas"]["User"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -17364,7 +17059,7 @@ export interface components {
             data: components["schemas"]["Webhook"];
             meta: components["schemas"]["Meta"];
         };
-        WebhookPage: {
+        WebhookList: {
             data: components["schemas"]["Webhook"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -17473,10 +17168,7 @@ export interface components {
             meta: components["schemas"]["Meta"];
         };
         WorkflowExport: {
-            /**
-             * @description Names of the connectors that the definition speaks of by id.
-             * @default {}
-             */
+            /** @description Names of the connectors that the definition speaks of by id. */
             connectors?: {
                 [key: string]: string;
             };
@@ -17485,7 +17177,6 @@ export interface components {
             /** @enum {string} */
             format: "opsplane.workflow/1";
             name: string;
-            /** @default {} */
             workflows?: {
                 [key: string]: string;
             };
@@ -17505,7 +17196,7 @@ export interface components {
             data: components["schemas"]["WorkflowHook"];
             meta: components["schemas"]["Meta"];
         };
-        WorkflowPage: {
+        WorkflowList: {
             data: components["schemas"]["Workflow"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -17535,11 +17226,7 @@ export interface components {
              */
             step: string | null;
         };
-        /**
-         * @default {
-         *       "type": "manual"
-         *     }
-         */
+        /** @description Unless given: `{"type":"manual"}`. */
         WorkflowTrigger: {
             /** @enum {string} */
             type: "manual";
@@ -17631,7 +17318,7 @@ export interface components {
             triggerType: string;
             workflowId: string;
         };
-        WorkflowVersionPage: {
+        WorkflowVersionList: {
             data: components["schemas"]["WorkflowVersion"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -17728,7 +17415,7 @@ export interface components {
             data: components["schemas"]["WorkspaceAccess"];
             meta: components["schemas"]["Meta"];
         };
-        WorkspaceAccessPage: {
+        WorkspaceAccessList: {
             data: components["schemas"]["WorkspaceAccess"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
@@ -17860,7 +17547,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DashboardPage"];
+                    "application/json": components["schemas"]["DashboardList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -18752,7 +18439,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AnalyticsDatasetPage"];
+                    "application/json": components["schemas"]["AnalyticsDatasetList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -18881,7 +18568,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ExportPage"];
+                    "application/json": components["schemas"]["ExportList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -19782,7 +19469,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ExportLinkPage"];
+                    "application/json": components["schemas"]["ExportLinkList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -20171,7 +19858,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["KpiPage"];
+                    "application/json": components["schemas"]["KpiList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -21108,7 +20795,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["KpiPointPage"];
+                    "application/json": components["schemas"]["KpiPointList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -21426,7 +21113,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReportPage"];
+                    "application/json": components["schemas"]["ReportList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -22533,7 +22220,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AppPage"];
+                    "application/json": components["schemas"]["AppList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -23293,7 +22980,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DataSourcePage"];
+                    "application/json": components["schemas"]["DataSourceList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -24276,7 +23963,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DeploymentPage"];
+                    "application/json": components["schemas"]["DeploymentList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -24861,7 +24548,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["EmbedTokenPage"];
+                    "application/json": components["schemas"]["EmbedTokenList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -25284,7 +24971,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AppPagePage"];
+                    "application/json": components["schemas"]["AppPageList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -26452,7 +26139,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AuditEventPage"];
+                    "application/json": components["schemas"]["AuditEventList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -26715,7 +26402,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AuditCheckpointPage"];
+                    "application/json": components["schemas"]["AuditCheckpointList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -28626,7 +28313,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionDetailPage"];
+                    "application/json": components["schemas"]["SessionDetailList"];
                 };
             };
             /** @description `malformed_url`, `invalid_cursor` */
@@ -29030,7 +28717,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TokenPage"];
+                    "application/json": components["schemas"]["TokenList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -29651,7 +29338,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CatalogItemPage"];
+                    "application/json": components["schemas"]["CatalogItemList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -30799,7 +30486,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CatalogRequestPage"];
+                    "application/json": components["schemas"]["CatalogRequestList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -33266,7 +32953,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CiClassPage"];
+                    "application/json": components["schemas"]["CiClassList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -34056,7 +33743,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ConfigurationItemPage"];
+                    "application/json": components["schemas"]["ConfigurationItemList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -35337,7 +35024,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CiRelationPage"];
+                    "application/json": components["schemas"]["CiRelationList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -35855,7 +35542,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CiRelationPage"];
+                    "application/json": components["schemas"]["CiRelationList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -36564,7 +36251,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ConnectorPage"];
+                    "application/json": components["schemas"]["ConnectorList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -37470,7 +37157,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ConnectorInvocationPage"];
+                    "application/json": components["schemas"]["ConnectorInvocationList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -38282,7 +37969,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DeliveryPage"];
+                    "application/json": components["schemas"]["DeliveryList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -38542,7 +38229,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["EventDescriptionPage"];
+                    "application/json": components["schemas"]["EventDescriptionList"];
                 };
             };
             /** @description `malformed_url`, `invalid_cursor` */
@@ -38777,7 +38464,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TopicEventPage"];
+                    "application/json": components["schemas"]["TopicEventList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -39093,7 +38780,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SlaCalendarPage"];
+                    "application/json": components["schemas"]["SlaCalendarList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -40173,7 +39860,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ChangePolicyPage"];
+                    "application/json": components["schemas"]["ChangePolicyList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -40946,7 +40633,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ChangeTemplatePage"];
+                    "application/json": components["schemas"]["ChangeTemplateList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -41723,7 +41410,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ChangeWindowPage"];
+                    "application/json": components["schemas"]["ChangeWindowList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -42518,7 +42205,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ChangePage"];
+                    "application/json": components["schemas"]["ChangeList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -45283,7 +44970,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["IncidentPage"];
+                    "application/json": components["schemas"]["IncidentList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -46109,7 +45796,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["IncidentCommentPage"];
+                    "application/json": components["schemas"]["IncidentCommentList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -48421,7 +48108,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ProblemPage"];
+                    "application/json": components["schemas"]["ProblemList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -49819,7 +49506,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["IncidentPage"];
+                    "application/json": components["schemas"]["IncidentList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -51504,7 +51191,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SlaPolicyPage"];
+                    "application/json": components["schemas"]["SlaPolicyList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -52619,7 +52306,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SlaTimerItemPage"];
+                    "application/json": components["schemas"]["SlaTimerItemList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -53008,7 +52695,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ArticlePage"];
+                    "application/json": components["schemas"]["ArticleList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -55052,7 +54739,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ArticleVersionPage"];
+                    "application/json": components["schemas"]["ArticleVersionList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -55469,7 +55156,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["MigrationPage"];
+                    "application/json": components["schemas"]["MigrationList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -57215,7 +56902,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["NotificationPage"];
+                    "application/json": components["schemas"]["NotificationList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -57789,7 +57476,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SavedQueryPage"];
+                    "application/json": components["schemas"]["SavedQueryList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -58720,7 +58407,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SavedQueryPage"];
+                    "application/json": components["schemas"]["SavedQueryList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -59019,7 +58706,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RunPage"];
+                    "application/json": components["schemas"]["RunList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -59836,7 +59523,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RunStepPage"];
+                    "application/json": components["schemas"]["RunStepList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -60098,7 +59785,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PendingApprovalPage"];
+                    "application/json": components["schemas"]["PendingApprovalList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -60227,7 +59914,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ArtifactPage"];
+                    "application/json": components["schemas"]["ArtifactList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -61734,7 +61421,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ArtifactVersionPage"];
+                    "application/json": components["schemas"]["ArtifactVersionList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -61999,7 +61686,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PackPage"];
+                    "application/json": components["schemas"]["PackList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -63361,7 +63048,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ScheduledJobPage"];
+                    "application/json": components["schemas"]["ScheduledJobList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -64480,7 +64167,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UsedSecretPage"];
+                    "application/json": components["schemas"]["UsedSecretList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -65238,7 +64925,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RolePage"];
+                    "application/json": components["schemas"]["RoleList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -66002,7 +65689,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TokenPage"];
+                    "application/json": components["schemas"]["TokenList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -66283,7 +65970,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UserPage"];
+                    "application/json": components["schemas"]["UserList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -67017,7 +66704,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionDetailPage"];
+                    "application/json": components["schemas"]["SessionDetailList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -67463,7 +67150,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TablePage"];
+                    "application/json": components["schemas"]["TableList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -68512,7 +68199,7 @@ export interface operations {
                 filter?: string;
                 /** @description Items per page. */
                 limit?: number;
-                /** @description Words to search for. */
+                /** @description Words to search for, by the full-text indexes of the table; without one, a part of any text. Accents, upper and lower case do not matter; `"…"` is a phrase, `-` excludes, `or` is either. */
                 q?: string;
                 /** @description Read the whole table where no index serves this. */
                 slow?: "true" | "false";
@@ -68543,7 +68230,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RecordPage"];
+                    "application/json": components["schemas"]["RecordList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -69345,7 +69032,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RecordChangePage"];
+                    "application/json": components["schemas"]["RecordChangeList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -70987,7 +70674,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["WebhookPage"];
+                    "application/json": components["schemas"]["WebhookList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -71748,7 +71435,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DeliveryPage"];
+                    "application/json": components["schemas"]["DeliveryList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -72529,7 +72216,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReplayJobPage"];
+                    "application/json": components["schemas"]["ReplayJobList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -73322,7 +73009,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["WorkflowPage"];
+                    "application/json": components["schemas"]["WorkflowList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -75430,7 +75117,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RunPage"];
+                    "application/json": components["schemas"]["RunList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -75566,7 +75253,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SkippedTriggerPage"];
+                    "application/json": components["schemas"]["SkippedTriggerList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -76048,7 +75735,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["WorkflowVersionPage"];
+                    "application/json": components["schemas"]["WorkflowVersionList"];
                 };
             };
             /** @description `malformed_url`, `workspace_required`, `invalid_cursor` */
@@ -76557,7 +76244,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["WorkspaceAccessPage"];
+                    "application/json": components["schemas"]["WorkspaceAccessList"];
                 };
             };
             /** @description `malformed_url`, `invalid_cursor` */
