@@ -82,7 +82,8 @@ test.each(backendNames)(
   async (service) => {
     const { tokenFor } = createGrants(keyOf('settings'), [])
     const person = testPrincipal({ workspaceId, userId })
-    const strangers: [string, string][] = [
+    // Made for each route: they expire within a minute.
+    const strangers = async (): Promise<[string, string][]> => [
       ['nobody, by the gateway', await issuerOf('gateway').clientToken(service)],
       ['a person, by the gateway', await issuerOf('gateway').clientToken(service, person)],
       [
@@ -98,7 +99,7 @@ test.each(backendNames)(
         const { code } = await send(route, await tokenOf(party, route))
         if (route.callers.includes(party) === (code === 'forbidden')) wrongly(party, code)
       }
-      for (const [who, token] of strangers) {
+      for (const [who, token] of await strangers()) {
         const { code } = await send(route, token)
         if (code !== 'forbidden') wrongly(who, code)
       }
@@ -135,7 +136,7 @@ describe('a call that changes something', () => {
   /** Those which no replica takes that has not got them first: see settings' own test. */
   const takenByOneReplica = new Set(
     [
-      ...['secrets/resolve', 'grants', 'grants/revoke', 'delegations'],
+      ...['secrets/resolve', 'secrets/targets', 'grants', 'grants/revoke', 'delegations'],
       ...['budgets/lease', 'rates/spend'],
     ].map((path) => `settings POST /internal/${path}`),
   )
@@ -147,6 +148,7 @@ describe('a call that changes something', () => {
       ...{ token: platform.info.apiKey, workspace: platform.info.workspace, environment: 'production' },
     }),
     'database-studio POST /internal/read-rules': () => ({ workspaceId }),
+    'settings POST /internal/grants/holding': () => ({ grants: ['none'] }),
     'settings POST /internal/rights': () => ({ workspaceId, userIds: [userId] }),
     'settings POST /internal/members': () => ({ workspaceId, userIds: [userId] }),
     'database-studio POST /internal/tables/names': () => ({ ...place(), names: ['none'] }),
@@ -171,6 +173,11 @@ describe('a call that changes something', () => {
       ...{ actorId: userId, requestId: null, causationId: null },
     }),
     'sdk POST /internal/executions/depths': () => ({ ids: [newId('execution')] }),
+    ...Object.fromEntries(
+      changing
+        .filter(({ path }) => path === '/internal/people/dependents')
+        .map((route) => [addressOf(route), () => ({ workspaceId, userId, successorId: null })]),
+    ),
   }
 
   /** What the service has logged for this workspace behind a position. */

@@ -31,9 +31,9 @@ async function send(url: string, path: string, token: string, body: object) {
   return { code, data: answer.ok && text !== '' ? JSON.parse(text).data : undefined }
 }
 
-const clientToken = async () => {
+const clientToken = async (audience: InternalParty = 'itsm') => {
   const { principal } = (await settings.verify(ada.session, { workspace: 'acme' })).data(VerifiedToken)
-  return issuerOf('gateway').clientToken('itsm', principal)
+  return issuerOf('gateway').clientToken(audience, principal)
 }
 const standingGrant = async () => {
   const path = '/internal/grants'
@@ -50,6 +50,14 @@ it.each<[string, InternalParty, () => Promise<object>]>([
     async () => ({
       ...{ workspaceId: ada.workspaceId, environment: 'production', names: [], host: 'a.example.com' },
       ...{ userId: ada.userId, consumer: 'webhook/wh_1' },
+    }),
+  ],
+  [
+    '/internal/secrets/targets',
+    'dispatcher',
+    async () => ({
+      ...{ clientToken: await clientToken('dispatcher'), environment: 'production' },
+      ...{ targets: [], admit: true },
     }),
   ],
   [
