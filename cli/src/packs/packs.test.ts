@@ -136,7 +136,13 @@ describe('installing', () => {
       source: 'tarball',
       artifacts: [],
     },
-    ...{ warnings: [], granted: asks, ownerId: 'usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F', suspendedFor: [], version: 1 },
+    ...{
+      warnings: [],
+      granted: asks,
+      ownerId: 'usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F',
+      suspendedFor: [],
+      version: 1,
+    },
     ...{ createdAt: '2026-01-31T12:00:00.000Z', updatedAt: '2026-01-31T12:00:00.000Z' },
   }
   let server: Receiver
