@@ -6,7 +6,6 @@ import {
   newId,
   notFound,
   storedState,
-  stringifyExact,
 } from '@opsplane/contracts'
 import type { IdempotencyStore } from '@opsplane/http'
 import { afterCommit, type Database, type StatementRunner } from '@opsplane/postgres'
@@ -20,6 +19,7 @@ import { checkEvents } from './append/event-check.js'
 import { checkSizes } from './append/event-size.js'
 import { createIdempotencyStore } from './append/idempotency.js'
 import { createNumbers, type Numbers } from './append/numbers.js'
+import { responseColumns } from './append/response-columns.js'
 import {
   commitFailure,
   DependencyChangedError,
@@ -187,12 +187,5 @@ export function createEventStore(options: EventStoreOptions): EventStore {
 function idempotencyRow(meta: CommandMeta, result: unknown): IdempotencyRow | undefined {
   if (!meta.idempotency) return undefined
   const { key, fingerprint, respond } = meta.idempotency
-  const { status, body, headers } = respond(result)
-  return {
-    key,
-    fingerprint,
-    status,
-    body: stringifyExact(body ?? null),
-    headers: headers ? JSON.stringify(headers) : null,
-  }
+  return { key, fingerprint, ...responseColumns(respond(result)) }
 }

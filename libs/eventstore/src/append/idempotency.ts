@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { type StoredResponse, stringifyExact } from '@opsplane/contracts'
+import type { StoredResponse } from '@opsplane/contracts'
 import { claimMs, type IdempotencyStore } from '@opsplane/http'
 import { type Database, translatePostgresError } from '@opsplane/postgres'
 import type { Logger } from '@opsplane/runtime'
 import { startEvery } from '../periodic.js'
+import { responseColumns } from './response-columns.js'
 
 const claimed = 'key = $1 and claim = $2 and status is null'
 const claimEnd = `now() + interval '${claimMs} ms'`
@@ -60,26 +61,22 @@ export function createIdempotencyStore(sql: Database['sql']): IdempotencyStore {
     async hold(key, claim) {
       await query(`update idempotency_keys set locked_until = ${claimEnd} where ${claimed}`, [key, claim])
     },
-    async complete(key, claim, { status, body, headers }) {
+    async complete(key, claim, response) {
+      const { status, body, headers } = responseColumns(response)
       await query(
         `update idempotency_keys set status = $3::text::int, body = $4::text::json, headers = $5::text::json,
            locked_until = null where ${claimed}`,
-        [key, claim, String(status), stringifyExact(body ?? null), headers ? JSON.stringify(headers) : null],
+        [key, claim, String(status), body, headers],
       )
     },
-    async replace(key, fingerprint, { status, body, headers }) {
+    async replace(key, fingerprint, response) {
+      const { status, body, headers } = responseColumns(response)
       await query(
         `insert into idempotency_keys as k (key, fingerprint, status, body, headers)
          values ($1, $2, $3::text::int, $4::text::json, $5::text::json)
          on conflict (key) do update set status = excluded.status, body = excluded.body, headers = excluded.headers
          where k.fingerprint = excluded.fingerprint`,
-        [
-          key,
-          fingerprint,
-          String(status),
-          stringifyExact(body ?? null),
-          headers ? JSON.stringify(headers) : null,
-        ],
+        [key, fingerprint, String(status), body, headers],
       )
     },
     async release(key, claim) {

@@ -1,6 +1,7 @@
-import { type CommandMeta, IdempotencyRaceError, stringifyExact } from '@opsplane/contracts'
+import { type CommandMeta, IdempotencyRaceError } from '@opsplane/contracts'
 import { sql } from 'drizzle-orm'
 import type { Transaction } from '../consume/transaction.js'
+import { responseColumns } from './response-columns.js'
 
 /**
  * Keeps the answer to the request's Idempotency-Key in the transaction of its effect, where that is the
@@ -13,11 +14,10 @@ export async function keepAnswer(
 ): Promise<void> {
   if (!idempotency) return
   const { key, fingerprint, respond } = idempotency
-  const { status, body, headers } = respond(data)
+  const { status, body, headers } = responseColumns(respond(data))
   const kept = await tx.execute(sql`
     insert into idempotency_keys (key, fingerprint, status, body, headers)
-    values (${key}, ${fingerprint}, ${status}, ${stringifyExact(body ?? null)}::text::json,
-      ${headers ? JSON.stringify(headers) : null}::text::json)
+    values (${key}, ${fingerprint}, ${status}, ${body}::text::json, ${headers}::text::json)
     on conflict (key) do nothing returning key`)
   if (kept.length === 0) throw new IdempotencyRaceError()
 }
