@@ -13,6 +13,7 @@ import { createEchoRedaction, createRedaction, type Redact, redactValue } from '
 import { CallFailure } from '../calls/call-failure.js'
 import type { SignCause } from '../calls/cause-header.js'
 import type { ResolveSecrets } from '../calls/secret-values.js'
+import { valueText } from '../calls/value-text.js'
 import { answerBody } from './answer/answer-body.js'
 import type { SpendEgress } from './egress.js'
 import type { OutboundResponse } from './outbound.js'
@@ -72,7 +73,7 @@ export function createFilledHttp({
   return async (request) => {
     const { url, headers, query, body, method } = request
     const text = body === undefined || typeof body === 'string' ? body : stringifyExact(body)
-    const values = Object.values(query).map((value) => plain(value) ?? '')
+    const values = Object.values(query).map((value) => valueText(value) ?? '')
     const fill = await secretsFor(request, resolveSecrets, [
       ...Object.values(headers),
       ...values,
@@ -118,7 +119,7 @@ function urlOf(url: string, query: Record<string, unknown>, fill: FillSecrets): 
   if (hostOfUrl(target.href) !== hostOfWritten(url))
     throw new CallFailure('invalid_url', 'No secret can be part of the host.')
   for (const [name, value] of Object.entries(query)) {
-    const text = plain(value)
+    const text = valueText(value)
     if (text !== undefined) target.searchParams.append(name, fill(text))
   }
   return target.href
@@ -134,11 +135,6 @@ export const hostOfWritten = (url: string): string =>
 function parsed(url: string): URL {
   if (!URL.canParse(url)) throw new CallFailure('invalid_url', 'The URL is none.')
   return new URL(url)
-}
-
-function plain(value: unknown): string | undefined {
-  if (value === null || value === undefined) return undefined
-  return typeof value === 'object' ? stringifyExact(value) : String(value)
 }
 
 const inJson = (value: string) => JSON.stringify(value).slice(1, -1)

@@ -1,6 +1,6 @@
-import { stringifyExact } from '@opsplane/contracts'
 import { z } from 'zod'
 import { CallFailure } from '../calls/call-failure.js'
+import { valueText } from '../calls/value-text.js'
 import type { Operations } from './operations.js'
 import type { CallPlatform, PlatformCaller } from './platform-call.js'
 
@@ -56,7 +56,7 @@ export function createCallOperation(operations: Operations, callPlatform: CallPl
 
 function pathOf(pattern: string, params: Record<string, unknown>): string {
   return pattern.replaceAll(/([:*])([A-Za-z0-9_]+)/g, (_, mark: string, name: string) => {
-    const value = plain(params[name])
+    const value = valueText(params[name])
     if (mark === '*') return restOf(name, value ?? '')
     if (value === undefined || value === '')
       throw new CallFailure('missing_param', `The operation needs the parameter ${name}.`, {
@@ -81,16 +81,10 @@ function queryOf(query: Record<string, unknown>): string {
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {
     for (const each of Array.isArray(value) ? value : [value]) {
-      const text = plain(each)
+      const text = valueText(each)
       if (text !== undefined) search.append(name, text)
     }
   }
   const text = search.toString()
   return text === '' ? '' : `?${text}`
-}
-
-/** Values that have one text; others as JSON. Undefined for what is not there. */
-function plain(value: unknown): string | undefined {
-  if (value === undefined || value === null) return undefined
-  return typeof value === 'object' ? stringifyExact(value) : String(value)
 }
