@@ -133,14 +133,14 @@ export function webhookRoutes(context: WebhookRoutesContext): Route[] {
       const { workspaceId } = meta.tenant
       if (settings.url !== undefined) outbound.checkUrl(settings.url)
       if (settings.events !== undefined) refuseUnknownEvents(context, settings.events)
+      const present = await aggregate.get(params.id, meta.tenant)
       if (settings.status === 'active' || decidesWhatIsSent(body))
-        await requireUnhidden(context, params.id, settings, meta)
+        await requireUnhidden(rules, present, settings, meta)
       const { now, principal: caller } = meta
       const command: UpdateWebhookCommand = { kind: 'update', now, caller, settings }
       if (headers) command.headers = await prepareHeaders(vault, workspaceId, params.id, headers)
       if (secret !== undefined)
         command.sealedSecret = secret && (await sealSecret(vault, workspaceId, params.id, secret))
-      const present = await aggregate.get(params.id, meta.tenant)
       await secretTargets.require(meta, secretTargetsAfter(body, present))
       const updated = await aggregate.handle(params.id, command, meta)
       context.onChange(params.id, meta.tenant)
@@ -193,12 +193,11 @@ async function refuseTooMany({ database, limits }: WebhookRoutesContext, tenant:
 
 /** Throws `forbidden` naming the row rules that hide from the caller what the webhook would be sent then. */
 async function requireUnhidden(
-  { aggregate, rules }: Pick<WebhookRoutesContext, 'aggregate' | 'rules'>,
-  id: string,
+  rules: SubscriptionRules,
+  present: Pick<Webhook, 'events' | 'filter'>,
   { events, filter }: Pick<UpdateWebhookCommand['settings'], 'events' | 'filter'>,
   { principal, tenant }: RequestMeta,
 ): Promise<void> {
-  const present = await aggregate.get(id, tenant)
   const subscription = {
     events: events ?? present.events,
     filter: filter === undefined ? present.filter : filter,
