@@ -58,12 +58,13 @@ export function createSendHttp(http: Pick<OutboundHttp, 'request'>, signCause: S
 
 /** Throws CallFailure for headers that cannot be sent, naming the secrets in it. */
 function refuseUnsendable(headers: Record<string, string>, secrets: Call['secrets']): void {
-  const unsendable = Object.entries(headers).find(([name, value]) => headerFault({ [name]: value }, {}))
-  if (!unsendable) return
-  const [name, value] = unsendable
-  const names = secrets.namesIn(value).map((secret) => `{{secrets.${secret}}}`)
-  const from = names.length > 0 ? ` It is made of ${names.join(' and ')}.` : ''
-  throw new CallFailure('secret', `${headerFault({ [name]: value }, {})}${from}`, { sent: false })
+  for (const [name, value] of Object.entries(headers)) {
+    const fault = headerFault({ [name]: value }, {})
+    if (fault === undefined) continue
+    const names = secrets.namesIn(value).map((secret) => `{{secrets.${secret}}}`)
+    const from = names.length > 0 ? ` It is made of ${names.join(' and ')}.` : ''
+    throw new CallFailure('secret', `${fault}${from}`, { sent: false })
+  }
 }
 
 /** Credentials never go to another origin, so neither does the request. */
