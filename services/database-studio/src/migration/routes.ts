@@ -20,6 +20,15 @@ import type { MigrationParts, MigrationService } from './migration-service.js'
 import { promote } from './promote.js'
 import { runRoutes, tag } from './run-routes.js'
 
+/** What a change of one migration may be refused with. */
+const changing = [
+  'not_found',
+  'conflict',
+  'invalid_state_transition',
+  'precondition_failed',
+  'version_conflict',
+] as const
+
 export function migrationRoutes(
   ctx: ServiceContext,
   { plane, requireEnvironment, refuseRuled }: MigrationParts,
@@ -126,13 +135,7 @@ export function migrationRoutes(
       scope: 'migrations:write',
       body: MigrationPatch,
       response: Migration,
-      errors: [
-        'not_found',
-        'conflict',
-        'invalid_state_transition',
-        'precondition_failed',
-        'version_conflict',
-      ],
+      errors: changing,
       handler: ({ params, body, meta }) => service.edit(params.id, body, meta),
     }),
 
@@ -161,13 +164,7 @@ export function migrationRoutes(
       scope: 'migrations:write',
       response: z.void(),
       status: 204,
-      errors: [
-        'not_found',
-        'conflict',
-        'invalid_state_transition',
-        'precondition_failed',
-        'version_conflict',
-      ],
+      errors: changing,
       handler: ({ params, meta }) => service.remove(params.id, meta),
     }),
     ...runRoutes(service),
