@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { createSemaphore, type Semaphore } from '@opsplane/runtime'
 
 /** Pages of more items count as large: several of them at once would occupy the event loop for tens of milliseconds. */
 const largeLimit = 50
@@ -11,57 +12,38 @@ export interface LargePages {
   run(workspaceId: string, res: ServerResponse, work: () => Promise<void>): Promise<void>
 }
 
-interface Queue {
-  active: number
-  waiting: (() => void)[]
-}
-
 /** Whether the parsed query of a list asks for a large page. */
 export const isLargePage = (query: unknown): boolean =>
   Number((query as { limit?: number }).limit) > largeLimit
 
 export function createLargePages(perWorkspace = 2): LargePages {
-  const queues = new Map<string, Queue>()
-
-  const acquire = async (workspaceId: string): Promise<void> => {
-    const queue = queues.get(workspaceId) ?? { active: 0, waiting: [] }
-    queues.set(workspaceId, queue)
-    if (queue.active < perWorkspace) queue.active++
-    else await new Promise<void>((resolve) => queue.waiting.push(resolve))
-  }
-  const release = (workspaceId: string): void => {
-    const queue = queues.get(workspaceId)
-    if (!queue) return
-    const next = queue.waiting.shift()
-    if (next) next()
-    else if (--queue.active === 0) queues.delete(workspaceId)
-  }
-
+  const queues = new Map<string, { semaphore: Semaphore; pages: number }>()
   return {
     async run(workspaceId, res, work) {
-      await acquire(workspaceId)
+      const queue = queues.get(workspaceId) ?? { semaphore: createSemaphore(perWorkspace), pages: 0 }
+      queues.set(workspaceId, queue)
+      queue.pages++
       try {
-        await work()
+        await queue.semaphore(async () => {
+          await work()
+          await flushed(res)
+        })
       } finally {
-        onceFlushed(res, () => release(workspaceId))
+        if (--queue.pages === 0) queues.delete(workspaceId)
       }
     },
   }
 }
 
-/** Calls back once: when the response is flushed or closed, or has taken too long to be. */
-function onceFlushed(res: ServerResponse, callback: () => void): void {
-  // A response that failed is not ended yet; its error is sent next, and is small.
-  if (res.writableFinished || res.destroyed || !res.writableEnded) {
-    callback()
-    return
-  }
-  const timer = setTimeout(settle, longestMs)
-  res.once('finish', settle).once('close', settle)
-  let isSettled = false
-  function settle() {
-    clearTimeout(timer)
-    if (!isSettled) callback()
-    isSettled = true
-  }
+/** Resolves when the response is flushed or closed, or has taken too long to be. */
+function flushed(res: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    if (res.writableFinished || res.destroyed) return resolve()
+    const settle = () => {
+      clearTimeout(timer)
+      resolve()
+    }
+    const timer = setTimeout(settle, longestMs)
+    res.once('finish', settle).once('close', settle)
+  })
 }

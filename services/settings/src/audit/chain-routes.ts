@@ -7,11 +7,11 @@ import {
   AuditVerifyRequest,
 } from '@opsplane/contracts'
 import { defineList, defineRoute, type RequestMeta, type Route } from '@opsplane/http'
+import { createSemaphore } from '@opsplane/runtime'
 import type { ServiceContext } from '@opsplane/service'
 import type { CheckpointSigner } from './checkpoint.js'
 import { checkpointPage, takeCheckpoint } from './checkpoints.js'
 import { createConcurrencyLimiter } from './concurrency-limiter.js'
-import { createSemaphore } from './semaphore.js'
 import { createVerify, type GivenCheckpoint } from './verify.js'
 
 const tag = 'Audit log'

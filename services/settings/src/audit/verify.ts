@@ -1,12 +1,11 @@
 import type { AuditCheckpoint, AuditProblem, AuditVerification, AuditVerifyRange } from '@opsplane/contracts'
 import type { Drizzle } from '@opsplane/postgres'
-import type { CursorCodec } from '@opsplane/runtime'
+import type { CursorCodec, Semaphore } from '@opsplane/runtime'
 import { z } from 'zod'
 import { type ChainEnd, emptyChain } from './chain.js'
 import { type ChainState, readCheckpoints, readRows, readState } from './chain-queries.js'
 import { checkRows, wasMoved } from './check-rows.js'
 import type { CheckpointSigner } from './checkpoint.js'
-import type { Semaphore } from './semaphore.js'
 
 export interface VerifyOptions {
   db: Drizzle

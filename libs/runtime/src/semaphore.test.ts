@@ -1,0 +1,18 @@
+import { expect, it } from '@jest/globals'
+import { createSemaphore } from './semaphore.js'
+
+it('has those who have much to do take turns with those who come later', async () => {
+  const semaphore = createSemaphore(1)
+  const done: string[] = []
+  const pieces = async (who: string, count: number) => {
+    for (let piece = 1; piece <= count; piece++)
+      await semaphore(async () => {
+        done.push(`${who} ${piece}`)
+      })
+  }
+  await Promise.all([pieces('long', 4), pieces('other', 3), pieces('short', 1)])
+  expect(done.indexOf('short 1')).toBeLessThan(done.indexOf('long 2'))
+  expect(done.indexOf('other 3')).toBeLessThan(done.indexOf('long 4'))
+  await expect(semaphore(() => Promise.reject(new Error('failed')))).rejects.toThrow('failed')
+  await expect(semaphore(async () => 'next')).resolves.toBe('next')
+})
