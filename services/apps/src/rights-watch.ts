@@ -1,4 +1,10 @@
-import { environments, type Permission, PermissionName, systemActor } from '@opsplane/contracts'
+import {
+  environments,
+  type Permission,
+  PermissionName,
+  systemActor,
+  type TenantScope,
+} from '@opsplane/contracts'
 import type { ServiceClient } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import {
@@ -36,41 +42,48 @@ export const watchRights = (
 
 type Context = Pick<ServiceContext, 'database' | 'clock'>
 
-const ownedDeployments = (
+function ownedDeployments(
   { database: { sql }, clock }: Context,
   { aggregate, grantBy }: RightsWatchOptions['deployments'],
-): Owned => ({
-  ownersIn: async (workspaceId, users) =>
-    (await liveOfGivers(sql, workspaceId, users)).map(({ giver }) => giver),
-  async suspend({ workspaceId, userIds, held, causationId }) {
+): Owned {
+  const suspend = (
+    { id, giver }: { id: string; giver: string },
+    tenant: TenantScope,
+    missing: readonly string[],
+    causationId: string,
+  ) => {
     const now = clock.now()
-    for (const { id, environment, giver, permissions } of await liveOfGivers(sql, workspaceId, userIds)) {
-      const missing = missingOf(held[giver], permissions)
-      if (missing.length === 0) continue
-      const tenant = { workspaceId, environment }
-      const meta = { tenant, actor: systemActor, now, requestId: null, causationId }
-      await aggregate.handle(id, { kind: 'suspend', giverId: giver, missing, now }, meta)
-    }
-  },
-  async carriersOf(workspaceId, userId) {
-    const carriers: Carrier[] = []
-    for (const { id, environment, giver } of await liveOfGivers(sql, workspaceId, [userId])) {
-      const tenant = { workspaceId, environment }
-      const found = await aggregate.find(id, tenant)
-      const grant = found && (await grantBy(found.state, tenant))
-      if (!grant) continue
-      carriers.push({
-        grant,
-        async suspend(missing, causationId) {
-          const now = clock.now()
-          const meta = { tenant, actor: systemActor, now, requestId: null, causationId }
-          await aggregate.handle(id, { kind: 'suspend', giverId: giver, missing, now }, meta)
-        },
-      })
-    }
-    return carriers
-  },
-})
+    const meta = { tenant, actor: systemActor, now, requestId: null, causationId }
+    return aggregate.handle(id, { kind: 'suspend', giverId: giver, missing, now }, meta)
+  }
+  return {
+    ownersIn: async (workspaceId, users) =>
+      (await liveOfGivers(sql, workspaceId, users)).map(({ giver }) => giver),
+    async suspend({ workspaceId, userIds, held, causationId }) {
+      for (const live of await liveOfGivers(sql, workspaceId, userIds)) {
+        const missing = missingOf(held[live.giver], live.permissions)
+        const tenant = { workspaceId, environment: live.environment }
+        if (missing.length > 0) await suspend(live, tenant, missing, causationId)
+      }
+    },
+    async carriersOf(workspaceId, userId) {
+      const carriers: Carrier[] = []
+      for (const live of await liveOfGivers(sql, workspaceId, [userId])) {
+        const tenant = { workspaceId, environment: live.environment }
+        const found = await aggregate.find(live.id, tenant)
+        const grant = found && (await grantBy(found.state, tenant))
+        if (!grant) continue
+        carriers.push({
+          grant,
+          async suspend(missing, causationId) {
+            await suspend(live, tenant, missing, causationId)
+          },
+        })
+      }
+      return carriers
+    },
+  }
+}
 
 const ownedEmbeds = ({ database, clock }: Context, { aggregate }: RightsWatchOptions['embeds']): Owned => ({
   ownersIn: async (workspaceId, users) =>

@@ -5,6 +5,7 @@ import {
   type NeededRights,
   permissions,
   systemActor,
+  type TenantScope,
 } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 import type { Carrier, Owned, ServiceContext } from '@opsplane/service'
@@ -13,39 +14,43 @@ import { loadInstallation } from './installations.js'
 import type { Packs } from './packs.js'
 
 /** Packs, which are suspended once their owner may no longer do what their artifacts need. */
-export const ownedPacks = (
+export function ownedPacks(
   { database, clock }: Pick<ServiceContext, 'database' | 'clock'>,
-  { suspend }: Pick<Packs, 'suspend'>,
-): Owned => ({
-  ownersIn: (workspaceId, users) => ownersIn(database, workspaceId, users),
-  async suspend({ workspaceId, userIds, held, hides, causationId }) {
-    for (const { id, environment, ownerId, needs, rules } of await activeOf(database, workspaceId, userIds)) {
-      const hidden = rules.some((rule) => hides(ownerId, environment, rule))
-      const missing = missingOf(held[ownerId], needs, hidden)
-      if (missing.length === 0) continue
-      const tenant = { workspaceId, environment }
-      const meta = { tenant, actor: systemActor, now: clock.now(), requestId: null, causationId }
-      await suspend(id, { ownerId, missing }, meta)
-    }
-  },
-  async carriersOf(workspaceId, userId) {
-    const carriers: Carrier[] = []
-    for (const { id, environment, ownerId, installation } of await activeOf(database, workspaceId, [
-      userId,
-    ])) {
-      const tenant = { workspaceId, environment }
-      const { grant } = await loadInstallation(database, installation, tenant)
-      carriers.push({
-        grant,
-        suspend: (missing, causationId) => {
-          const meta = { tenant, actor: systemActor, now: clock.now(), requestId: null, causationId }
-          return suspend(id, { ownerId, missing }, meta)
-        },
-      })
-    }
-    return carriers
-  },
-})
+  packs: Pick<Packs, 'suspend'>,
+): Owned {
+  const suspend = (
+    { id, ownerId }: { id: string; ownerId: string },
+    tenant: TenantScope,
+    missing: readonly string[],
+    causationId: string,
+  ) => {
+    const meta = { tenant, actor: systemActor, now: clock.now(), requestId: null, causationId }
+    return packs.suspend(id, { ownerId, missing }, meta)
+  }
+  return {
+    ownersIn: (workspaceId, users) => ownersIn(database, workspaceId, users),
+    async suspend({ workspaceId, userIds, held, hides, causationId }) {
+      for (const pack of await activeOf(database, workspaceId, userIds)) {
+        const { environment, ownerId, needs, rules } = pack
+        const hidden = rules.some((rule) => hides(ownerId, environment, rule))
+        const missing = missingOf(held[ownerId], needs, hidden)
+        if (missing.length > 0) await suspend(pack, { workspaceId, environment }, missing, causationId)
+      }
+    },
+    async carriersOf(workspaceId, userId) {
+      const carriers: Carrier[] = []
+      for (const pack of await activeOf(database, workspaceId, [userId])) {
+        const tenant = { workspaceId, environment: pack.environment }
+        const { grant } = await loadInstallation(database, pack.installation, tenant)
+        carriers.push({
+          grant,
+          suspend: (missing, causationId) => suspend(pack, tenant, missing, causationId),
+        })
+      }
+      return carriers
+    },
+  }
+}
 
 const missingOf = (held: readonly string[] | undefined, needs: NeededRights, hidden: boolean): string[] =>
   held ? missingRights(held, needs, hidden) : ['membership']

@@ -1,4 +1,4 @@
-import { Environment, missingRights, systemActor } from '@opsplane/contracts'
+import { Environment, missingRights, systemActor, type TenantScope } from '@opsplane/contracts'
 import type { ServiceClient } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import {
@@ -23,6 +23,16 @@ export function watchRights(
   }: { settings: Pick<ServiceClient, 'post'>; rules: SubscriptionRules; needsOf: NeedsOf },
 ): BackgroundWork[] {
   const { database, clock } = ctx
+  const suspend = (
+    { id, ownerId, number }: z.output<typeof Published>,
+    tenant: TenantScope,
+    missing: readonly string[],
+    causationId: string,
+  ) => {
+    const now = clock.now()
+    const meta = { tenant, actor: systemActor, now, requestId: null, causationId }
+    return aggregate.handle(id, { kind: 'suspend', now, number, ownerId, missing }, meta)
+  }
   return watchOwnerRights(ctx, {
     durables: {
       users: 'workflows-user-rights',
@@ -33,31 +43,28 @@ export function watchRights(
     ...neighbours,
     ownersIn: (workspaceId, users) => ownersIn(database, workspaceId, users),
     async suspend({ workspaceId, userIds, held, hides, causationId }) {
-      for (const { id, environment, ownerId, number } of await publishedOf(database, workspaceId, userIds)) {
+      for (const published of await publishedOf(database, workspaceId, userIds)) {
+        const { id, environment, ownerId, number } = published
         const tenant = { workspaceId, environment }
         const { definition } = await versions.load(versionRef(id, number), tenant)
         const owned = held[ownerId]
         const hidden = subscriptionsOf(definition).some((each) => hides(ownerId, environment, each))
         const needs = await needsOf(definition, tenant)
         const missing = owned ? missingRights(owned, needs, hidden) : ['membership']
-        if (missing.length === 0) continue
-        const now = clock.now()
-        const meta = { tenant, actor: systemActor, now, requestId: null, causationId }
-        await aggregate.handle(id, { kind: 'suspend', now, number, ownerId, missing }, meta)
+        if (missing.length > 0) await suspend(published, tenant, missing, causationId)
       }
     },
     async carriersOf(workspaceId, userId) {
       const carriers: Carrier[] = []
-      for (const { id, environment, ownerId, number } of await publishedOf(database, workspaceId, [userId])) {
+      for (const published of await publishedOf(database, workspaceId, [userId])) {
+        const { id, environment, ownerId, number } = published
         const tenant = { workspaceId, environment }
         const giver = await givers.of({ versionId: versionRef(id, number) }, tenant)
         if (giver?.userId !== ownerId) continue
         carriers.push({
           grant: giver.grant,
           async suspend(missing, causationId) {
-            const now = clock.now()
-            const meta = { tenant, actor: systemActor, now, requestId: null, causationId }
-            await aggregate.handle(id, { kind: 'suspend', now, number, ownerId, missing }, meta)
+            await suspend(published, tenant, missing, causationId)
           },
         })
       }
