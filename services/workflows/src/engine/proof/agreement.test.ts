@@ -2,8 +2,9 @@ import { expect, test } from '@jest/globals'
 import type { WorkflowDefinition } from '@opsplane/contracts'
 import fc from 'fast-check'
 import { definitions } from './definitions.fixture.js'
+import type { Observed } from './endings.fixture.js'
 import { EngineInWorld } from './engine-in-world.fixture.js'
-import { type Observed, Reference } from './reference.fixture.js'
+import { Reference } from './reference.fixture.js'
 import { createWorld, type WorldOptions } from './world.fixture.js'
 
 const runs = Number(process.env.ENGINE_RUNS ?? 150)

@@ -6,9 +6,9 @@ import type { Signal } from '../signal.js'
 import { summaryOf } from '../summary.js'
 import type { Task } from '../task.js'
 import { tasksOf } from '../tasks.js'
+import type { Observed } from './endings.fixture.js'
 import { EngineRun } from './engine-run.fixture.js'
 import { evaluateTemplate } from './evaluate.fixture.js'
-import type { Observed } from './reference.fixture.js'
 import type { World } from './world.fixture.js'
 
 /** The engine in a world. After each decision everything is lost but the history, and the run is taken over. */

@@ -3,33 +3,10 @@ import type { EffectStep, ForEachStep, ParallelStep, Step, WorkflowDefinition } 
 import { retryDelayMs, sha256Hex } from '@opsplane/runtime'
 import type { Place, StepError } from '../history.js'
 import { Clock, CutOff, Cutting } from './clock.fixture.js'
+import { error, errorOf, Failed, type Observed, Stopped } from './endings.fixture.js'
 import { context } from './engine-run.fixture.js'
 import { judgedIn, listsIn, type Path, pathsOf, placeSeen } from './visibility.fixture.js'
 import type { World } from './world.fixture.js'
-
-/** What became of a run in its world. */
-export interface Observed {
-  status: 'completed' | 'failed' | 'cancelled'
-  output: unknown
-  error: { code: string; step: string | null; details?: unknown } | null
-  endedAt: number
-  /** What was done elsewhere, by when. */
-  log: string[]
-}
-
-class Failed extends Error {
-  constructor(
-    readonly error: StepError,
-    readonly place: Place,
-  ) {
-    super(error.message)
-  }
-}
-class Stopped extends Error {
-  constructor(readonly output: unknown) {
-    super('stopped')
-  }
-}
 
 type Out = { output: unknown; error: StepError | null; status: 'completed' | 'failed'; passes: boolean }
 type Flight = { input: unknown; key: string; attempt: number }
@@ -379,13 +356,6 @@ export class Reference {
     this.log.push(`${this.clock.now} ${what}`)
   }
 }
-
-const error = (code: string): StepError => ({ code, message: code, retryable: false })
-
-const errorOf = ({ error: { code, details }, place }: Failed) => ({
-  ...{ code, step: place === '' || place === '$output' ? null : place },
-  ...(details !== undefined && { details }),
-})
 
 function inputOf(step: EffectStep): unknown {
   switch (step.type) {

@@ -1,0 +1,32 @@
+import type { Place, StepError } from '../history.js'
+
+/** What became of a run in its world. */
+export interface Observed {
+  status: 'completed' | 'failed' | 'cancelled'
+  output: unknown
+  error: { code: string; step: string | null; details?: unknown } | null
+  endedAt: number
+  /** What was done elsewhere, by when. */
+  log: string[]
+}
+
+export class Failed extends Error {
+  constructor(
+    readonly error: StepError,
+    readonly place: Place,
+  ) {
+    super(error.message)
+  }
+}
+export class Stopped extends Error {
+  constructor(readonly output: unknown) {
+    super('stopped')
+  }
+}
+
+export const error = (code: string): StepError => ({ code, message: code, retryable: false })
+
+export const errorOf = ({ error: { code, details }, place }: Failed) => ({
+  ...{ code, step: place === '' || place === '$output' ? null : place },
+  ...(details !== undefined && { details }),
+})
