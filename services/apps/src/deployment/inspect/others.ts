@@ -83,7 +83,7 @@ export async function inspectReport(
   const dataset = datasets?.find((each) => each.name === query.dataset)
   const read: Permission[] = [
     ...(dataset ? [PermissionName.parse(dataset.permission)] : []),
-    ...(query.table === undefined ? [] : (['records:read'] as const)),
+    ...(query.table === undefined ? [] : (['tables:read', 'records:read'] as const)),
     ...(query.savedQuery === undefined ? [] : (['queries:run'] as const)),
   ]
   return {
