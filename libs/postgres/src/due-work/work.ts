@@ -107,10 +107,7 @@ export function claims<Row extends DueRow>(
   return {
     turns: (limit: number, bounds?: TurnBounds) => turns.next(limit, bounds),
     async rows(on: StatementRunner, limit: number, given: Awaited<ReturnType<FairTurns['next']>>) {
-      const found = await run<Row>(
-        on,
-        (claim ?? statement)({ at: at(), limit, where, turns: given }),
-      )
+      const found = await run<Row>(on, (claim ?? statement)({ at: at(), limit, where, turns: given }))
       turns.claimed(
         limit,
         given,

@@ -131,7 +131,15 @@ export function exportWork(options: ExportWorkOptions): MakeWorker {
   }
 
   return leased<LeasedRow, { job: Claimed; outcome: Outcome }>({
-    ...{ name: exportWorkName, of: dueExports, columns, ...places, deadlineMs, leaseMs: options.leaseMs, retry },
+    ...{
+      name: exportWorkName,
+      of: dueExports,
+      columns,
+      ...places,
+      deadlineMs,
+      leaseMs: options.leaseMs,
+      retry,
+    },
     perform: (rows, signal) =>
       Promise.all(
         rows.map(async (row) => {
