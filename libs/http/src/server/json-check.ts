@@ -9,7 +9,7 @@ import { maxDepth } from './json-bounds.js'
  */
 export function checkJson(text: string, value: unknown): void {
   const suspicious = text.includes('\\u') || text.includes('__proto__') || hasLongDigits(text)
-  if (!suspicious && (bracketsAtMost(text, maxDepth) || isNoDeeper(value, maxDepth))) return
+  if (!suspicious && (bracketsAtMost(text, maxDepth) || isNoDeeper(value))) return
   const problem = findProblem(value, [], maxDepth)
   if (problem) throw validationFailed([problem])
 }
@@ -24,7 +24,8 @@ function bracketsAtMost(text: string, limit: number): boolean {
   return true
 }
 
-function isNoDeeper(value: unknown, levels: number): boolean {
+/** Whether lists and objects are within each other in so many levels at most. */
+export function isNoDeeper(value: unknown, levels = maxDepth): boolean {
   if (value === null || typeof value !== 'object') return true
   return levels > 0 && Object.values(value).every((inner) => isNoDeeper(inner, levels - 1))
 }

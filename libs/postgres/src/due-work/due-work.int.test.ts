@@ -25,6 +25,7 @@ const replica = (options?: Partial<DueWorkOptions>) => {
 
 interface Options {
   batch?: number
+  ofOne?: number
   leaseMs?: number
   deadlineMs?: number
   /** The attempt; nothing can go wrong with it otherwise. */
@@ -42,9 +43,10 @@ const inTransaction = ({ batch = 50, attempt }: Options = {}) =>
     },
   })
 
-const byLease = ({ batch = 16, leaseMs = 30_000, deadlineMs = 600_000, attempt }: Options = {}) =>
+const byLease = ({ batch = 16, ofOne, leaseMs = 30_000, deadlineMs = 600_000, attempt }: Options = {}) =>
   leased<Job, undefined>({
     ...{ ...common, batch, together: batch, leaseMs, deadlineMs },
+    ...(ofOne !== undefined && { ofOne }),
     async perform(rows, signal) {
       await attempt?.(rows, signal)
       return rows.map(() => undefined)
@@ -177,6 +179,30 @@ const realTimers = [
   ...(['hrtime', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate', 'clearImmediate'] as const),
   ...(['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] as const),
 ]
+
+describe('places of which one has fewer than there are', () => {
+  const begin = async (count: number) => {
+    const begun: string[] = []
+    const attempt = (rows: readonly Job[], signal?: AbortSignal) => {
+      begun.push(...rows.map(({ workspace_id }) => workspace_id))
+      return stuck(rows, signal)
+    }
+    replica().start(byLease({ batch: 3, ofOne: 2, attempt }))
+    await until(() => begun.length === count)
+    return begun.sort()
+  }
+
+  it('are left to others who wait, however much of one is due before', async () => {
+    await scratch.add(5)
+    await scratch.add(1, { workspaceId: 'ws_b' })
+    expect(await begin(3)).toEqual(['ws_a', 'ws_a', 'ws_b'])
+  })
+
+  it('are all one’s own while nobody else waits', async () => {
+    await scratch.add(5)
+    expect(await begin(3)).toEqual(['ws_a', 'ws_a', 'ws_a'])
+  })
+})
 
 describe('a lease', () => {
   it('of a killed holder runs out, and its rows are done by others', async () => {

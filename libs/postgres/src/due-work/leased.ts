@@ -1,6 +1,7 @@
 import { startDeadline } from '@opsplane/runtime'
 import type { StatementRunner } from '../database.js'
 import { isolate, type Meaning } from './isolate.js'
+import { createPlaces } from './places.js'
 import {
   doneStatement,
   giveBackStatement,
@@ -27,6 +28,11 @@ export interface LeasedRow extends DueRow {
 }
 
 export interface LeasedOptions<Row extends LeasedRow, Result> extends WorkOptions {
+  /**
+   * Of one fairness key so many rows are in hand at most while others have something due, so that long attempts of one leave
+   * places to them; as many as there are places without.
+   */
+  ofOne?: number
   /** One attempt at so many rows at most that have not failed yet; one by one without. Parts are attempted at once. */
   together?: number
   /** For one attempt, after which its signal aborts. */
@@ -61,7 +67,7 @@ function createLeased<Row extends LeasedRow, Result>(
   options: LeasedOptions<Row, Result>,
   context: WorkContext,
 ) {
-  const { of, columns = [], batch, together = 1, deadlineMs, leaseMs = 30_000 } = options
+  const { of, columns = [], batch, ofOne, together = 1, deadlineMs, leaseMs = 30_000 } = options
   const { sql, log, owner, at, counts, closing } = context
   const claim = claims<Row>(options, context, (asked) =>
     leaseStatement(of, columns, {
@@ -71,6 +77,9 @@ function createLeased<Row extends LeasedRow, Result>(
     }),
   )
   const hands = new Map<Hand<Row>, Promise<void>>()
+  /** Many at once cost less; a place that is left to others is theirs at once. */
+  const mostBeforeClaim = ofOne === undefined ? batch / 2 : batch - 1
+  const places = createPlaces({ all: batch, ofOne: ofOne ?? batch })
   const cutting = new AbortController()
   const databaseMeaning = meaningOf(options)
   const heldRows = () => [...hands.keys()].flatMap(({ rows }) => rows)
@@ -124,8 +133,19 @@ function createLeased<Row extends LeasedRow, Result>(
     })
   }
 
+  /** How many rows are claimed, and whose. */
+  async function nextTurns() {
+    const { all, ofOne: each, full } = places.room()
+    if (ofOne === undefined) return { limit: all, turns: await claim.turns(all) }
+    const limit = full.size > 0 ? all : Math.min(all, each)
+    const turns = await claim.turns(limit, { full, ofOne: each })
+    // Nobody else waits for what one would leave free.
+    return turns?.keys.length === 0 ? { limit: all, turns: undefined } : { limit, turns }
+  }
+
   function begin(rows: readonly Row[]) {
     const hand = { rows, ending: new AbortController() }
+    for (const { turn = '' } of rows) places.take(turn)
     const ended = work(hand)
       // What could not be settled is found again when its lease has run out.
       .catch((error: unknown) =>
@@ -134,7 +154,10 @@ function createLeased<Row extends LeasedRow, Result>(
           'the outcome of due work could not be recorded; it is done again when its lease expires',
         ),
       )
-      .finally(() => hands.delete(hand))
+      .finally(() => {
+        hands.delete(hand)
+        for (const { turn = '' } of rows) places.free(turn)
+      })
     hands.set(hand, ended)
     if (renewing) return
     renewedAtMs = performance.now()
@@ -162,16 +185,15 @@ function createLeased<Row extends LeasedRow, Result>(
     nextDue: nextDueOf(options),
     fruitless: 0,
     async round() {
-      while (heldRows().length * 2 > batch) await Promise.race(hands.values())
+      while (heldRows().length > mostBeforeClaim) await Promise.race(hands.values())
       await options.prepare?.(context)
       if (isRenewalLate(renewedAtMs, leaseMs)) await renew()
-      const free = batch - heldRows().length
-      const turns = await claim.turns(free)
+      const { limit, turns } = await nextTurns()
       if (closing.aborted) return false
-      const rows = await claim.rows(sql, free, turns)
+      const rows = await claim.rows(sql, limit, turns)
       for (const part of apart(rows, together)) begin(part)
       if (rows.length === 0) worker.fruitless++
-      return rows.length >= free || (turns !== undefined && rows.length > 0)
+      return rows.length >= limit || (turns !== undefined && rows.length > 0)
     },
     async drain(graceMs: number) {
       const cut = setTimeout(() => cutting.abort(), graceMs)

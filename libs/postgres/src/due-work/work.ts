@@ -22,6 +22,8 @@ export interface DueRow {
   at: string
   /** How late it was claimed. */
   lagMs: number
+  /** Whose turn it is, where the table has a fairness key. */
+  turn?: string
 }
 
 /** What both kinds of work have in common. */
@@ -105,10 +107,7 @@ export function claims<Row extends DueRow>(
   return {
     turns: (limit: number, bounds?: TurnBounds) => turns.next(limit, bounds),
     async rows(on: StatementRunner, limit: number, given: Awaited<ReturnType<FairTurns['next']>>) {
-      const found = await run<Row & { turn?: string }>(
-        on,
-        (claim ?? statement)({ at: at(), limit, where, turns: given }),
-      )
+      const found = await run<Row>(on, (claim ?? statement)({ at: at(), limit, where, turns: given }))
       turns.claimed(
         limit,
         given,

@@ -81,8 +81,8 @@ export interface ExportWorkOptions {
 }
 
 export const exportWorkName = 'exports'
-/** In the memory of a replica at once. */
-const batch = 2
+/** In the memory of a replica at once; of one workspace fewer, while others wait. */
+const places = { batch: 2, ofOne: 1 }
 const deadlineMs = 900_000
 /** In a row, with no part finished in between: with the pauses of `retry` it is an hour and a half. */
 const mostAttempts = 20
@@ -131,7 +131,15 @@ export function exportWork(options: ExportWorkOptions): MakeWorker {
   }
 
   return leased<LeasedRow, { job: Claimed; outcome: Outcome }>({
-    ...{ name: exportWorkName, of: dueExports, columns, batch, deadlineMs, leaseMs: options.leaseMs, retry },
+    ...{
+      name: exportWorkName,
+      of: dueExports,
+      columns,
+      ...places,
+      deadlineMs,
+      leaseMs: options.leaseMs,
+      retry,
+    },
     perform: (rows, signal) =>
       Promise.all(
         rows.map(async (row) => {

@@ -69,6 +69,8 @@ interface Progress {
   refused: number
 }
 
+/** Imports that a replica works on at once; of one workspace fewer, while others wait. */
+const places = { batch: 2, ofOne: 1 }
 const mostRefused = 1_000
 /** Of one slice, which others wait for at most: it ends with the batch that is under way then. */
 const sliceMs = 1_000
@@ -178,7 +180,7 @@ export function importWork({
     name: 'record-imports',
     of: dueImports,
     columns,
-    batch: 2,
+    ...places,
     deadlineMs,
     retry,
     perform: async (rows, signal) =>

@@ -27,6 +27,17 @@ afterAll(async () => {
 
 const codeOf = async (token: string) => (await settings.verify(token, inAcme)).error().code
 
+it('is not removed by who has seen an earlier version, before a successor takes anything over', async () => {
+  const { userId } = await users.joined('edith@example.com')
+  const remove = (version: number) =>
+    api.send('DELETE', `/settings/users/${userId}?successor=${ada.userId}`, {
+      headers: { 'if-match': `"${version}"` },
+    })
+  expect((await remove(1)).error().code).toBe('precondition_failed')
+  // There is no other service here, so that taking over is where it ends.
+  expect((await remove(2)).error().code).toBe('service_unavailable')
+})
+
 it('goes from the invitation to the removal, and back', async () => {
   const invited = (await users.invite(' Grace@Example.com ', 'developer')).data(InvitedUser)
   expect(invited).toMatchObject({

@@ -6,7 +6,7 @@ import {
   type User,
   type UserPatch,
 } from '@opsplane/contracts'
-import type { Serialized, Transaction, Unit } from '@opsplane/eventstore'
+import { preconditionFailed, type Serialized, type Transaction, type Unit } from '@opsplane/eventstore'
 import type { RequestMeta } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 import { dropInvitationMail } from '../mail/mail-queue.js'
@@ -32,8 +32,8 @@ export function createMembers(
 
   /** The member, and how many active owners there are beside. */
   const prepared = async (userId: string, meta: RequestMeta, tx: Transaction) => {
-    const { state } = await memberToChange(tx, meta, userId)
-    return { state, otherOwners: await countOtherOwners(tx, meta.tenant.workspaceId, userId) }
+    const { state, version } = await memberToChange(tx, meta, userId)
+    return { state, version, otherOwners: await countOtherOwners(tx, meta.tenant.workspaceId, userId) }
   }
 
   return {
@@ -60,7 +60,9 @@ export function createMembers(
     /** The same, who could be removed at this moment. Throws what `remove` does. */
     requireRemovable: (userId: string, meta: RequestMeta): Promise<void> =>
       db.transaction(async (tx) => {
-        const { state, otherOwners } = await prepared(userId, meta, tx)
+        const { state, version, otherOwners } = await prepared(userId, meta, tx)
+        if (meta.expectedVersion !== undefined && meta.expectedVersion !== version)
+          throw preconditionFailed(version)
         membership.decide({ kind: 'remove', otherOwners, now: meta.now }, state)
       }),
 

@@ -1,3 +1,4 @@
+import type { RunError } from '@opsplane/contracts'
 import type { Task, TaskId } from '../engine/task.js'
 import type { Decided, FoldedRun } from './folded-run.js'
 import { lineOf } from './lines.js'
@@ -49,7 +50,7 @@ export interface ActiveRunOptions {
 }
 
 export type Leaving =
-  | { how: 'ended'; output: unknown }
+  | { how: 'ended'; output: unknown; error: RunError | null }
   | { how: 'released'; dueAt: number | null }
   | { how: 'lost'; error?: unknown }
 
@@ -197,7 +198,7 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
     ;({ seq, bytes, face } = transition)
     for (const id of aftermath.abandoned) abandoned.add(id)
     for (const queued of batch) queued.resolve(outcomeOf(queued))
-    if (face.endedAt !== null) return leave({ how: 'ended', output: folded.output() })
+    if (face.endedAt !== null) return leave({ how: 'ended', output: folded.output(), error: folded.error() })
     if (transition.release)
       return leave({ how: 'released', dueAt: moved.signals > signals ? at : transition.dueAt })
     sync()

@@ -1,6 +1,7 @@
 import type { RunError, RunStatus } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 import { delay } from '@opsplane/runtime'
+import type { Recorded } from '../engine/history.js'
 import { entryOf } from './lines.js'
 import { run } from './store/store.js'
 
@@ -105,7 +106,6 @@ export function createEnds(sql: Database['sql'], isHere: (runId: string) => bool
 interface EndRow {
   id: string
   status: RunStatus
-  error: RunError | null
   entry: object
   large_field: string | null
   large: unknown
@@ -120,16 +120,20 @@ export async function readEnds(
   const ids = [...runIds].sort()
   const rows = await run<EndRow>(
     sql,
-    `select r.id, r.status, r.error, e.entry, e.large_field, e.large from runs r
+    `select r.id, r.status, e.entry, e.large_field, e.large from runs r
      join run_entries e on e.run_id = r.id and e.seq = r.seq and e.run_id between $2 and $3
      where r.id = any($1::text[]) and r.id between $2 and $3
        and (r.ended_at is not null or ($4::text::bool and r.status = 'paused'))`,
     [ids, ids.at(0) ?? '', ids.at(-1) ?? '', String(orPaused)],
   )
   return new Map(
-    rows.map(({ id, status, error, entry, large_field: largeField, large }) => {
-      const last = entryOf({ entry, largeField, large })
-      const output = status === 'completed' && 'output' in last ? last.output : null
+    rows.map(({ id, status, entry, large_field: largeField, large }) => {
+      // What this service has written is as it was typed.
+      const last = entryOf({ entry, largeField, large }) as Recorded['entry']
+      const ended = last.kind === 'ended' ? last : undefined
+      const output = ended?.status === 'completed' ? ended.output : null
+      // As it is: that of the run itself is masked.
+      const error = ended && ended.status !== 'completed' ? ended.error : null
       return [id, { status, output, error }]
     }),
   )

@@ -1,4 +1,4 @@
-import { type Step, stringifyExact } from '@opsplane/contracts'
+import { type JsonValue, type RunError, type Step, stringifyExact } from '@opsplane/contracts'
 import { decide } from '../engine/decide.js'
 import { fold } from '../engine/fold.js'
 import type { Entry, Place, Recorded } from '../engine/history.js'
@@ -9,6 +9,7 @@ import { summaryOf } from '../engine/summary.js'
 import type { Task } from '../engine/task.js'
 import { type Awaiting, awaitingOf, type TaskChanges, takeTaskChanges, tasksOf } from '../engine/tasks.js'
 import type { Origin, RunFace, RunIdentity } from './model.js'
+import { createShownValues } from './shown/shown-values.js'
 
 /** What a run has come to, folded in memory. Changes with every decision. */
 export interface FoldedRun {
@@ -20,12 +21,16 @@ export interface FoldedRun {
   tasks(): Task[]
   /** What of that has changed, since it was last asked. */
   taskChanges(): TaskChanges
+  /** What it waits for, as events show it: titles of approvals are masked. */
   awaiting(): Awaiting[]
+  /** What lists and events show of it: its error is masked. */
   face(): RunFace
   /** Unix milliseconds. */
   nextDue(): number | null
   /** Of a run that has completed. */
   output(): unknown
+  /** Of a run that has ended otherwise, as those get it who compute with it. */
+  error(): RunError | null
   /** Ids of events that its steps have waited for and got. */
   takenEvents(): string[]
   /** Runs it started that nobody waits for any more. */
@@ -54,6 +59,8 @@ export function foldRun({ program, identity, origin, recorded }: RunHistory): Fo
   const memory = newRun({ runId, workflowId, version, trigger, event, input })
   for (const each of recorded) fold(program, memory, each)
   let { seq } = memory
+  // JSON, as it was read from the journal.
+  const shown = () => createShownValues([input, event] as JsonValue[])
   return {
     decide(signal, now) {
       const decided = decide(program, memory, signal, { now }).map((entry) => ({
@@ -67,13 +74,15 @@ export function foldRun({ program, identity, origin, recorded }: RunHistory): Fo
     stepAt: (place) => program.nodes.get(place.replace(/\[.*$/, ''))?.step,
     tasks: () => tasksOf(program, memory),
     taskChanges: () => takeTaskChanges(program, memory),
-    awaiting: () => awaitingOf(memory),
+    awaiting: () => awaitingOf(memory).map(shown().awaiting),
     face() {
       const { status, attempt, error, startedAt, endedAt } = summaryOf(memory)
-      return { status, attempt, error, startedAt: iso(startedAt), endedAt: iso(endedAt) }
+      const shownError = error && shown().runError(error)
+      return { status, attempt, error: shownError, startedAt: iso(startedAt), endedAt: iso(endedAt) }
     },
     nextDue: () => memory.timers.next?.at ?? null,
     output: () => summaryOf(memory).output,
+    error: () => summaryOf(memory).error,
     takenEvents: () => [...memory.taken.keys()],
     abandonedRuns: () => [...memory.abandonedRuns],
   }

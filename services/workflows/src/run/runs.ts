@@ -107,8 +107,10 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
   }
 
   function left({ identity, face }: ActiveRun, leaving: Leaving) {
-    if (leaving.how === 'ended')
-      ends.ended(identity.id, { status: face().status, output: leaving.output, error: face().error })
+    if (leaving.how === 'ended') {
+      const { output, error } = leaving
+      ends.ended(identity.id, { status: face().status, output, error })
+    }
     if (leaving.how === 'released' && face().status === 'paused')
       ends.ended(identity.id, { status: 'paused', output: null, error: null })
     if (leaving.how === 'released' && leaving.dueAt !== null)

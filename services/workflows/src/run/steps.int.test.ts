@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { JsonValue, RunDetail, RunStep } from '@opsplane/contracts'
+import { JsonValue, Run, RunDetail, RunStep } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
 import { type Definition, type RunService, runService } from '../fixture/run-service.js'
+import { readEnds } from './ends.js'
 import { failed } from './perform/effect.js'
 import { findRun } from './queries.js'
 import type { Runs } from './runs.js'
@@ -140,6 +141,26 @@ test('no answer shows what stands in fields named as secrets are, while steps co
   expect(beside).toBe(`***${'x'.repeat(9_000)}`)
   const everything = [shown, await pagesOf(echo, 200), beside]
   expect(JSON.stringify(everything)).not.toContain(pin)
+})
+
+test('neither lists nor events show it in errors and titles, while whoever waits for the run gets the error as it is', async () => {
+  const pin = 'pin-0815'
+  const start = async (step: object) =>
+    (await runs.start(world.define({ steps: [step] })({ input: { credentials: { pin } } }))).runId
+  const message = '{{ input.credentials.pin }}'
+  const fails = await start({ id: 'stop', type: 'fail', message })
+  const asks = await start({ id: 'ask', type: 'approval', title: message, approvers: { users: ['usr_1'] } })
+  expect((await runs.waitForEnd(fails, 60_000))?.error?.message).toBe(pin)
+  expect((await readEnds(service.sql, [fails])).get(fails)?.error?.message).toBe(pin)
+  await waitFor(async () => (await detail(asks)).status === 'paused')
+
+  const listed = (await api.get('/runs?limit=100')).page(Run).items
+  expect(listed.find(({ id }) => id === fails)?.error?.message).toBe('***')
+  const events = await service.sql<{ type: string; data: string }[]>`
+    select type, data::text as data from events where stream_id in (${fails}, ${asks})`
+  const types = events.map(({ type }) => type)
+  expect(types).toEqual(expect.arrayContaining(['workflow.run_failed', 'workflow.approval_requested']))
+  expect(JSON.stringify([listed, events])).not.toContain(pin)
 })
 
 test('no answer reads more than a part of the journal at once', async () => {

@@ -11,6 +11,7 @@ const text = (body: string) => ({ encoding: 'text', body })
 const json = (body: unknown) => ({ encoding: 'json', body })
 const base64 = (body: Buffer) => ({ encoding: 'base64', body: body.toString('base64') })
 const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00])
+const deep = '['.repeat(30_000) + ']'.repeat(30_000)
 const utf16 = Buffer.from('\ufeffgrün', 'utf16le')
 
 describe('the body of an answer', () => {
@@ -27,6 +28,7 @@ describe('the body of an answer', () => {
     ],
     ['JSON in Latin-1, which is none', 'application/json', latin1('"grün"'), base64(latin1('"grün"'))],
     ['no JSON', 'application/json', 'grün', text('grün')],
+    ['JSON that is nested too deep', 'application/json', deep, text(deep)],
     ['text in UTF-8', 'text/plain; charset=utf-8', 'grün', text('grün')],
     ['text in Latin-1', 'text/plain; charset=ISO-8859-1', latin1('grün'), text('grün')],
     [

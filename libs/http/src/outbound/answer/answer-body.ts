@@ -1,4 +1,5 @@
 import { parseExact } from '@opsplane/contracts'
+import { isNoDeeper } from '../../server/json-check.js'
 
 /** What is read of an answer, as far as its body goes. */
 export interface AnsweredBytes {
@@ -17,13 +18,15 @@ export type AnswerBody =
 
 /**
  * Reads a body by its type and charset: JSON as UTF-8, as RFC 8259 has it, and text by its charset, by the one its beginning
- * declares, or as UTF-8. What cannot be read so without loss is base64.
+ * declares, or as UTF-8. What cannot be read so without loss is base64; JSON that is nested too deep stays text.
  */
 export function answerBody(answer: AnsweredBytes): AnswerBody {
   const read = answerText(answer)
   if (read.encoding !== 'text' || answer.truncated || !isJson(typeOf(answer))) return read
   try {
-    return { encoding: 'json', body: parseExact(read.body) }
+    const body = parseExact(read.body)
+    // No part of the platform can take what is nested deeper.
+    return isNoDeeper(body) ? { encoding: 'json', body } : read
   } catch {
     return read
   }

@@ -7,10 +7,11 @@ import {
   type SecretUser,
   type SignCause,
 } from '@opsplane/http'
-import { type Budgets, createRedaction, retryAfterMs } from '@opsplane/runtime'
+import { type Budgets, retryAfterMs } from '@opsplane/runtime'
 import type { Credentials } from '../../webhook/sealing.js'
 import type { Target } from '../../webhook/target.js'
 import type { AttemptOutcome } from '../domain.js'
+import { keptAnswer } from './kept-answer.js'
 import { HeadersError, type RequestHeaders, requestHeaders, secretRefused } from './request-headers.js'
 
 /** What is kept of one request. */
@@ -131,8 +132,6 @@ export function createAttempt(dependencies: AttemptDependencies): MakeAttempt {
   ): AttemptResult {
     const { status, truncated } = answer
     const accepted = status >= 200 && status < 300
-    const redact = createRedaction(headers.secrets)
-    const clean = (text: string, cutOff = false) => redact(text, cutOff).replaceAll('\0', '\ufffd')
     return {
       kind: 'attempted',
       outcome: {
@@ -144,10 +143,7 @@ export function createAttempt(dependencies: AttemptDependencies): MakeAttempt {
         requestHeaders: headers.kept,
         response: {
           status,
-          headers: Object.fromEntries(
-            Object.entries(answer.headers).map(([name, value]) => [name, clean(value)]),
-          ),
-          body: clean(answer.body.toString(), truncated),
+          ...keptAnswer(answer, headers.secrets),
           truncated,
         },
         error: accepted ? null : { kind: 'status', message: `The endpoint answered ${status}.` },

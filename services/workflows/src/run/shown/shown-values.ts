@@ -1,10 +1,13 @@
-import type { JsonValue, RunDetail, RunStep, RunValue } from '@opsplane/contracts'
+import type { JsonValue, RunDetail, RunError, RunStep, RunValue } from '@opsplane/contracts'
 import { createRedaction, maskValue, type Redact, secretsIn } from '@opsplane/runtime'
+import type { Awaiting } from '../../engine/tasks.js'
 
 /** What people see of the values of a run: as of an execution, fields named as secrets are show none. */
 export interface ShownValues {
   value(value: JsonValue): JsonValue
   step(step: RunStep): RunStep
+  runError(error: RunError): RunError
+  awaiting(awaiting: Awaiting): Awaiting
   detail(detail: RunDetail): RunDetail
 }
 
@@ -13,16 +16,16 @@ export function createShownValues(begun: readonly JsonValue[]): ShownValues {
   const redact: Redact = createRedaction(begun.flatMap(secretsIn))
   const value = (given: JsonValue) => maskValue(given, redact)
   const runValue = (given: RunValue): RunValue => ({ ...given, value: value(given.value) })
-  const error = <Failure extends RunStep['error']>(given: Failure): Failure =>
-    given && {
-      ...given,
-      message: redact(given.message),
-      ...(given.details !== undefined && { details: value(given.details) }),
-    }
+  const runError = <Failure extends Pick<RunError, 'message' | 'details'>>(given: Failure): Failure => ({
+    ...given,
+    message: redact(given.message),
+    ...(given.details !== undefined && { details: value(given.details) }),
+  })
+  const error = (given: RunStep['error']) => given && runError(given)
   const step = (given: RunStep): RunStep => ({
     ...given,
     ...{ input: runValue(given.input), output: runValue(given.output), error: error(given.error) },
-    attempts: given.attempts.map((attempt) => ({ ...attempt, error: error(attempt.error) })),
+    attempts: given.attempts.map((attempt) => ({ ...attempt, error: runError(attempt.error) })),
     waiting: given.waiting?.approval
       ? { ...given.waiting, approval: shownApproval(given.waiting.approval) }
       : given.waiting,
@@ -31,11 +34,17 @@ export function createShownValues(begun: readonly JsonValue[]): ShownValues {
     ...approval,
     ...{ title: redact(approval.title), message: redact(approval.message), data: value(approval.data) },
   })
+  const awaiting = (given: Awaiting): Awaiting => {
+    const { waiting } = given
+    if (waiting.for !== 'approval') return given
+    const approval = { ...waiting.approval, title: redact(waiting.approval.title) }
+    return { ...given, waiting: { ...waiting, approval } }
+  }
   const detail = (given: RunDetail): RunDetail => ({
     ...given,
     ...{ input: runValue(given.input), event: runValue(given.event), output: runValue(given.output) },
-    error: given.error && { ...given.error, message: redact(given.error.message) },
+    error: given.error && runError(given.error),
     steps: given.steps.map(step),
   })
-  return { value, step, detail }
+  return { value, step, runError, awaiting, detail }
 }

@@ -1,0 +1,23 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { type Settings, startSettings } from '../settings.fixture.js'
+import { usersOf } from './users.fixture.js'
+
+let settings: Settings
+beforeAll(async () => {
+  // A service that does not answer: nobody can take over what it has.
+  settings = await startSettings({ SERVICE_URLS: JSON.stringify({ itsm: 'http://127.0.0.1:1' }) })
+})
+afterAll(() => settings?.stop())
+
+it('of an earlier version of a person is refused before a successor takes anything over', async () => {
+  const ada = await settings.owner('acme')
+  const api = await settings.as(ada.session, { workspace: 'acme' })
+  const { userId } = await usersOf(settings, ada, api).joined('edith@example.com')
+  const remove = async (version: number) => {
+    const headers = { 'if-match': `"${version}"` }
+    const path = `/settings/users/${userId}?successor=${ada.userId}`
+    return (await api.send('DELETE', path, { headers })).error().code
+  }
+  expect(await remove(1)).toBe('precondition_failed')
+  expect(await remove(2)).toBe('service_unavailable')
+})
