@@ -29,7 +29,8 @@ const COMMANDS = {
 }
 // They need no nats-server, or one that runs already.
 const WITHOUT_NATS = ['opsplane', 'migration']
-const WITHOUT_BUNDLES = ['opsplane', 'migration', 'client']
+/** Of which programs bundles are made before; the others need none. */
+const BUNDLED = { demo: 'local', start: 'local', test: 'all', bench: 'services' }
 const USAGE = `Usage: node deploy/local/bootstrap.mjs <command> [arguments]
 
 Installs the dependencies, compiles what has changed, makes sure there is a nats-server, then runs the command.
@@ -77,7 +78,7 @@ try {
   checkNode()
   await step('dependencies', installDependencies)
   await step('compile', compileSources)
-  if (!WITHOUT_BUNDLES.includes(command)) await step('bundles', bundle)
+  if (BUNDLED[command]) await step('bundles', bundle)
   if (!WITHOUT_NATS.includes(command)) await step('nats-server', ensureNatsServer)
   if (command === 'test') await step('chromium', ensureChromium)
 } catch (error) {
@@ -140,7 +141,7 @@ async function compileSources() {
 
 /** What runs in processes of its own starts in a fraction of the time as one file. */
 function bundle() {
-  const result = tool(process.execPath, ['deploy/bundler/dist/main.js'])
+  const result = tool(process.execPath, ['deploy/bundler/dist/main.js', BUNDLED[command]])
   if (result.ok) return result.output
   throw new StepError('The bundles failed.', result.output, 'Correct these errors, then run this again.')
 }
