@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type ServiceName, serviceNames } from '@opsplane/contracts'
+// Without the rest of the contracts, which takes longer to load than to see that nothing is to be done.
+import { type ServiceName, serviceNames } from '@opsplane/contracts/services'
 import { bundleOf } from './place.js'
 import { bringUpToDate } from './up-to-date.js'
 
