@@ -57,7 +57,7 @@ export async function compile(root = ROOT) {
 }
 
 /** Folders with a `tsconfig.json` beside their `src`. */
-function packagesBelow(folder, depth = 0) {
+export function packagesBelow(folder, depth = 0) {
   const entries = readdirSync(folder, { withFileTypes: true })
   const names = new Set(entries.map(({ name }) => name))
   const inner = entries.filter(

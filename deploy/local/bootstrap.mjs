@@ -21,6 +21,7 @@ import { fileURLToPath } from 'node:url'
 const COMMANDS = {
   demo: ['deploy/local/bundle/cli.cjs', 'demo'],
   start: ['deploy/local/bundle/cli.cjs', 'start'],
+  dev: ['deploy/local/dist/dev/main.js'],
   test: ['deploy/local/dist/test.js'],
   bench: ['bench/dist/index.js'],
   opsplane: ['cli/dist/main.js'],
@@ -30,13 +31,14 @@ const COMMANDS = {
 // They need no nats-server, or one that runs already.
 const WITHOUT_NATS = ['opsplane', 'migration']
 /** Of which programs bundles are made before; the others need none. */
-const BUNDLED = { demo: 'local', start: 'local', test: 'all', bench: 'services' }
+const BUNDLED = { demo: 'local', start: 'local', dev: 'services', test: 'all', bench: 'services' }
 const USAGE = `Usage: node deploy/local/bootstrap.mjs <command> [arguments]
 
 Installs the dependencies, compiles what has changed, makes sure there is a nats-server, then runs the command.
 
   demo       start the platform and show its main job
   start      start the platform
+  dev        start the platform, and start services anew when their sources change (dev --help)
   test       lint, check types and run all tests; arguments go to jest
   bench      measure beside the raw limits
   opsplane   the command line for operators (opsplane --help)

@@ -18,6 +18,10 @@ const appWeb = {
   folder: 'services/apps/web/bundle',
 }
 
+/** The service that has to start anew to run a bundle of `bundlePrograms`; undefined for other programs. */
+export const serviceOf = (made: string): ServiceName | undefined =>
+  made === appWeb.folder ? 'apps' : serviceNames.find((name) => mainOf(name) === made)
+
 const programs = {
   services: serviceNames.map(mainOf),
   local: ['deploy/local/dist/cli.js'],
@@ -28,7 +32,7 @@ const programs = {
 export type Programs = keyof typeof programs
 export const isPrograms = (text: string): text is Programs => Object.hasOwn(programs, text)
 
-/** Bundles programs, and what browsers load of them, where what they are made of has changed; gives back the entries this concerned. */
+/** Bundles programs, and what browsers load of them, where what they are made of has changed; gives back the entries, and folders of web apps, that this concerned. */
 export const bundlePrograms = (which: Programs): Promise<string[]> =>
   bringUpToDate({
     root,

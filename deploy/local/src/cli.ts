@@ -1,11 +1,13 @@
 import { join, resolve } from 'node:path'
 import { baseConfig, createLogger, parseConfig } from '@opsplane/runtime'
-import { Command, InvalidArgumentError } from 'commander'
+import { Command } from 'commander'
 import { makeReceiverCertificate } from './certificate.js'
 import { runDemo } from './demo.js'
-import { type Platform, startPlatform } from './platform.js'
+import { startPlatform } from './platform.js'
+import { parsePort } from './ports.js'
 import { type LogFile, openLogFile } from './start/log-file.js'
 import { startProblem } from './start/problems.js'
+import { stopOnSignal } from './start/stop-on-signal.js'
 import { type LocalState, openState } from './state.js'
 
 interface CliOptions {
@@ -16,13 +18,6 @@ interface CliOptions {
 
 const started = performance.now()
 const elapsed = () => `${((performance.now() - started) / 1000).toFixed(1)} s`
-
-function parsePort(text: string): number {
-  const port = Number(text)
-  if (!Number.isInteger(port) || port < 1 || port > 65535)
-    throw new InvalidArgumentError('a port is 1 to 65535')
-  return port
-}
 
 /** Reports what ends it in sentences, and keeps the stack in the log. */
 async function run(options: CliOptions, withDemo: boolean): Promise<void> {
@@ -79,34 +74,6 @@ API key        in ${state.root}/local.json
 Log            ${state.logFile}
 
 Ctrl-C stops it; the data stays in ${state.root}.`)
-}
-
-/** The first signal stops the platform cleanly; a second one gives up waiting. */
-function stopOnSignal(say: (text: string) => void) {
-  let platform: Platform | undefined
-  let stopping = false
-  const stop = async (signal: string) => {
-    if (stopping) process.exit(130)
-    stopping = true
-    say(`\n${signal}: finishing what is in flight…`)
-    try {
-      await platform?.stop()
-      say('Stopped.')
-      process.exit(0)
-    } catch (error) {
-      console.error(
-        `Not everything stopped in order: ${String(error)}. The data is safe; the next start clears up.`,
-      )
-      process.exit(1)
-    }
-  }
-  process.on('SIGINT', () => void stop('Ctrl-C'))
-  process.on('SIGTERM', () => void stop('SIGTERM'))
-  return {
-    use: (running: Platform) => {
-      platform = running
-    },
-  }
 }
 
 const program = new Command('opsplane-local')

@@ -26,6 +26,8 @@ export interface ClusterOptions {
   postgresFlags?: string[]
   /** Added to every service's environment. */
   extra?: Record<string, string>
+  /** Free ones unless given. */
+  ports?: Record<ServiceName, number>
   /** Services call each other over mutual TLS, with a certificate made for it. */
   tls?: boolean
   /** Services show their metrics. */
@@ -84,7 +86,7 @@ async function start(options: ClusterOptions, releasers: Releasers): Promise<Clu
     installation,
   )
   const secrets = await finishMasterKeyRotation(state, postgresUrl)
-  const ports = await choosePorts()
+  const ports = options.ports ?? (await choosePorts())
   const metricsPorts = options.metrics ? await choosePorts() : undefined
   const origin = `http://127.0.0.1:${ports.gateway}`
   const internalCertificate = options.tls ? await makeInternalCertificate(state.tlsDir) : undefined

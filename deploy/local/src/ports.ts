@@ -1,5 +1,6 @@
 import { type ServiceName, serviceNames } from '@opsplane/contracts'
 import { freePort } from '@opsplane/runtime/server-process'
+import { InvalidArgumentError } from 'commander'
 import { eachOf } from './each-of.js'
 
 /** A message for a person: printed as it is, without a stack. */
@@ -18,6 +19,14 @@ export async function choosePorts(wanted?: number, last?: number): Promise<Recor
   const ports = eachOf(serviceNames, () => gateway)
   for (const name of serviceNames) if (name !== 'gateway') ports[name] = await freePort()
   return ports
+}
+
+/** A port as a person writes it. Throws InvalidArgumentError for anything else. */
+export function parsePort(text: string): number {
+  const port = Number(text)
+  if (!Number.isInteger(port) || port < 1 || port > 65535)
+    throw new InvalidArgumentError('a port is 1 to 65535')
+  return port
 }
 
 /** From the first one on, a port for the metrics of each service, in the order of the registry; undefined without it. */

@@ -1,0 +1,64 @@
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Command } from 'commander'
+import { startCluster } from '../cluster.js'
+import { choosePorts, LocalRunError, parsePort } from '../ports.js'
+import { startProblem } from '../start/problems.js'
+import { stopOnSignal } from '../start/stop-on-signal.js'
+import { openState } from '../state.js'
+import { update } from './update.js'
+import { watchSources } from './watch-sources.js'
+
+interface DevOptions {
+  port?: number
+  home: string
+}
+
+const repository = fileURLToPath(new URL('../../../..', import.meta.url))
+const say = (text: string) => console.log(text)
+
+async function run({ home, port }: DevOptions): Promise<void> {
+  const root = resolve(home)
+  try {
+    await runWith(openState(root), port ?? (process.env.PORT ? parsePort(process.env.PORT) : undefined))
+  } catch (error) {
+    const place = { root, logFile: join(root, '<service>.log'), environment: {} }
+    console.error(`\n${startProblem(error, place)}`)
+    process.exit(1)
+  }
+}
+
+/** Each service is a process of its own, on the data of `npm start`. */
+async function runWith(state: ReturnType<typeof openState>, port: number | undefined): Promise<void> {
+  const running = state.running()
+  if (running)
+    throw new LocalRunError(
+      `Opsplane already runs here: ${running.origin} (process ${running.pid}). Stop it first, or use another OPSPLANE_HOME.`,
+    )
+  const stopping = stopOnSignal(say)
+  const ports = await choosePorts(port, state.lastPort())
+  const starting = startCluster({ state, ports })
+  // Its processes would outlive this one.
+  stopping.use({ stop: async () => (await starting).stop().finally(() => state.removeInfo()) })
+  const cluster = await starting
+  state.writeInfo(cluster.info)
+  state.keepPort(ports.gateway)
+  watchSources(repository, () => update(cluster.services, say))
+  say(`
+API            ${cluster.info.baseUrl}
+Sign in        ${cluster.info.email} / ${cluster.info.password}
+API key        in ${state.root}/local.json
+Logs           ${state.root}/<service>.log
+
+Sources are watched. Ctrl-C stops everything; the data stays in ${state.root}.`)
+}
+
+void new Command('npm run dev --')
+  .description(
+    'Start the platform with each service as a process of its own, and start those services anew whose sources change. ' +
+      'Types are not checked (npm run types). Migrations and the local run itself are taken up at the next start.',
+  )
+  .option('--port <port>', 'port of the API (or PORT); a free one by default', parsePort)
+  .option('--home <folder>', 'where the state is kept', process.env.OPSPLANE_HOME ?? '.opsplane')
+  .action(run)
+  .parseAsync()

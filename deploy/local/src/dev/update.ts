@@ -1,0 +1,45 @@
+import { bundlePrograms, serviceOf } from '@opsplane/bundler'
+import { compile } from '@opsplane/bundler/compile'
+import { type ServiceName, serviceNames } from '@opsplane/contracts'
+import type { ServiceProcess } from '../supervisor.js'
+
+/** Lines of its log that a service which does not start is shown with. */
+const shownLines = 15
+
+/**
+ * Compiles what has changed and starts those services anew whose bundles are others by it: what they were doing they finish first,
+ * as when a replica is replaced. Tells what it did, and what is wrong with the sources or a service.
+ */
+export async function update(
+  services: Record<ServiceName, ServiceProcess>,
+  say: (text: string) => void,
+): Promise<void> {
+  const startedAt = performance.now()
+  const seconds = () => `${((performance.now() - startedAt) / 1000).toFixed(1)} s`
+  try {
+    const { compiled, removed } = await compile()
+    const made = new Set((await bundlePrograms('services')).map(serviceOf))
+    const affected = serviceNames.filter((name) => made.has(name))
+    if (compiled.length === 0 && removed === 0 && affected.length === 0) return
+    const what = compiled.length === 1 ? compiled[0] : `${compiled.length} files`
+    if (affected.length === 0) return say(`${what}: compiled, in no service (${seconds()})`)
+    const started = await Promise.all(affected.map((name) => startAnew(services[name], say)))
+    const running = affected.filter((_, at) => started[at])
+    if (running.length > 0) say(`${what}: ${running.join(', ')} started anew (${seconds()})`)
+  } catch (error) {
+    say(`${messageOf(error)}\nServices go on as they were; correct this, and what is saved is tried again.`)
+  }
+}
+
+async function startAnew(service: ServiceProcess, say: (text: string) => void): Promise<boolean> {
+  await service.stop()
+  try {
+    await service.start()
+    return true
+  } catch (error) {
+    say(`${service.name} does not start: ${messageOf(error)}\n${service.logTail(shownLines)}`)
+    return false
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -1,0 +1,56 @@
+import { type FSWatcher, readdirSync, watch } from 'node:fs'
+import { join } from 'node:path'
+import { packagesBelow } from '@opsplane/bundler/compile'
+
+/** Editors write a file in several steps, and tools many files one after the other. */
+const quietMs = 50
+
+/**
+ * Calls `onChange` after files below the `src` of any package have changed: once for all that change together, and not again
+ * before the call has resolved. Folders that are made later are watched as well. It ends with the process.
+ */
+export function watchSources(root: string, onChange: () => Promise<void>): void {
+  const watchers = new Map<string, FSWatcher>()
+  let timer: NodeJS.Timeout | undefined
+  let working = false
+  let changedMeanwhile = false
+
+  const work = async () => {
+    if (working) {
+      changedMeanwhile = true
+      return
+    }
+    working = true
+    do {
+      changedMeanwhile = false
+      watchFolders()
+      await onChange()
+    } while (changedMeanwhile)
+    working = false
+  }
+  const changed = () => {
+    clearTimeout(timer)
+    timer = setTimeout(() => void work(), quietMs)
+  }
+  const watchFolders = () => {
+    for (const folder of packagesBelow(root).flatMap((each) => foldersBelow(join(each, 'src')))) {
+      if (watchers.has(folder)) continue
+      const watcher = watch(folder, changed)
+      const forget = () => {
+        watcher.close()
+        watchers.delete(folder)
+      }
+      // Its folder is gone.
+      watcher.on('error', forget)
+      watchers.set(folder, watcher)
+    }
+  }
+  watchFolders()
+}
+
+const foldersBelow = (folder: string): string[] => [
+  folder,
+  ...readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => join(entry.parentPath, entry.name)),
+]

@@ -1,0 +1,32 @@
+/** What runs until a signal. */
+interface Running {
+  stop(): Promise<void>
+}
+
+/** The first signal stops the platform cleanly; a second one gives up waiting. */
+export function stopOnSignal(say: (text: string) => void) {
+  let platform: Running | undefined
+  let stopping = false
+  const stop = async (signal: string) => {
+    if (stopping) process.exit(130)
+    stopping = true
+    say(`\n${signal}: finishing what is in flight…`)
+    try {
+      await platform?.stop()
+      say('Stopped.')
+      process.exit(0)
+    } catch (error) {
+      console.error(
+        `Not everything stopped in order: ${String(error)}. The data is safe; the next start clears up.`,
+      )
+      process.exit(1)
+    }
+  }
+  process.on('SIGINT', () => void stop('Ctrl-C'))
+  process.on('SIGTERM', () => void stop('SIGTERM'))
+  return {
+    use: (running: Running) => {
+      platform = running
+    },
+  }
+}
