@@ -39,11 +39,21 @@ async function runWith(state: ReturnType<typeof openState>, port: number | undef
   const ports = await choosePorts(port, state.lastPort())
   const starting = startCluster({ state, ports })
   // Its processes would outlive this one.
-  stopping.use({ stop: async () => (await starting).stop().finally(() => state.removeInfo()) })
+  const stop = async () => {
+    await (await starting).stop()
+    state.removeInfo()
+  }
+  stopping.use({ stop })
   const cluster = await starting
   state.writeInfo(cluster.info)
   state.keepPort(ports.gateway)
-  watchSources(repository, () => update(cluster.services, say))
+  const sources = watchSources(repository, () => update(cluster.services, say))
+  stopping.use({
+    async stop() {
+      sources.close()
+      await stop()
+    },
+  })
   say(`
 API            ${cluster.info.baseUrl}
 Sign in        ${cluster.info.email} / ${cluster.info.password}

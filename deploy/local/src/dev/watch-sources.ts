@@ -7,9 +7,9 @@ const quietMs = 50
 
 /**
  * Calls `onChange` after files below the `src` of any package have changed: once for all that change together, and not again
- * before the call has resolved. Folders that are made later are watched as well. It ends with the process.
+ * before the call has resolved. Folders that are made later are watched as well.
  */
-export function watchSources(root: string, onChange: () => Promise<void>): void {
+export function watchSources(root: string, onChange: () => Promise<void>): { close(): void } {
   const watchers = new Map<string, FSWatcher>()
   let timer: NodeJS.Timeout | undefined
   let working = false
@@ -46,6 +46,12 @@ export function watchSources(root: string, onChange: () => Promise<void>): void 
     }
   }
   watchFolders()
+  return {
+    close() {
+      clearTimeout(timer)
+      for (const watcher of watchers.values()) watcher.close()
+    },
+  }
 }
 
 const foldersBelow = (folder: string): string[] => [
