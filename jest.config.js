@@ -13,6 +13,7 @@ export default {
   globalSetup: '<rootDir>/libs/testing/dist/global-setup.js',
   globalTeardown: '<rootDir>/libs/testing/dist/global-teardown.js',
   testRunner: '<rootDir>/libs/testing/dist/jest/runner.js',
+  reporters: ['default', '<rootDir>/libs/testing/dist/jest/profile-reporter.js'],
   testSequencer: '<rootDir>/libs/testing/dist/jest/sequencer.js',
   // For what hangs. A slow machine with other things to do is no failure.
   testTimeout: 300_000,
