@@ -1,4 +1,4 @@
-/** Tests run compiled, as plain Node modules: `tsc -b` first, so what is tested is what ships. */
+/** Tests run compiled, as plain Node modules: `node deploy/bundler/compile.mjs` first, so what is tested is what ships. */
 export default {
   testEnvironment: 'node',
   testMatch: [

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { bundleServices } from '@opsplane/bundler'
+import { bundlePrograms } from '@opsplane/bundler'
 import { serviceNames } from '@opsplane/contracts'
 import { stage } from './stage.js'
 
@@ -18,7 +18,7 @@ const run = (bundle: string, ...args: string[]) =>
   spawnSync(process.execPath, [at(bundle), ...args], { encoding: 'utf8', env: { HOME: '/' }, cwd: '/' })
 
 beforeAll(async () => {
-  await bundleServices()
+  await bundlePrograms('all')
   stage(root, target)
 })
 afterAll(() => rmSync(target, { recursive: true, force: true }))
