@@ -14,8 +14,6 @@ export default {
   globalTeardown: '<rootDir>/libs/testing/dist/global-teardown.js',
   testRunner: '<rootDir>/libs/testing/dist/jest/runner.js',
   testSequencer: '<rootDir>/libs/testing/dist/jest/sequencer.js',
-  // For what hangs. A slow machine with other things to do is no failure.
-  testTimeout: 300_000,
   // Much of what tests do is wait: two more than the cores it is meant for.
   maxWorkers: 4,
   // A worker keeps every module its files have imported: at its heap's limit it would be slow, for collecting it.

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findProcess, signalProcess, waitUntilGone } from '@opsplane/runtime/server-process'
-import { waitFor } from './wait-for.js'
+import { waitWithin } from './wait-for.js'
 import { portsOf } from './worker-ports.js'
 
 const FOLDER = 'run-processes'
@@ -32,7 +32,7 @@ export async function startedForRun(name: string, program: string): Promise<stri
     const started = existsSync(pid) ? readFileSync(pid, 'utf8') : ''
     return started !== '' && findProcess(Number(started)) === undefined
   }
-  await waitFor(() => existsSync(ready) || isGone(), { timeoutMs: START_TIMEOUT_MS, message: program })
+  await waitWithin(START_TIMEOUT_MS, () => existsSync(ready) || isGone(), { message: program })
   if (!existsSync(ready)) throw new Error(`${program} ended: ${readFileSync(log, 'utf8')}`)
   return readFileSync(ready, 'utf8')
 }

@@ -31,6 +31,8 @@ export interface TestServiceOptions<Overrides> {
 
 /** The real service on a database and NATS subjects of its own. */
 export interface TestService<Overrides = ServiceOverrides> {
+  /** Of the service, in the registry. */
+  name: string
   url: string
   natsPrefix: string
   /** The variables it was started with. */
@@ -106,7 +108,7 @@ export function clientsOf(options: {
   name: string
   url: string
   privateKeyOf(party: InternalParty): string
-}): Pick<TestService, 'url' | 'as' | 'asService' | 'headers'> {
+}): Pick<TestService, 'name' | 'url' | 'as' | 'asService' | 'headers'> {
   const { name, url, privateKeyOf } = options
   const issuerOf = (party: InternalParty) =>
     createInternalIssuer({ service: party, privateKey: privateKeyOf(party) })
@@ -115,6 +117,7 @@ export function clientsOf(options: {
     authorization: `Bearer ${await gateway.clientToken(name, principal)}`,
   })
   return {
+    name,
     url,
     as: (principal) => createApiClient(url, () => headers(principal)),
     asService(caller) {

@@ -2,6 +2,7 @@ import asyncHooks from 'node:async_hooks'
 import { createRequire, register } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import { ModernFakeTimers } from '@jest/fake-timers'
+import { limitsOf } from '../limits.js'
 import { portsOf } from '../worker-ports.js'
 import { type JestGlobals, provideGlobals } from './globals.js'
 import { RunningTest } from './running-test.js'
@@ -18,7 +19,7 @@ interface CircusRuntime {
 }
 type FakeTimersConfig = ConstructorParameters<typeof ModernFakeTimers>[0]['config']
 type RunFile<Runtime> = (
-  globalConfig: unknown,
+  globalConfig: object,
   config: FakeTimersConfig,
   environment: unknown,
   runtime: Runtime,
@@ -60,7 +61,8 @@ const run: RunFile<unknown> = (globalConfig, config, environment, _runtime, test
     enterTestCode: nothing,
     leaveTestCode: nothing,
   }
-  return runWithCircus(globalConfig, config, environment, runtime, testPath, sendMessageToJest)
+  const limited = { ...globalConfig, testTimeout: limitsOf(testPath).testMs }
+  return runWithCircus(limited, config, environment, runtime, testPath, sendMessageToJest)
 }
 export default run
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type DeliveryChange, newId, type PlatformEvent } from '@opsplane/contracts'
-import { caughtUp, seededRandom, testPrincipal, waitFor } from '@opsplane/testing'
+import { seededRandom, settled, testPrincipal, waitFor } from '@opsplane/testing'
 import { type AnalyticsProcess, startAnalyticsProcess } from '../process.fixture.js'
 import { allFacts, incidentEvent, incidentState, isRebuilt, publish, servedBy } from './facts.fixture.js'
 import { type LogServer, startLogServer } from './log-server.fixture.js'
@@ -60,7 +60,7 @@ test(`facts are complete, and the same when they are made anew, over ${kills} ki
   }
   // What a killed process held is its own for half a minute.
   await waitFor(async () => (await count('fact_deliveries')) === 15 * kills, { timeoutMs: 180_000 })
-  await caughtUp(analytics.service, 'analytics-facts')
+  await settled(analytics.service)
   const incremental = await allFacts(analytics.service)
   expect(incremental.incidents).toHaveLength(30 * kills)
   for (const fact of incremental.incidents ?? [])
