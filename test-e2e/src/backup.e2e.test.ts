@@ -85,7 +85,7 @@ async function nothingIsMissing(cluster: Pick<Cluster, 'info' | 'secrets'>): Pro
       expect({ code, problem: code === 0 ? '' : stderr }).toEqual({ code: 0, problem: '' })
       return true
     },
-    { timeoutMs: 120_000, intervalMs: 250 },
+    { intervalMs: 250 },
   )
   const { data } = (await apiClient(cluster.info)<Data<{ valid: boolean }>>('GET', '/audit/verify')).body
   expect(data).toMatchObject({ valid: true })

@@ -96,7 +96,6 @@ export async function killAndRecover(
   await victim.kill()
   await victim.start()
   await waitFor(() => load.acknowledged.size > before + more, {
-    timeoutMs: 120_000,
     message: `incidents to be created again after a kill of ${name}`,
   }).catch((cause: unknown) => {
     const answer = `the last answer was ${load.lastAnswer()}`

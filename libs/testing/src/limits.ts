@@ -8,8 +8,8 @@ export interface TestLimits {
 
 /** An end-to-end test may start the whole platform, on a machine that has other things to do. */
 const limits = {
-  unit: { waitMs: 10_000, testMs: 60_000 },
-  int: { waitMs: 60_000, testMs: 180_000 },
+  unit: { waitMs: 15_000, testMs: 120_000 },
+  int: { waitMs: 60_000, testMs: 240_000 },
   e2e: { waitMs: 120_000, testMs: 300_000 },
 } satisfies Record<string, TestLimits>
 
