@@ -10,7 +10,7 @@ export interface TestLimits {
 const limits = {
   unit: { waitMs: 15_000, testMs: 120_000 },
   int: { waitMs: 60_000, testMs: 240_000 },
-  e2e: { waitMs: 120_000, testMs: 300_000 },
+  e2e: { waitMs: 120_000, testMs: 480_000 },
 } satisfies Record<string, TestLimits>
 
 /** Of the long tier, where a test repeats for hours what it does once otherwise. */

@@ -77,6 +77,8 @@ export async function startTestService<Config extends BackendConfig, Overrides e
     CURSOR_SECRET: 'a secret for the cursors of tests',
     // A process and a second of computing for each service that has articles; its own tests switch it on.
     EMBEDDINGS_LOCAL: 'false',
+    // A process of its own may be killed, and what it had in hand comes again after this time.
+    ...(options.start && { NATS_ACK_WAIT_MS: '1000' }),
     ...options.env,
   }
   const startHere = (variables: Env, overrides?: Overrides) =>

@@ -26,6 +26,7 @@ export interface InHand {
 
 /** Within which what a killed replica had is given to another one. */
 export const shortLeases = {
+  NATS_ACK_WAIT_MS: '1000',
   WORKFLOW_LEASE_MS: '2000',
   SDK_LEASE_MS: '2000',
   EXPORT_LEASE_MS: '2000',

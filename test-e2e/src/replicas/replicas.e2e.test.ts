@@ -83,16 +83,12 @@ test('every service is replaced under load, replica by replica: no request fails
   })
 })
 
-test(
-  'each replica and each NATS server is killed under load: what fails may be tried again, and nothing is lost',
-  async () => {
-    await traffic.during('killed', async (loads) => {
-      for (let round = 0; round < Math.max(1, rounds); round++)
-        for (const [name, victim] of Object.entries(victims())) await killAndGoOn(name, victim, loads)
-    })
-  },
-  300_000 + rounds * 1_200_000,
-)
+test('each replica and each NATS server is killed under load: what fails may be tried again, and nothing is lost', async () => {
+  await traffic.during('killed', async (loads) => {
+    for (let round = 0; round < Math.max(1, rounds); round++)
+      for (const [name, victim] of Object.entries(victims())) await killAndGoOn(name, victim, loads)
+  })
+})
 
 const long = rounds > 0 ? test : test.skip
 
