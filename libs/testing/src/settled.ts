@@ -12,6 +12,8 @@ import { waitFor } from './wait-for.js'
 export interface LoggingService {
   name: string
   sql: Sql
+  /** The time its due work goes by, where that is simulated. */
+  now?: (() => string) | undefined
 }
 
 export interface SettledOptions {
@@ -21,12 +23,13 @@ export interface SettledOptions {
 
 /**
  * Resolves once every event in the log of the service, and every event that handling them wrote, is published and handled
- * by all consumers of the service. What has not happened by then never will, unless it is due later.
+ * by all consumers of the service, and nothing it has to do is due. What has not happened by then never will, unless it is
+ * due later.
  */
 export const settled = (
-  { name, sql, natsPrefix }: Pick<TestService, 'name' | 'natsPrefix' | 'sql'>,
+  { name, sql, natsPrefix, now }: Pick<TestService, 'name' | 'natsPrefix' | 'sql' | 'now'>,
   options?: SettledOptions,
-): Promise<void> => settledServices([{ name, sql }], { natsUrl: testNatsUrl(), natsPrefix, ...options })
+): Promise<void> => settledServices([{ name, sql, now }], { natsUrl: testNatsUrl(), natsPrefix, ...options })
 
 /** The same of several services on one NATS server, each of which may write what another one handles. */
 export async function settledServices(
@@ -59,7 +62,8 @@ export async function settledServices(
             requireHandled(manager, { stream, durable, end: sequences[stream] ?? 0 }),
           ),
         )
-        // What is acknowledged has its effects in the log.
+        await Promise.all(services.map((service) => requireNothingDue(service, workspaceId)))
+        // What is acknowledged or done has its effects in the log.
         return isDeepStrictEqual(before, await ends())
       },
       { message: `${services.map(({ name }) => name).join(', ')} to have handled every event` },
@@ -97,4 +101,35 @@ async function requireHandled(
   } = await consumers.info(stream, durable)
   if ((pending === 0 && unacknowledged === 0) || ack_floor.stream_seq >= end) return
   throw new Error(`${durable} has ${pending} events pending and ${unacknowledged} not acknowledged`)
+}
+
+/** A table of due work, by its index: `due` and `waiting` are expressions over a row. */
+interface DueTable {
+  table: string
+  due: string
+  waiting: string
+  columns: string[]
+}
+
+/** Throws while some row is due, or in somebody's hands. */
+async function requireNothingDue(
+  { name, sql, now }: LoggingService,
+  workspaceId: string | undefined,
+): Promise<void> {
+  const tables = await sql<DueTable[]>`
+    select c.relname as table, pg_get_expr(indexprs, indrelid) as due, pg_get_expr(indpred, indrelid) as waiting,
+      array(select attname::text from pg_attribute where attrelid = indrelid and attnum > 0) as columns
+    from pg_index join pg_class i on i.oid = indexrelid join pg_class c on c.oid = indrelid
+    where c.relnamespace = current_schema()::regnamespace and i.relname like '%\\_due\\_idx'
+      and indexprs is not null and indpred is not null`
+  for (const { table, due, waiting, columns } of tables) {
+    const inHand = columns.includes('lease_owner') ? 'lease_owner is not null' : 'false'
+    const hasWorkspace = workspaceId !== undefined && columns.includes('workspace_id')
+    const [row] = await sql.unsafe<{ count: number }[]>(
+      `select count(*)::int from ${table} where (${waiting}) and (${inHand} or ${due} <= coalesce($1::timestamptz, now()))
+         and ($2::text is null or ${hasWorkspace ? 'workspace_id' : '$2'} = $2)`,
+      [now?.() ?? null, workspaceId ?? null],
+    )
+    if (row && row.count > 0) throw new Error(`${row.count} rows of ${table} of ${name} are due or in hand`)
+  }
 }

@@ -35,6 +35,8 @@ export interface TestService<Overrides = ServiceOverrides> {
   name: string
   url: string
   natsPrefix: string
+  /** The time its due work goes by, where that is simulated. */
+  now?: (() => string) | undefined
   /** The variables it was started with. */
   env: Env
   /** As the owner of the schema, which is also the search_path. */
@@ -62,6 +64,7 @@ export async function startTestService<Config extends BackendConfig, Overrides e
   const provision = (adminUrl: string) => service.provision({ adminUrl, ...testLogin })
   const database = options.database ?? (await migratedDatabase(service))
   const natsPrefix = uniquePrefix()
+  const clock = options.overrides?.clock
   const env: Env = {
     DATABASE_URL: options.database
       ? await provision(database.url)
@@ -88,6 +91,7 @@ export async function startTestService<Config extends BackendConfig, Overrides e
   return {
     ...clientsOf({ name, url: running.url, privateKeyOf: (party) => testKeys(party).privateKey }),
     natsPrefix,
+    now: clock && (() => clock.now()),
     env,
     sql,
     adminUrl: database.url,
