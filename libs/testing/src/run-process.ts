@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findProcess, signalProcess, waitUntilGone } from '@opsplane/runtime/server-process'
 import { measured } from './jest/profile.js'
-import { waitFor } from './wait-for.js'
+import { waitWithin } from './wait-for.js'
 import { portsOf } from './worker-ports.js'
 
 const FOLDER = 'run-processes'
@@ -37,7 +37,7 @@ async function handOverOf(name: string, program: string): Promise<string> {
     const started = existsSync(pid) ? readFileSync(pid, 'utf8') : ''
     return started !== '' && findProcess(Number(started)) === undefined
   }
-  await waitFor(() => existsSync(ready) || isGone(), { timeoutMs: START_TIMEOUT_MS, message: program })
+  await waitWithin(START_TIMEOUT_MS, () => existsSync(ready) || isGone(), { message: program })
   if (!existsSync(ready)) throw new Error(`${program} ended: ${readFileSync(log, 'utf8')}`)
   return readFileSync(ready, 'utf8')
 }

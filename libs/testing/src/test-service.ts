@@ -32,8 +32,12 @@ export interface TestServiceOptions<Overrides> {
 
 /** The real service on a database and NATS subjects of its own. */
 export interface TestService<Overrides = ServiceOverrides> {
+  /** Of the service, in the registry. */
+  name: string
   url: string
   natsPrefix: string
+  /** The time its due work goes by, where that is simulated. */
+  now?: (() => string) | undefined
   /** The variables it was started with. */
   env: Env
   /** As the owner of the schema, which is also the search_path. */
@@ -68,6 +72,7 @@ async function start<Config extends BackendConfig, Overrides extends ServiceOver
   const provision = (adminUrl: string) => service.provision({ adminUrl, ...testLogin })
   const database = options.database ?? (await migratedDatabase(service))
   const natsPrefix = uniquePrefix()
+  const clock = options.overrides?.clock
   const env: Env = {
     DATABASE_URL: options.database
       ? await provision(database.url)
@@ -83,6 +88,8 @@ async function start<Config extends BackendConfig, Overrides extends ServiceOver
     CURSOR_SECRET: 'a secret for the cursors of tests',
     // A process and a second of computing for each service that has articles; its own tests switch it on.
     EMBEDDINGS_LOCAL: 'false',
+    // A process of its own may be killed, and what it had in hand comes again after this time.
+    ...(options.start && { NATS_ACK_WAIT_MS: '1000' }),
     ...options.env,
   }
   const startHere = (variables: Env, overrides?: Overrides) =>
@@ -92,6 +99,7 @@ async function start<Config extends BackendConfig, Overrides extends ServiceOver
   return {
     ...clientsOf({ name, url: running.url, privateKeyOf: (party) => testKeys(party).privateKey }),
     natsPrefix,
+    now: clock && (() => clock.now()),
     env,
     sql,
     adminUrl: database.url,
@@ -114,7 +122,7 @@ export function clientsOf(options: {
   name: string
   url: string
   privateKeyOf(party: InternalParty): string
-}): Pick<TestService, 'url' | 'as' | 'asService' | 'headers'> {
+}): Pick<TestService, 'name' | 'url' | 'as' | 'asService' | 'headers'> {
   const { name, url, privateKeyOf } = options
   const issuerOf = (party: InternalParty) =>
     createInternalIssuer({ service: party, privateKey: privateKeyOf(party) })
@@ -123,6 +131,7 @@ export function clientsOf(options: {
     authorization: `Bearer ${await gateway.clientToken(name, principal)}`,
   })
   return {
+    name,
     url,
     as: (principal) => createApiClient(url, () => headers(principal)),
     asService(caller) {

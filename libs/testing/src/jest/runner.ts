@@ -2,6 +2,7 @@ import asyncHooks from 'node:async_hooks'
 import { createRequire, register } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import { ModernFakeTimers } from '@jest/fake-timers'
+import { limitsOf } from '../limits.js'
 import { portsOf } from '../worker-ports.js'
 import { type JestGlobals, provideGlobals } from './globals.js'
 import { beginProfile, type FileProfile, followRun, spentSince, spentSoFar } from './profile.js'
@@ -19,7 +20,7 @@ interface CircusRuntime {
 }
 type FakeTimersConfig = ConstructorParameters<typeof ModernFakeTimers>[0]['config']
 type RunFile<Runtime> = (
-  globalConfig: unknown,
+  globalConfig: object,
   config: FakeTimersConfig,
   environment: { handleTestEvent?: ReturnType<typeof followRun> },
   runtime: Runtime,
@@ -71,7 +72,8 @@ const run: RunFile<unknown> = async (
   const begun = spentSoFar()
   const profile = beginProfile()
   environment.handleTestEvent = followRun(profile)
-  const result = await runWithCircus(globalConfig, config, environment, runtime, testPath, sendMessageToJest)
+  const limited = { ...globalConfig, testTimeout: limitsOf(testPath).testMs }
+  const result = await runWithCircus(limited, config, environment, runtime, testPath, sendMessageToJest)
   return { ...result, profile: { ...profile, total: spentSince(begun) } }
 }
 export default run
