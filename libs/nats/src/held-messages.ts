@@ -1,4 +1,4 @@
-import { recentKeys } from '@opsplane/runtime'
+import { recentKeys, systemTimers, type Timer, type Timers } from '@opsplane/runtime'
 import type { StreamMessage } from './stream-message.js'
 
 /** A message that has arrived, and what it says or why nobody can know. */
@@ -16,6 +16,7 @@ export interface HeldLimits {
   messages: number
   bytes: number
   ackWaitMs: number
+  timers?: Timers
 }
 
 /** All that a consumer has in memory: arrived or in hand, counted, and kept from being delivered again. */
@@ -36,6 +37,7 @@ export interface HeldMessages<T> {
 }
 
 export function heldMessages<T>(limits: HeldLimits): HeldMessages<T> {
+  const { timers = systemTimers } = limits
   let arrived: Held<T>[] = []
   let all = new Map<string, Held<T>>()
   const done = recentKeys(leastRemembered)
@@ -49,11 +51,11 @@ export function heldMessages<T>(limits: HeldLimits): HeldMessages<T> {
     if (next === 0) linesInHand.delete(held.queueKey)
     else linesInHand.set(held.queueKey, next)
   }
-  let alive: NodeJS.Timeout | undefined
+  let alive: Timer | undefined
   const keepAlive = () => {
     for (const { message } of all.values()) message.working()
     if (all.size > 0) return
-    clearInterval(alive)
+    timers.clearInterval(alive)
     alive = undefined
   }
 
@@ -66,7 +68,7 @@ export function heldMessages<T>(limits: HeldLimits): HeldMessages<T> {
         return false
       }
       all.set(key, held)
-      alive ??= setInterval(keepAlive, limits.ackWaitMs / 3)
+      alive ??= timers.setInterval(keepAlive, limits.ackWaitMs / 3)
       bytes += held.message.bytes
       arrived.push(held)
       return true
@@ -112,7 +114,7 @@ export function heldMessages<T>(limits: HeldLimits): HeldMessages<T> {
       }
       return rest
     },
-    close: () => clearInterval(alive),
+    close: () => timers.clearInterval(alive),
   }
 }
 
