@@ -133,6 +133,8 @@ export function openTerm(options: TermOptions): Term {
   const putAgain = async (event: LoggedEvent, { sequence }: PublishAck) => {
     // Before the other is gone: who is cut off in between finds at least that one.
     const ack = await publish(event, `${event.id}.${progress.generation}`)
+    // A mark that stands on it would fall: the stream would seem to have lost it, and be filled again.
+    if (progress.marks.some((mark) => mark.sequence === sequence)) return ack
     // A stream may forbid it; consumers then have it twice, which they recognize.
     await manager.streams.deleteMessage(names.eventsStream, sequence, false).catch(() => {})
     return ack

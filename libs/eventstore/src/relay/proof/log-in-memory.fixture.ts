@@ -17,7 +17,8 @@ interface Writer {
   end(): void
 }
 
-const flushEveryMs = 200
+/** As the WAL writer does it at three times its delay. */
+export const flushedWithinMs = 600
 
 /** The tables of a service that its relay works on, and the sequence that positions are drawn from. */
 export class LogInMemory {
@@ -78,7 +79,7 @@ export class LogInMemory {
 
   /** What nobody waits for is on disk a moment later. */
   flushLater(world: World): void {
-    world.after(flushEveryMs, () => {
+    world.after(flushedWithinMs, () => {
       this.#durable = this.#drawn
       if (world.isHostile) this.flushLater(world)
     })

@@ -4,7 +4,7 @@ import { DatabaseServer, NatsPeer, NatsServer, Process, type StoredMessage, Worl
 import type { LoggedEvent } from '../../logged-events.js'
 import { type Relay, runRelay } from '../relay.js'
 import type { RelayStore } from '../relay-store.js'
-import { LogInMemory, loggedEvent } from './log-in-memory.fixture.js'
+import { flushedWithinMs, LogInMemory, loggedEvent } from './log-in-memory.fixture.js'
 import { relayStoreInMemory } from './relay-store-in-memory.fixture.js'
 
 /** What a fault that is planted may replace. */
@@ -143,10 +143,13 @@ export class RelayRun {
     const { position, version } = writer
     const workspaceId = `ws_${streamId < 'c' ? 1 : 2}`
     const event = loggedEvent(id, { position, streamId, version, workspaceId })
-    world.note(`${process.name} writes ${id} at ${position}`)
+    world.note(`${process.name} writes ${id} at ${position}: ${streamId} ${version}`)
     if (this.#planted.offersEarly) relay.offer([{ ...event, streamType: 'tickets', sealed: null }])
     world.after(world.chance(0.1) ? world.between(100, 3_000) : world.between(0.2, 5), () => {
-      if (world.chance(0.05)) return writer.abort()
+      if (world.chance(0.1)) {
+        this.#fail(writer)
+        return
+      }
       try {
         writer.commit(event)
       } catch {
@@ -156,6 +159,13 @@ export class RelayRun {
       if (this.#planted.withoutOutbox && world.chance(0.1)) this.#tables.outbox.delete(position)
       process.after(world.between(0.1, 3), () => this.#announce(relay, event))
     })
+  }
+
+  /** What it has drawn is not on disk yet, should Postgres crash now. */
+  #fail(writer: { abort(): void }): void {
+    const { world } = this
+    writer.abort()
+    if (world.isHostile && world.chance(0.1)) world.after(world.between(0, flushedWithinMs), () => this.#crash(world.between(100, 1_000)))
   }
 
   /** Begins with its time, which is before its position is drawn. */
@@ -245,10 +255,10 @@ export class RelayRun {
       byStream.set(event.streamId, [...(byStream.get(event.streamId) ?? []), event])
     for (const events of byStream.values()) {
       let from = 0
-      for (const { id } of events.sort((one, other) => one.version - other.version)) {
+      for (const { id, streamId } of events.sort((one, other) => one.version - other.version)) {
         const at = ids.indexOf(id, from)
         if (at < 0) {
-          this.world.broken(ids.includes(id) ? `${id} is out of order` : `${id} is not in the stream`)
+          this.world.broken(ids.includes(id) ? `${id} of ${streamId} is out of order` : `${id} is not in the stream`)
           return
         }
         from = at + 1

@@ -97,8 +97,9 @@ function marksOf({ marks }: LogInMemory, offsetMs: number): StreamMark[] {
     .map(({ createdAt, ...mark }: MarkRow) => ({ ...mark, at: createdAt + offsetMs }))
 }
 
-function refill(log: LogInMemory, { standing, maxAgeMs, identity, last, generation }: Refill) {
-  const floor = standing?.floor ?? floorOfAge(log, maxAgeMs)
+/** All events are younger than any stream keeps them. */
+function refill(log: LogInMemory, { standing, identity, last, generation }: Refill) {
+  const floor = standing?.floor ?? 0
   let events = 0
   for (const [position, { workspaceId, id }] of log.events) {
     if (position <= floor || log.outbox.has(position)) continue
@@ -110,10 +111,4 @@ function refill(log: LogInMemory, { standing, maxAgeMs, identity, last, generati
   const { number, sequence, messageId } = mark
   log.marks.set(number, { number, identity, generation, sequence, messageId, floor, createdAt: log.now() })
   return { floor, events }
-}
-
-/** All events are younger than the stream keeps them: below the first by its id, which begins with its time. */
-function floorOfAge({ events }: LogInMemory, maxAgeMs: number): number {
-  const [first] = [...events].sort(([, one], [, other]) => (one.id < other.id ? -1 : 1))
-  return maxAgeMs === 0 || !first ? 0 : first[0] - 1
 }
