@@ -107,6 +107,7 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
   const running = new Set<Promise<void>>()
   let pull: Pull | undefined
   let restart: (reason: string) => void = () => {}
+  let consumerCreated: string | undefined
   let inFlight = 0
   let rounds: RequestRounds | undefined
   let planned = false
@@ -178,7 +179,9 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
   /** Asks until the consumer is lost. */
   const consume = async () => {
     const connection = await link.ready(closing.signal)
-    await ensureConsumer(connection, { ...options, mayReplace: link.identity !== undefined })
+    const created = await ensureConsumer(connection, { ...options, mayReplace: link.identity !== undefined })
+    if (created !== consumerCreated) held.disown()
+    consumerCreated = created
     if (closing.signal.aborted) return
     await options.prepare?.(() => consumerProgress(connection, options))
     if (closing.signal.aborted) return

@@ -33,6 +33,8 @@ export interface HeldMessages<T> {
   release(held: Held<T>, how: 'done' | 'back'): void
   /** Takes what has arrived and is not in hand. */
   rest(): Held<T>[]
+  /** The consumer is another one: what has arrived comes again from it, and what is in hand is not acknowledged to it. */
+  disown(): void
   close(): void
 }
 
@@ -57,6 +59,16 @@ export function heldMessages<T>(limits: HeldLimits): HeldMessages<T> {
     if (all.size > 0) return
     timers.clearInterval(alive)
     alive = undefined
+  }
+
+  const rest = () => {
+    const left = arrived
+    arrived = []
+    for (const held of left) {
+      all.delete(keyOf(held))
+      bytes -= held.message.bytes
+    }
+    return left
   }
 
   return {
@@ -105,14 +117,10 @@ export function heldMessages<T>(limits: HeldLimits): HeldMessages<T> {
       if (all.size === 0) all = new Map()
       if (how === 'done') done.add(key)
     },
-    rest() {
-      const rest = arrived
-      arrived = []
-      for (const held of rest) {
-        all.delete(keyOf(held))
-        bytes -= held.message.bytes
-      }
-      return rest
+    rest,
+    disown() {
+      rest()
+      for (const { message } of all.values()) message.disown()
     },
     close: () => timers.clearInterval(alive),
   }

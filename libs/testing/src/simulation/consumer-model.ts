@@ -1,6 +1,7 @@
 import type { MsgHdrs } from '@nats-io/transport-node'
 import { subjectMatches } from '@opsplane/nats'
 import type { Entry } from './agenda.js'
+import { epochMs } from './process.js'
 import type { World } from './world.js'
 
 /** A message as a stream has it. */
@@ -56,6 +57,7 @@ export class ConsumerModel {
   readonly #stream: ConsumedStream
   readonly #deliver: (delivery: Delivery) => void
   readonly name: string
+  readonly #created: string
   #serial = 0
 
   constructor(
@@ -70,6 +72,7 @@ export class ConsumerModel {
     this.#deliver = deliver
     this.name = name
     this.config = config
+    this.#created = `${new Date(epochMs + world.now).toISOString()}-${world.integer(0, 999_999)}`
     this.delivered = config.deliver_policy === 'new' ? stream.last : 0
     this.ackFloor = this.delivered
   }
@@ -209,6 +212,7 @@ export class ConsumerModel {
       type: 'io.nats.jetstream.api.v1.consumer_info_response',
       stream_name: this.#stream.config.name,
       name: this.name,
+      created: this.#created,
       config: this.config,
       delivered: { consumer_seq: this.#serial, stream_seq: this.delivered },
       ack_floor: { consumer_seq: 0, stream_seq: this.ackFloor },

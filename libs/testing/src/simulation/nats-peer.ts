@@ -19,8 +19,6 @@ export class NatsPeer implements Peer {
   readonly #listeners = new Set<() => void>()
   readonly #statuses = new Set<(status: Status) => void>()
   readonly #connection: NatsConnection
-  /** Sent while nobody was there, for when somebody is. */
-  #unsent: WireMessage[] = []
   /** Called for each message as it is sent. */
   onSend: (message: WireMessage) => void = () => {}
   #isUp = false
@@ -69,9 +67,6 @@ export class NatsPeer implements Peer {
       this.#isUp = true
       this.#server.join(this)
       this.#report({ type: 'reconnect' })
-      const unsent = this.#unsent
-      this.#unsent = []
-      for (const message of unsent) this.#send(message)
     })
   }
 
@@ -99,10 +94,8 @@ export class NatsPeer implements Peer {
   #send(message: WireMessage): void {
     if (!this.#process.isAlive) return
     this.onSend(message)
-    if (!this.#isUp) {
-      this.#unsent.push(message)
-      return
-    }
+    // The client sends nothing again that it was given while it was disconnected.
+    if (!this.#isUp) return
     const { world } = this.#process
     const generation = this.#generation
     this.#sentAt = Math.max(this.#sentAt, world.now + world.between(0.05, 2))

@@ -112,7 +112,7 @@ export class NatsServer {
   #pull(name = '', durable = '', reply: string, body: string): void {
     const consumer = this.streams.get(name)?.consumers.get(durable)
     if (consumer) consumer.request(reply, body)
-    else this.#send({ subject: reply, headers: headers(503, ''), body: '' })
+    else this.#send({ subject: reply, headers: headers(503, 'No Responders'), body: '' })
   }
 
   #stream(name = ''): StreamModel {

@@ -6,41 +6,32 @@ export interface SimulatedRun {
   run(): Promise<void>
 }
 
-export interface SimulateOptions {
-  /** So many seeds, or SIMULATION_SEEDS where that is more. */
-  runs: number
-  /** Never more than so many. */
-  most?: number
-  run(seed: number): SimulatedRun
-}
-
 const mostLines = 400
 
 /**
- * Runs one seed after the other, from SIMULATION_SEED on, up to the first that fails: its seed is printed with what happened, and is
- * all it takes to see the same again.
+ * Runs so many seeds, SIMULATION_SEEDS where that is set, up to the first that fails: it is printed with what happened, and
+ * SIMULATION_SEED runs it alone.
  */
-export async function simulate({
-  runs,
-  most = Number.POSITIVE_INFINITY,
-  run,
-}: SimulateOptions): Promise<void> {
-  const from = Number(process.env.SIMULATION_SEED ?? 1)
-  const isReplay = process.env.SIMULATION_SEED !== undefined
-  const asked = isReplay ? 1 : Math.max(runs, Number(process.env.SIMULATION_SEEDS ?? 0))
-  for (let seed = from; seed < from + Math.min(asked, most); seed++) {
-    const one = run(seed)
+export async function simulate(runs: number, start: (seed: number) => SimulatedRun): Promise<void> {
+  const { SIMULATION_SEED: replayed, SIMULATION_SEEDS: asked = String(runs) } = process.env
+  const from = Number(replayed ?? 1)
+  const failed = await failingSeed(replayed === undefined ? Number(asked) : 1, start, from)
+  if (!failed) return
+  const { seed, error, history } = failed
+  const reason = error instanceof InvariantError ? error.message : String(error)
+  const what = history.slice(-mostLines).join('\n')
+  throw new Error(`${reason}\nSIMULATION_SEED=${seed} replays it. What happened:\n${what}`, { cause: error })
+}
+
+/** The first of so many seeds that fails, with why and what happened. */
+export async function failingSeed(most: number, start: (seed: number) => SimulatedRun, from = 1) {
+  for (let seed = from; seed < from + most; seed++) {
+    const one = start(seed)
     try {
       await one.run()
     } catch (error) {
-      const history = one.world.history.slice(-mostLines).join('\n')
-      const reason = error instanceof InvariantError ? error.message : String(error)
-      throw new Error(
-        `${reason}\nIt happens again with SIMULATION_SEED=${seed}. What happened:\n${history}`,
-        {
-          cause: error,
-        },
-      )
+      return { seed, error, history: one.world.history }
     }
   }
+  return undefined
 }

@@ -77,6 +77,14 @@ export class StreamModel {
     this.#moveFirst()
   }
 
+  /** The oldest messages are beyond what the stream keeps. */
+  dropFirst(count: number): void {
+    for (let at = 0; at < count && this.first <= this.last; at++) {
+      this.messages.delete(this.first)
+      this.#moveFirst()
+    }
+  }
+
   /** Somebody has removed all messages: the server knows their ids still. */
   purge(): void {
     this.messages.clear()

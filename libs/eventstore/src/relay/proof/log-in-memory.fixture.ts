@@ -1,4 +1,3 @@
-import type { World } from '@opsplane/testing'
 import type { LogEdge } from '../../log-end.js'
 import type { LoggedEvent } from '../../logged-events.js'
 import type { StreamMark } from '../stream-marks.js'
@@ -10,6 +9,12 @@ export interface LeaseRow {
 }
 
 export type MarkRow = Omit<StreamMark, 'at'> & { createdAt: number }
+
+/** The server's. */
+interface Time {
+  readonly now: number
+  after(ms: number, act: () => void): unknown
+}
 
 /** A transaction that has drawn positions and not ended. */
 interface Writer {
@@ -29,18 +34,18 @@ export class LogInMemory {
   lease: LeaseRow | undefined
   readonly #writers = new Set<Writer>()
   readonly #heads = new Map<string, { version: number; locked: boolean }>()
-  readonly #now: () => number
+  readonly #time: Time
   #drawn = 0
   /** The last position of which the WAL is on disk. */
   #durable = 0
   #serial = 0
 
-  constructor(now: () => number) {
-    this.#now = now
+  constructor(time: Time) {
+    this.#time = time
   }
 
   now(): number {
-    return this.#now()
+    return this.#time.now
   }
 
   /** Draws a position, which may be committed or not, and later than others above it. Undefined while another writes to the stream. */
@@ -73,16 +78,10 @@ export class LogInMemory {
         this.events.set(position, event)
         this.outbox.set(position, { workspaceId: event.workspaceId, eventId: event.id })
       },
-      abort: () => void release(),
+      abort: () => {
+        if (release()) this.#time.after(flushedWithinMs, () => this.flush())
+      },
     }
-  }
-
-  /** What nobody waits for is on disk a moment later. */
-  flushLater(world: World): void {
-    world.after(flushedWithinMs, () => {
-      this.#durable = this.#drawn
-      if (world.isHostile) this.flushLater(world)
-    })
   }
 
   /** Postgres dies and is back: positions of which nothing is on disk are drawn again. */
@@ -92,6 +91,7 @@ export class LogInMemory {
     this.#drawn = this.#durable
   }
 
+  /** What nobody waits for is on disk a moment later. */
   flush(): void {
     this.#durable = this.#drawn
   }

@@ -53,8 +53,7 @@ export class RelayRun {
     this.world = new World(seed)
     this.#database = new DatabaseServer(this.world)
     this.#nats = new NatsServer(this.world)
-    this.#tables = new LogInMemory(() => this.world.now)
-    this.#tables.flushLater(this.world)
+    this.#tables = new LogInMemory(this.world)
     this.#nats.onStored = (message) => this.#stored(message)
     this.#replicas = ['one', 'two'].map((name) => this.#start(name))
   }
@@ -146,8 +145,8 @@ export class RelayRun {
     world.note(`${process.name} writes ${id} at ${position}: ${streamId} ${version}`)
     if (this.#planted.offersEarly) relay.offer([{ ...event, streamType: 'tickets', sealed: null }])
     world.after(world.chance(0.1) ? world.between(100, 3_000) : world.between(0.2, 5), () => {
-      if (world.chance(0.1)) {
-        this.#fail(writer)
+      if (world.chance(0.05)) {
+        writer.abort()
         return
       }
       try {
@@ -156,16 +155,18 @@ export class RelayRun {
         return
       }
       world.note(`${id} is committed`)
+      if (world.isHostile && world.chance(0.05)) world.after(world.between(0, 20), () => this.#drawInVain())
       if (this.#planted.withoutOutbox && world.chance(0.1)) this.#tables.outbox.delete(position)
       process.after(world.between(0.1, 3), () => this.#announce(relay, event))
     })
   }
 
-  /** What it has drawn is not on disk yet, should Postgres crash now. */
-  #fail(writer: { abort(): void }): void {
+  /** Draws a position in vain, which is not on disk yet should Postgres crash. */
+  #drawInVain(): void {
     const { world } = this
-    writer.abort()
-    if (world.isHostile && world.chance(0.1)) world.after(world.between(0, flushedWithinMs), () => this.#crash(world.between(100, 1_000)))
+    const writer = this.#tables.begin(world.pick(streams))
+    world.after(world.between(1, 50), () => writer?.abort())
+    if (world.chance(0.3)) world.after(world.between(250, flushedWithinMs), () => this.#crash(world.between(100, 1_000)))
   }
 
   /** Begins with its time, which is before its position is drawn. */

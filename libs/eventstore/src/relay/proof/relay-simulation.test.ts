@@ -1,16 +1,15 @@
-import { describe, expect, test } from '@jest/globals'
-import { simulate } from '@opsplane/testing'
+import { expect, test } from '@jest/globals'
+import { failingSeed, InvariantError, simulate } from '@opsplane/testing'
 import { planted } from './planted.fixture.js'
 import { RelayRun } from './relay-run.fixture.js'
 
-test('the relay publishes what is committed, once and in order, whatever happens', async () => {
-  await simulate({ runs: 300, run: (seed) => new RelayRun(seed) })
-})
+test('the relay publishes what is committed, and in order, whatever happens', () =>
+  simulate(300, (seed) => new RelayRun(seed)))
 
-describe('a planted fault', () => {
-  test.each(Object.entries(planted))('%s is found', async (_, fault) => {
-    await expect(
-      simulate({ runs: 1_000, most: 1_000, run: (seed) => new RelayRun(seed, fault) }),
-    ).rejects.toThrow('SIMULATION_SEED')
-  })
+test.each(Object.entries(planted))('%s is found, and its seed shows it again', async (_, fault) => {
+  const failed = await failingSeed(1_000, (seed) => new RelayRun(seed, fault))
+  expect(failed?.error).toBeInstanceOf(InvariantError)
+  if (!failed) return
+  const again = await failingSeed(1, (seed) => new RelayRun(seed, fault), failed.seed)
+  expect(again).toEqual(failed)
 })

@@ -138,8 +138,8 @@ const made = newId('event').slice(0, -16)
 const idAt = (serial: number) => `${made}${9_000_000_000_000_000 - serial}`
 
 function inMemory(): Subject {
-  let now = 1_000_000
-  const log = new LogInMemory(() => now)
+  const time = { now: 1_000_000, after() {} }
+  const log = new LogInMemory(time)
   let serial = 0
   const write = (workspaceId = 'ws_1') => {
     const streamId = `s_${++serial}`
@@ -149,14 +149,14 @@ function inMemory(): Subject {
     return () => writer.commit(event)
   }
   return {
-    store: relayStoreInMemory(log, async (act) => act(), () => now),
+    store: relayStoreInMemory(log, async (act) => act(), () => time.now),
     append: async (workspaceId) => write(workspaceId)(),
     begin: async () => {
       const commit = write()
       return async () => commit()
     },
     async expire(ms) {
-      if (log.lease) now = log.lease.expiresAt + ms
+      if (log.lease) time.now = log.lease.expiresAt + ms
     },
     outbox: async () => [...log.outbox.keys()].sort((one, other) => one - other),
   }
