@@ -3,7 +3,7 @@ import { ApiError, type TenantScope } from '@opsplane/contracts'
 import { startMonths } from '@opsplane/eventstore'
 import { maxCausationDepth } from '@opsplane/http'
 import { giveBackStatement, held, holdBack } from '@opsplane/postgres'
-import { systemClock } from '@opsplane/runtime'
+import { type Budgets, systemClock } from '@opsplane/runtime'
 import type { Expressions } from '@opsplane/sandbox'
 import type { BackgroundWork, ServiceContext } from '@opsplane/service'
 import type { Program } from '../engine/program.js'
@@ -45,6 +45,8 @@ export interface RunsOptions {
   giverOf: GiverOf
   /** Up to where the logs of all services have come. */
   logEnds(): Promise<LogPositions>
+  /** What traces are counted by. */
+  budgets: Pick<Budgets, 'fits'>
   /** Runs in hand at most, and of one workspace. */
   most?: { all: number; ofOne: number }
   leaseMs?: number
@@ -203,6 +205,7 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
   const runner = createRunner({
     ...{ most, mostDeaths, commit, left, perform: work, moved: measures.moved },
     nowMs: clock.nowMs,
+    keepsTrace: (workspaceId, bytes) => options.budgets.fits('traceBytesPerDay', { workspaceId }, bytes),
     look: (active, awaited, begun) => readNews(database.sql, { active, awaited, begun }),
     journals: async (ids) => (await store.insist(() => loadJournals(database.sql, ids))) ?? new Map(),
     async foldedRunOf({ identity }, { origin, recorded }) {
