@@ -17,6 +17,9 @@ export const Run = RunState.extend({
 }).meta({ id: 'Run' })
 export type Run = z.infer<typeof Run>
 
+/** The longest an answer may wait for the end of a run it has started. */
+export const mostRunWaitSeconds = 20
+
 /** A value that is read by itself, as it is large. */
 export const LargeValue = z
   .object({
