@@ -20,6 +20,7 @@ export {
 export { type CarriedLimits, createDelegations, type Delegations, grantCallers } from './calls/delegation.js'
 export { createRequireEnvironment, type RequireEnvironment } from './calls/environment-scope.js'
 export { createGrants, type Grants } from './calls/grants.js'
+export { addressesOf, InnerRefusal, readdress } from './calls/inner-refusal.js'
 export { clientTls, type InternalTls, readInternalTls } from './calls/internal-tls.js'
 export {
   createInternalIssuer,
