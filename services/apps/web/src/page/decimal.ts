@@ -42,7 +42,7 @@ export function decimalText(decimal: Decimal): string {
 }
 
 /** Whether JavaScript has exactly this number. */
-function isNumber(decimal: Decimal): boolean {
+export function isNumber(decimal: Decimal): boolean {
   const kept = parseDecimal(String(Number(decimalText(decimal))))
   return kept !== undefined && compareDecimals(kept, decimal) === 0
 }
