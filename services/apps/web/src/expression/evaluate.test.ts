@@ -52,7 +52,7 @@ test.each([
   ['$average([9007199254740992, 1])', 'has more digits'],
   ['$number("1e-400")', 'has more digits'],
   ['$number("none")', 'Unable to cast value to a number'],
-  ['$sum(["1"])', 'must be an array of numbers'],
+  ['$sum(["1"])', 'must be an array of "numbers"'],
 ])('refuses what no number is exactly: %s', async (expression, message) => {
   await expect(evaluated(`{{ ${expression} }}`, scope)).rejects.toThrow(message)
 })
