@@ -26,13 +26,16 @@ export const fileReaders: Record<string, (file: Buffer) => Row[] | Promise<Row[]
   },
   async parquet(file) {
     const bytes = file.buffer.slice(file.byteOffset, file.byteOffset + file.length) as ArrayBuffer
-    const rows = await parquetReadObjects({ file: bytes, parsers: asMicroseconds })
+    const rows = await parquetReadObjects({ file: bytes, parsers: parquetParsers })
     return rows.map((row) => byColumn(Object.entries(row), parquetCell))
   },
 }
 
-/** A Date would have milliseconds. */
-const asMicroseconds = { timestampFromMicroseconds: (value: bigint) => value as unknown as Date }
+/** A Date would have milliseconds; and its own texts begin behind a byte order mark. */
+const parquetParsers = {
+  timestampFromMicroseconds: (value: bigint) => value as unknown as Date,
+  stringFromBytes: (bytes: Uint8Array) => Buffer.from(bytes).toString(),
+}
 
 const byColumn = (
   cells: readonly (readonly [string, unknown])[],
@@ -51,7 +54,7 @@ function csvCell(text: string, { column, quoting }: { column: string | number; q
 
 function xlsxCell(name: string, cell: unknown): unknown {
   if (cell instanceof Date) {
-    const text = new Date(Math.round(cell.getTime())).toISOString()
+    const text = cell.toISOString()
     return typeOf(name) === 'date' ? text.slice(0, 10) : text
   }
   return isJson(name) ? parseExact(String(cell)) : cell
