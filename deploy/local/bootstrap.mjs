@@ -23,6 +23,8 @@ const COMMANDS = {
   start: ['deploy/local/bundle/cli.cjs', 'start'],
   dev: ['deploy/local/dist/dev/main.js'],
   test: ['deploy/local/dist/test.js'],
+  'test:long': ['libs/testing/dist/runs/long.js'],
+  'test:repeat': ['libs/testing/dist/runs/repeat.js'],
   bench: ['bench/dist/index.js'],
   opsplane: ['cli/dist/main.js'],
   migration: ['deploy/local/dist/migration.js'],
@@ -31,7 +33,15 @@ const COMMANDS = {
 // They need no nats-server, or one that runs already.
 const WITHOUT_NATS = ['opsplane', 'migration']
 /** Of which programs bundles are made before; the others need none. */
-const BUNDLED = { demo: 'local', start: 'local', dev: 'services', test: 'all', bench: 'services' }
+const BUNDLED = {
+  demo: 'local',
+  start: 'local',
+  dev: 'services',
+  test: 'all',
+  'test:long': 'all',
+  'test:repeat': 'all',
+  bench: 'services',
+}
 const USAGE = `Usage: node deploy/local/bootstrap.mjs <command> [arguments]
 
 Installs the dependencies, compiles what has changed, makes sure there is a nats-server, then runs the command.
@@ -82,7 +92,7 @@ try {
   await step('compile', compileSources)
   if (BUNDLED[command]) await step('bundles', bundle)
   if (!WITHOUT_NATS.includes(command)) await step('nats-server', ensureNatsServer)
-  if (command === 'test') await step('chromium', ensureChromium)
+  if (command.startsWith('test')) await step('chromium', ensureChromium)
 } catch (error) {
   if (!(error instanceof StepError)) throw error
   process.stderr.write(`\n${error.message}\n${error.output ? `\n${error.output}\n` : ''}\n${error.advice}\n`)
