@@ -27,7 +27,7 @@ export const columns: readonly Column[] = [
   { name: 'seen_at', type: 'timestamp' },
   { name: 'local_at', type: 'local_timestamp' },
   { name: 'lasts', type: 'interval' },
-  { name: 'token', type: 'uuid' },
+  { name: 'item', type: 'uuid' },
   { name: 'colour', type: 'enum', values: ['red', '9007199254740993', ' a, "b" '] },
   { name: 'depot', type: 'reference', table: 'depots', key: { column: 'code', type: 'text' } },
   { name: 'depot_number', type: 'reference', table: 'depots', key: { column: 'number', type: 'bigint' } },

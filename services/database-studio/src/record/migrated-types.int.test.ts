@@ -180,6 +180,35 @@ test('json that Postgres cannot look into is refused, as it would stand in the h
   expect(history.items).toMatchObject([{ after: { one: { a: 1 } } }])
 })
 
+test.each([
+  ['2026-03-02 10:00:00.123456+00', '2026-03-02T10:00:00.123456Z'],
+  ['2026-03-02 10:00:00.1234+00', '2026-03-02T10:00:00.1234Z'],
+  ['1969-12-31 23:59:59.999999+00', '1969-12-31T23:59:59.999999Z'],
+  ['0044-03-15 12:00:00+00 BC', undefined],
+  ['10000-01-01 00:00:00+00', undefined],
+  ['-infinity', undefined],
+])('an instant that only SQL writes is shown as it is: %s', async (written, iso) => {
+  const slug = `instants_${written.replaceAll(/\W/g, '_').toLowerCase()}`
+  await at.migrated(slug, `create table ${slug} (name text, v timestamptz, all_v timestamptz[])`)
+  const insert = `insert into ${slug} (name, v, all_v) values ('a', '${written}', array['${written}']::timestamptz[])`
+  expect((await at.api.post('/queries/run', { sql: insert, mode: 'write' })).status).toBe(200)
+  const shown = { v: iso ?? written, all_v: [iso ?? written] }
+  const path = `/tables/${slug}/records`
+  const [made] = (await at.api.get(path)).page(StudioRecord).items
+  expect(made).toMatchObject(shown)
+  const history = (await at.api.get(`${path}/${made?.id}/history`)).page(RecordChange).items
+  expect(history).toMatchObject([{ after: shown }])
+  if (iso === undefined) return
+  const named = async (v: string) =>
+    (await at.api.get(`${path}?filter=${json({ v })}`)).page(StudioRecord).items.map(({ name }) => name)
+  expect(await named(iso)).toEqual(['a'])
+  expect(await named(iso.replace(/\d{3,4}Z$/, 'Z').replace('.Z', 'Z'))).toEqual([])
+  const refused = await at.api.patch(`${path}/${made?.id}`, { v: iso })
+  expect(refused.error().details).toMatchObject([
+    { path: '/v', message: expect.stringContaining('3 digits') },
+  ])
+})
+
 test('several values of an enum type are read one by one by its index', async () => {
   await at.migrated(
     'Days',
