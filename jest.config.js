@@ -1,4 +1,4 @@
-/** Tests run compiled, as plain Node modules: `tsc -b` first, so what is tested is what ships. */
+/** Tests run compiled, as plain Node modules: `node deploy/bundler/compile.mjs` first, so what is tested is what ships. */
 export default {
   testEnvironment: 'node',
   testMatch: [
@@ -13,6 +13,7 @@ export default {
   globalSetup: '<rootDir>/libs/testing/dist/global-setup.js',
   globalTeardown: '<rootDir>/libs/testing/dist/global-teardown.js',
   testRunner: '<rootDir>/libs/testing/dist/jest/runner.js',
+  reporters: ['default', '<rootDir>/libs/testing/dist/jest/profile-reporter.js'],
   testSequencer: '<rootDir>/libs/testing/dist/jest/sequencer.js',
   // Much of what tests do is wait: two more than the cores it is meant for.
   maxWorkers: 4,

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from '@jest/globals'
 import { currentTestFile } from './current-test.js'
-import { limitsOf, longTierVariables } from './limits.js'
+import { limitsOf } from './limits.js'
+import { longTier } from './runs/long-tier.js'
 
 describe('the limits of a test file', () => {
   test.each([
@@ -22,18 +22,11 @@ describe('the limits of a test file', () => {
     }
   })
 
-  test.each(longTierVariables)('are those of hours where %s is set', (name) => {
+  test.each(Object.keys(longTier))('are those of hours where %s is set', (name) => {
     expect(limitsOf('a.test.js', { [name]: '1' }).waitMs).toBeGreaterThan(1_000_000)
   })
 
   test('go by the file that runs', () => {
     expect(currentTestFile()).toBe(fileURLToPath(import.meta.url))
   })
-})
-
-test('what makes a run one of the long tier is what its script sets', () => {
-  const root = new URL('../../../package.json', import.meta.url)
-  const { scripts } = JSON.parse(readFileSync(root, 'utf8')) as { scripts: Record<string, string> }
-  const set = scripts['test:long']?.match(/\b[A-Z_]+(?==)/g)
-  expect([...longTierVariables].sort()).toEqual([...(set ?? []), 'LONG_POLLS'].sort())
 })

@@ -1,3 +1,5 @@
+import { isLongTier } from './runs/long-tier.js'
+
 /** What bounds a hang, in milliseconds: one limit for each kind of test file, and none of a test's own. */
 export interface TestLimits {
   /** Of a `waitFor`, which fails with what it saw last. */
@@ -16,37 +18,9 @@ const limits = {
 /** Of the long tier, where a test repeats for hours what it does once otherwise. */
 const long: TestLimits = { waitMs: 3_600_000, testMs: 7_200_000 }
 
-/** Any of them makes a run one of the long tier: those that `npm run test:long` sets. */
-export const longTierVariables = [
-  'BACKUP_DRILLS',
-  'CRASH_KILLS',
-  'WORKFLOW_KILLS',
-  'WORKFLOW_RUNS',
-  'WORKFLOW_QUEUED',
-  'DELIVERY_KILLS',
-  'ENGINE_RUNS',
-  'EXPORT_KILLS',
-  'FACT_KILLS',
-  'FUZZ_RUNS',
-  'LONG_POLLS',
-  'OUTAGE_SECONDS',
-  'RELAY_EVENTS',
-  'REPLICA_KILLS',
-  'SDK_KILLS',
-  'SEARCH_TIMES',
-  'STUDIO_KILLS',
-  'TEST_CHART',
-  'TEST_CLOCKS',
-  'TEST_HELD_DELIVERIES',
-  'TEST_IMAGE',
-  'TEST_TARPITS',
-  'TEST_WEBHOOKS',
-  'UPGRADE_FROM',
-]
-
 /** The limits of a test file, or of whatever is no test file; which kind it is stands in its name. */
 export function limitsOf(path = '', env: Record<string, string | undefined> = process.env): TestLimits {
-  if (longTierVariables.some((name) => env[name] !== undefined)) return long
+  if (isLongTier(env)) return long
   if (/\.test\.[jt]s$/.test(path) && !/\.(?:int|e2e)\.test\./.test(path)) return limits.unit
   return path.includes('.int.test.') ? limits.int : limits.e2e
 }

@@ -11,6 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findProcess, signalProcess, waitUntilGone } from '@opsplane/runtime/server-process'
+import { measured } from './jest/profile.js'
 import { waitWithin } from './wait-for.js'
 import { portsOf } from './worker-ports.js'
 
@@ -23,7 +24,11 @@ const LOOK_FOR_RUN_MS = 1_000
  * Starts a program that all test files of the run share, for whichever asks first, and gives what it handed to
  * `serveRun`. It ends with the run. Throws with its log when it ends before it is ready.
  */
-export async function startedForRun(name: string, program: string): Promise<string> {
+export function startedForRun(name: string, program: string): Promise<string> {
+  return measured(`shared ${name}`, () => handOverOf(name, program))
+}
+
+async function handOverOf(name: string, program: string): Promise<string> {
   const folder = join(tmpdir(), FOLDER, name)
   if (claims(folder)) start(folder, program)
   const [ready, pid, log] = [join(folder, 'ready'), join(folder, 'pid'), join(folder, 'log')]

@@ -5,6 +5,7 @@ import type { BackendConfig, RunningService } from '@opsplane/runtime'
 import type { Service, ServiceOverrides } from '@opsplane/service'
 import postgres from 'postgres'
 import { type ApiClient, createApiClient } from './api-client.js'
+import { measured } from './jest/profile.js'
 import { testKeys, testTrustedKeys } from './party-keys.js'
 import {
   createDatabase,
@@ -56,9 +57,16 @@ export interface TestService<Overrides = ServiceOverrides> {
 }
 
 /** Starts a service as a process would, from environment variables alone. */
-export async function startTestService<Config extends BackendConfig, Overrides extends ServiceOverrides>(
+export function startTestService<Config extends BackendConfig, Overrides extends ServiceOverrides>(
   service: Service<Config, Overrides>,
   options: TestServiceOptions<Overrides> = {},
+): Promise<TestService<Overrides>> {
+  return measured(`service ${service.name}`, () => start(service, options))
+}
+
+async function start<Config extends BackendConfig, Overrides extends ServiceOverrides>(
+  service: Service<Config, Overrides>,
+  options: TestServiceOptions<Overrides>,
 ): Promise<TestService<Overrides>> {
   const { name } = service
   const provision = (adminUrl: string) => service.provision({ adminUrl, ...testLogin })
