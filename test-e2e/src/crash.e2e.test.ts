@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type Receiver, seededRandom, startReceiver, waitFor } from '@opsplane/testing'
+import { jetstreamManager } from '@nats-io/jetstream'
+import { connect } from '@nats-io/transport-node'
+import { durableConsumers, natsNames, topicConsumers } from '@opsplane/contracts'
+import { type Receiver, seededRandom, serverOf, startReceiver, waitFor } from '@opsplane/testing'
 import postgres from 'postgres'
 import { cliRunner } from './cli.js'
 import { nothingIsLost } from './crash-checks.js'
 import { type CreateLoad, conditionOfServices, killAndRecover, startCreating } from './crash-load.js'
+import { patienceMs } from './event-trail.js'
 import { faultsOf } from './faults.js'
 import { type Neighbour, startNeighbour } from './neighbour.js'
 import { type Api, apiClient, startTestCluster } from './platform.js'
@@ -32,6 +36,25 @@ afterAll(async () => {
 const seed = Number(process.env.CRASH_SEED ?? 20_251)
 const faults = Number(process.env.CRASH_KILLS ?? 10)
 const changes = 2
+
+test('every consumer is given again what a dead process had in hand, after the time that is set', async () => {
+  const { eventsStream, topicsStream } = natsNames()
+  const registered = [
+    [eventsStream, Object.values(durableConsumers).flat()],
+    [topicsStream, Object.values(topicConsumers).flat()],
+  ] as const
+  const connection = await connect(serverOf(cluster.info.natsUrl))
+  try {
+    const { consumers } = await jetstreamManager(connection, { timeout: patienceMs })
+    for (const [stream, durables] of registered)
+      for (const durable of durables) {
+        const { config } = await waitFor(() => consumers.info(stream, durable))
+        expect([durable, config.ack_wait]).toEqual([durable, 1_000_000_000])
+      }
+  } finally {
+    await connection.close()
+  }
+})
 
 test(`${faults} kills, losses and outages (seed ${seed}) lose no acknowledged incident, event or delivery`, async () => {
   await api('POST', '/webhooks', {

@@ -15,6 +15,7 @@ const rules: Record<
     ),
     instead: 'waitFor or settled, and pace between the requests of a load',
     except: {
+      'libs/eventstore/src/consume/proof/consumer-run.fixture.ts': 'simulated time',
       'libs/nats/src/durable-consumer.int.test.ts': 'a server stands still for a while',
       'libs/nats/src/wait-for.fixture.ts': 'waits for states, below @opsplane/testing',
       'libs/postgres/src/due-work/scratch.fixture.ts': 'waits for states, below @opsplane/testing',
