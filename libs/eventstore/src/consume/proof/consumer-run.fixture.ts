@@ -89,7 +89,10 @@ export class ConsumerRun {
   async #settle(what: string): Promise<void> {
     const { world } = this
     await world.run(world.now + settledWithinMs, () => this.#isSettled())
-    if (!this.#isSettled()) world.broken(`not settled, still ${what}`)
+    if (this.#isSettled()) return
+    const lost = this.#log.filter(({ id }) => !this.#isKept(id)).map(({ id }) => id)
+    world.broken(`not settled, still ${what}: ${lost.join()} without effect`)
+    await world.run(world.now)
   }
 
   #makeStream(): void {
@@ -145,6 +148,7 @@ export class ConsumerRun {
 
   #acknowledged({ body, seq }: StoredMessage): void {
     const { id } = JSON.parse(body) as { id: string }
+    this.world.note(`${id} at ${seq} is acknowledged`)
     if (!this.#isKept(id)) this.world.broken(`${id} at ${seq} is acknowledged before its effect is committed`)
   }
 
@@ -153,7 +157,10 @@ export class ConsumerRun {
       await this.#database.commit(process, () => {})
       this.#refuse(event.id)
       if (this.#kinds.get(event.id) === 'slow') await delay(9_000, undefined, process.timers)
-      write(tx, () => this.#effects.apply(event, !this.#planted.isUnkeyed))
+      write(tx, () => {
+        this.world.note(`${process.name} has handled ${event.id}`)
+        this.#effects.apply(event, !this.#planted.isUnkeyed)
+      })
     }
   }
 
@@ -216,8 +223,8 @@ export class ConsumerRun {
       () => this.#outage(world.between(100, 8_000)),
       () => this.#database.goAway(world.between(100, 15_000)),
       () => replica.peer.disconnect(),
-      () => this.#stream.consumers.delete(durable),
-      () => this.#stream.dropFirst(world.integer(1, 30)),
+      () => this.#deleteConsumer(),
+      () => this.#dropOldest(world.integer(1, 30)),
       () => this.#loseStream(),
     ]
     world.pick(faults)()
@@ -240,6 +247,16 @@ export class ConsumerRun {
     for (const { peer } of this.#replicas) peer.disconnect()
   }
 
+  #deleteConsumer(): void {
+    this.world.note('the consumer is gone')
+    this.#stream.consumers.delete(durable)
+  }
+
+  #dropOldest(count: number): void {
+    this.world.note(`the stream drops its oldest ${count} messages`)
+    this.#stream.dropFirst(count)
+  }
+
   /** The relay fills the one that comes in its place. */
   #loseStream(): void {
     this.world.note('the stream is gone')
@@ -253,6 +270,7 @@ export class ConsumerRun {
     const consumer = this.#stream.consumers.get(durable)
     if (!consumer || consumer.waiting + consumer.pending.size > 0) return false
     if (this.#replicas.some(({ process }) => !process.isAlive)) return false
+    if (!this.#log.every(({ id }) => this.#isKept(id))) return false
     if (this.#isMended) return ![...this.#rows.letters.values()].some(({ redrivenAt }) => redrivenAt !== null)
     return this.world.now > hostileMs + 30_000
   }
