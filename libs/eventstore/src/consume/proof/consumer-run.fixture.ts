@@ -1,7 +1,15 @@
-import { eventHeaders, natsNames, type PlatformEvent } from '@opsplane/contracts'
-import { delay, createLogger } from '@opsplane/runtime'
-import { DatabaseServer, epochMs, NatsPeer, NatsServer, Process, type StoredMessage, World } from '@opsplane/testing'
 import { headers } from '@nats-io/transport-node'
+import { eventHeaders, natsNames, type PlatformEvent } from '@opsplane/contracts'
+import { createLogger, delay } from '@opsplane/runtime'
+import {
+  DatabaseServer,
+  epochMs,
+  NatsPeer,
+  NatsServer,
+  Process,
+  type StoredMessage,
+  World,
+} from '@opsplane/testing'
 import { envelopeOf } from '../../logged-events.js'
 import { loggedEvent } from '../../relay/proof/log-in-memory.fixture.js'
 import type { EventConsumer } from '../consume.js'
@@ -79,7 +87,8 @@ export class ConsumerRun {
     world.note('all is left to settle')
     await this.#settle('waiting')
     this.#isMended = true
-    for (const letter of this.#rows.letters.values()) letter.redrivenAt = new Date(epochMs + world.now).toISOString()
+    for (const letter of this.#rows.letters.values())
+      letter.redrivenAt = new Date(epochMs + world.now).toISOString()
     this.#nats.accept({ subject: redriveSubject(names, durable), body: '' })
     await this.#settle('redriving')
     this.#checkEffects()
@@ -97,7 +106,10 @@ export class ConsumerRun {
 
   #makeStream(): void {
     const config = { name: names.eventsStream, subjects: [names.eventSubjects], duplicate_window: 600e9 }
-    this.#nats.accept({ subject: `$JS.API.STREAM.CREATE.${names.eventsStream}`, body: JSON.stringify(config) })
+    this.#nats.accept({
+      subject: `$JS.API.STREAM.CREATE.${names.eventsStream}`,
+      body: JSON.stringify(config),
+    })
     if (!this.#nats.streams.has(names.eventsStream)) throw new Error('there is no stream')
   }
 
@@ -109,7 +121,9 @@ export class ConsumerRun {
 
   #start(name: string): Replica {
     const process = new Process(this.world, name)
-    const peer = this.#planted.acksOnArrival ? new HastyPeer(process, this.#nats) : new NatsPeer(process, this.#nats)
+    const peer = this.#planted.acksOnArrival
+      ? new HastyPeer(process, this.#nats)
+      : new NatsPeer(process, this.#nats)
     const { tables: change = (tables) => tables } = this.#planted
     const commit = <T>(act: () => T) => this.#database.commit(process, act)
     const inMemory = consumerTablesInMemory(this.#rows, durable, commit, () => epochMs + this.world.now)
@@ -135,7 +149,8 @@ export class ConsumerRun {
       arrive: (place, lowWatermarks, checkpoint) => {
         const floor = lowWatermarks.get(source) ?? 0
         const missing = this.#log.slice(0, floor).find(({ id }) => !this.#isKept(id))
-        if (missing) this.world.broken(`the low watermark ${floor} covers ${missing.id}, which is not handled`)
+        if (missing)
+          this.world.broken(`the low watermark ${floor} covers ${missing.id}, which is not handled`)
         return tables.arrive(place, lowWatermarks, checkpoint)
       },
     }
@@ -191,7 +206,12 @@ export class ConsumerRun {
     const position = this.#log.length + 1
     const version = this.#log.filter(({ resource }) => resource.id === streamId).length + 1
     const id = `evt_01JGGJ0000${String(position).padStart(16, '0')}`
-    const logged = loggedEvent(id, { position, streamId, version, workspaceId: streamId < 'c' ? 'ws_1' : 'ws_2' })
+    const logged = loggedEvent(id, {
+      position,
+      streamId,
+      version,
+      workspaceId: streamId < 'c' ? 'ws_1' : 'ws_2',
+    })
     const createdAt = new Date(epochMs + world.now).toISOString()
     const text = envelopeOf({ ...logged, createdAt })
     this.#log.push(JSON.parse(text) as PlatformEvent)
@@ -279,7 +299,8 @@ export class ConsumerRun {
     for (const { id, resource, version } of this.#log) {
       const times = this.#effects.handled.get(id) ?? 0
       if (times !== 1) this.world.broken(`the effect of ${id} is there ${times} times`)
-      if ((this.#effects.versions.get(resource.id) ?? 0) < version) this.world.broken(`${resource.id} is older than ${id}`)
+      if ((this.#effects.versions.get(resource.id) ?? 0) < version)
+        this.world.broken(`${resource.id} is older than ${id}`)
     }
     const [letter] = this.#rows.letters.values()
     if (letter) this.world.broken(`${letter.messageId} is still a dead letter: ${letter.error}`)
