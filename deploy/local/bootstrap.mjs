@@ -22,6 +22,7 @@ const COMMANDS = {
   demo: ['deploy/local/bundle/cli.cjs', 'demo'],
   start: ['deploy/local/bundle/cli.cjs', 'start'],
   test: ['deploy/local/dist/test.js'],
+  mutants: ['deploy/bundler/dist/mutants/main.js'],
   bench: ['bench/dist/index.js'],
   opsplane: ['cli/dist/main.js'],
   migration: ['deploy/local/dist/migration.js'],
@@ -29,7 +30,7 @@ const COMMANDS = {
 }
 // They need no nats-server, or one that runs already.
 const WITHOUT_NATS = ['opsplane', 'migration']
-const WITHOUT_BUNDLES = ['opsplane', 'migration', 'client']
+const WITHOUT_BUNDLES = ['opsplane', 'migration', 'client', 'mutants']
 // The rest may not compile before what these write is there: what uses the client needs its new types.
 const BUILT = { client: ['client'], migration: ['deploy/local'] }
 const USAGE = `Usage: node deploy/local/bootstrap.mjs <command> [arguments]
@@ -39,6 +40,7 @@ Installs the dependencies, builds, makes sure there is a nats-server, then runs 
   demo       start the platform and show its main job
   start      start the platform
   test       lint and run all tests; arguments go to jest
+  mutants    write faults into what is built and see the tests find them (mutants --help)
   bench      measure beside the raw limits
   opsplane   the command line for operators (opsplane --help)
   migration  write the migration for a changed schema (migration --help)
