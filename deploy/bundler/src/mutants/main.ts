@@ -41,7 +41,9 @@ async function main(): Promise<number> {
     const verdict = await tryMutant(root, mutant, timeoutMs)
     verdicts.push(verdict)
     const { name, file } = mutant
-    process.stdout.write(values.json ? `${JSON.stringify({ name, file, verdict })}\n` : `${verdict}: ${name} (${file})\n`)
+    process.stdout.write(
+      values.json ? `${JSON.stringify({ name, file, verdict })}\n` : `${verdict}: ${name} (${file})\n`,
+    )
   }
   return verdicts.every((verdict) => verdict === 'caught') ? 0 : 1
 }

@@ -7,8 +7,7 @@ import { mutants } from './table.js'
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
 
-const testsIn = (folder: string) =>
-  readdirSync(root + folder).filter((name) => name.endsWith('.test.js'))
+const testsIn = (folder: string) => readdirSync(root + folder).filter((name) => name.endsWith('.test.js'))
 
 test.each(mutants)('$name: stands in its source once, and has tests', (mutant) => {
   const source = readFileSync(`${root}${mutant.file}`, 'utf8')
