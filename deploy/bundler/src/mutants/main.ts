@@ -17,6 +17,9 @@ const root = fileURLToPath(new URL('../../../../', import.meta.url))
 /** The tests of all mutants, without a fault. */
 const soundTimeoutMs = 900_000
 
+/** What is compiled is restored as the process exits. */
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
+
 async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {

@@ -45,14 +45,19 @@ export function runTests(root: string, tests: readonly string[], timeoutMs: numb
     stdio: 'ignore',
     detached: true,
   })
+  const kill = () => {
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL')
+  }
+  process.once('exit', kill)
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       resolve('timed out')
-      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+      kill()
     }, timeoutMs)
     child.once('error', reject)
     child.once('exit', (code) => {
       clearTimeout(timer)
+      process.off('exit', kill)
       resolve(code === 0 ? 'survived' : 'caught')
     })
   })

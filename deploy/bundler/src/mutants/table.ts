@@ -55,7 +55,7 @@ export const mutants: readonly Mutant[] = [
     tests: ['libs/eventstore/dist/consume/low-watermarks', consumerSimulation],
   },
   {
-    name: 'messages that a stream drops between two looks',
+    name: 'messages that a stream drops between two inspections',
     file: `${eventstore}/consume/past-of-consumer.ts`,
     search: 'place.lastSequence > before.lastSequence',
     replace: 'false',

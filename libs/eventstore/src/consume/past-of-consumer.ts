@@ -94,7 +94,7 @@ export function keepPast(options: PastOptions) {
     const { streamCreated, ackFloor } = place
     if (streamCreated !== before.streamCreated) return consumer.restart('the stream is another one')
     // What waited to be delivered, or to come again, is gone from the stream, and was not read from the logs before. It may have come
-    // after the last look, and be gone already.
+    // after the last inspection, and be gone already.
     const came = place.lastSequence > before.lastSequence
     const waited = came || before.pending + before.ackPending > 0
     if (waited && place.firstSequence > before.ackFloor + 1 && !isCovered(filled, place))
