@@ -112,10 +112,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'marks that stand on what the relay has removed',
-    file: `${eventstore}/relay/relay-term.ts`,
-    search: 'progress.removed(sequence)',
+    file: `${eventstore}/relay/stream-progress.ts`,
+    search: 'marks = marks.filter((one) => one.sequence !== sequence)',
     replace: '',
-    tests: [relaySimulation],
+    tests: ['libs/eventstore/dist/relay/stream-progress'],
   },
   {
     name: 'a refill that leaves what stands before its predecessors',
