@@ -25,6 +25,7 @@ const COMMANDS = {
   test: ['deploy/local/dist/test.js'],
   'test:long': ['libs/testing/dist/runs/long.js'],
   'test:repeat': ['libs/testing/dist/runs/repeat.js'],
+  mutants: ['deploy/bundler/dist/mutants/main.js'],
   bench: ['bench/dist/index.js'],
   opsplane: ['cli/dist/main.js'],
   migration: ['deploy/local/dist/migration.js'],
@@ -50,6 +51,7 @@ Installs the dependencies, compiles what has changed, makes sure there is a nats
   start      start the platform
   dev        start the platform, and start services anew when their sources change (dev --help)
   test       lint, check types and run all tests; arguments go to jest
+  mutants    write faults into what is compiled and see the tests find them (mutants --help)
   bench      measure beside the raw limits
   opsplane   the command line for operators (opsplane --help)
   migration  write the migration for a changed schema (migration --help)

@@ -93,9 +93,11 @@ export function keepPast(options: PastOptions) {
     if (!filled || !before) return
     const { streamCreated, ackFloor } = place
     if (streamCreated !== before.streamCreated) return consumer.restart('the stream is another one')
-    // What waited to be delivered is gone from the stream, and was not read from the logs before. It may have come after the last look.
-    const waited = before.pending + before.ackPending + place.pending > 0
-    if (waited && place.firstSequence > before.delivered + 1 && !isCovered(filled, place))
+    // What waited to be delivered, or to come again, is gone from the stream, and was not read from the logs before. It may have come
+    // after the last inspection, and be gone already.
+    const came = place.lastSequence > before.lastSequence
+    const waited = came || before.pending + before.ackPending > 0
+    if (waited && place.firstSequence > before.ackFloor + 1 && !isCovered(filled, place))
       return consumer.restart('the stream has lost messages before they were handled')
     before = place
     if (place.pending > 0 || place.ackPending > 0) lookSoon(consumer)

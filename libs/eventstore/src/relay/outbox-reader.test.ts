@@ -63,3 +63,33 @@ test('does not rest once its term has ended during a look, as the next term may 
   expect(held).toBe(true)
   expect(rests).toBe(0)
 })
+
+test('does not take positions for settled that Postgres draws again after it has crashed', async () => {
+  const positions = createOutboxPositions(0)
+  const edges = [
+    { last: 8, writers: ['before'], logged: 8, flushed: 6 },
+    { last: 6, writers: [], logged: 6, flushed: 6 },
+    { last: 8, writers: ['since'], logged: 9, flushed: 9 },
+  ]
+  let [now, turns] = [0, 0]
+  const held = await readOutbox({
+    store: {
+      edge: async () => edges.shift() ?? { last: 8, writers: ['since'], logged: 9, flushed: 9 },
+      look: async () => ({ held: undefined, workspaces: [{ workspaceId: 'ws_1', positions: [9] }] }),
+    },
+    lease: holdLease({ owner: 'one', fence: '1' }, performance.now() + 3_600_000),
+    queue: { positions, learn: (_, found) => void found.map((position) => positions.learn(position)) },
+    waker: { wait: async () => {}, pause: async () => {} },
+    ended: () => ++turns > 20,
+    onRenewed: () => {},
+    timers: {
+      timeOrigin: 0,
+      now: () => {
+        now += 300
+        return now
+      },
+    },
+  })
+  expect(held).toBe(true)
+  expect(positions.settled).toBe(6)
+})

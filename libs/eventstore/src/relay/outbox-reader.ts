@@ -95,6 +95,8 @@ function createEdge(store: Pick<RelayStore, 'edge'>) {
     settled: () => settled,
     async advance(): Promise<void> {
       const { last, writers, logged, flushed } = await store.edge()
+      // Postgres died before the WAL up to there was on disk: others draw those positions, who are no writers yet.
+      if (next && last < next.position) next = undefined
       next = next
         ? { ...next, writers: new Set(writers.filter((writer) => next?.writers.has(writer))) }
         : { position: last, logged, writers: new Set(writers) }

@@ -114,7 +114,7 @@ export function openTerm(options: TermOptions): Term {
       return undefined
     }
     if (!ack.duplicate && ack.sequence <= before) end('changed')
-    return isMisplaced(ack, event, last) ? putAgain(event, ack) : ack
+    return isMisplaced(ack, event, last) ? putAgain(event, ack, last) : ack
   }
 
   /**
@@ -130,11 +130,13 @@ export function openTerm(options: TermOptions): Term {
     // that is not so the event is there once more, under another id.
     return progress.generation > 0
   }
-  const putAgain = async (event: LoggedEvent, { sequence }: PublishAck) => {
+  const putAgain = async (event: LoggedEvent, { sequence }: PublishAck, last: LastPublished) => {
     // Before the other is gone: who is cut off in between finds at least that one.
-    const ack = await publish(event, `${event.id}.${progress.generation}`)
-    // A mark that stands on it would fall: the stream would seem to have lost it, and be filled again.
-    if (progress.marks.some((mark) => mark.sequence === sequence)) return ack
+    let ack = await publish(event, `${event.id}.${progress.generation}`)
+    // An earlier term of this generation has put it there, and those before it have been put behind it since.
+    for (let copy = 1; ack?.duplicate && ack.sequence < (last.sequence ?? 0); copy++)
+      ack = await publish(event, `${event.id}.${progress.generation}.${copy}`)
+    progress.removed(sequence)
     // A stream may forbid it; consumers then have it twice, which they recognize.
     await manager.streams.deleteMessage(names.eventsStream, sequence, false).catch(() => {})
     return ack

@@ -8,6 +8,8 @@ export interface StreamProgress {
   /** The highest sequence that was acknowledged. */
   readonly sequence: number
   acknowledged(sequence: number, messageId: string): void
+  /** The message at this sequence is removed: marks that stand on it would fall, as if the stream had lost it. */
+  removed(sequence: number): void
   /** The mark that goes with what is recorded now, and the numbers of those it makes superfluous. */
   mark(floor: number): { mark: StreamMark; superfluous: number[] }
 }
@@ -29,7 +31,11 @@ export function createStreamProgress(
   /** Up to this number marks stay as they are. */
   let kept: number | undefined
 
-  const next = () => (marks.at(-1)?.number ?? 0) + 1
+  let lastNumber = newest?.number ?? 0
+  /** Numbers of marks that stand on nothing any more. */
+  let fallen: number[] = []
+
+  const next = () => ++lastNumber
   return {
     get marks() {
       return marks
@@ -45,6 +51,10 @@ export function createStreamProgress(
       kept = next()
       marks.push({ number: kept, identity, generation, ...highest, floor: start, at: timers.now() })
     },
+    removed(sequence) {
+      fallen.push(...marks.filter((one) => one.sequence === sequence).map(({ number }) => number))
+      marks = marks.filter((one) => one.sequence !== sequence)
+    },
     mark(floor) {
       const now = timers.now()
       const last = marks.at(-1)
@@ -52,8 +62,10 @@ export function createStreamProgress(
       const number = goesOn ? last.number : next()
       const mark = { number, identity, generation, ...highest, floor, at: goesOn ? last.at : now }
       marks = [...(goesOn ? marks.slice(0, -1) : marks), mark]
-      const superfluous = goesOn ? [] : superfluousMarks(marks, now)
-      marks = marks.filter((one) => !superfluous.includes(one.number))
+      const crowded = goesOn ? [] : superfluousMarks(marks, now)
+      marks = marks.filter((one) => !crowded.includes(one.number))
+      const superfluous = [...crowded, ...fallen]
+      fallen = []
       return { mark, superfluous }
     },
   }

@@ -51,7 +51,7 @@ export class StreamModel {
     if (id !== '' && known && now - known.at < this.#windowMs) return { seq: known.seq, duplicate: true }
     const seq = ++this.last
     if (id !== '') this.#ids.set(id, { seq, at: now })
-    this.messages.set(seq, { seq, subject, headers, body, storedMs: epochMs + now })
+    this.messages.set(seq, { seq, subject, headers, body, storedMs: Math.floor(epochMs + now) })
     for (const consumer of this.consumers.values()) consumer.serve()
     return { seq, duplicate: false }
   }

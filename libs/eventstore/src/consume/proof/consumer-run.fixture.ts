@@ -1,7 +1,15 @@
-import { eventHeaders, natsNames, type PlatformEvent } from '@opsplane/contracts'
-import { delay, createLogger } from '@opsplane/runtime'
-import { DatabaseServer, epochMs, NatsPeer, NatsServer, Process, type StoredMessage, World } from '@opsplane/testing'
 import { headers } from '@nats-io/transport-node'
+import { eventHeaders, natsNames, type PlatformEvent } from '@opsplane/contracts'
+import { createLogger, delay } from '@opsplane/runtime'
+import {
+  DatabaseServer,
+  epochMs,
+  NatsPeer,
+  NatsServer,
+  Process,
+  type StoredMessage,
+  World,
+} from '@opsplane/testing'
 import { envelopeOf } from '../../logged-events.js'
 import { loggedEvent } from '../../relay/proof/log-in-memory.fixture.js'
 import type { EventConsumer } from '../consume.js'
@@ -79,7 +87,8 @@ export class ConsumerRun {
     world.note('all is left to settle')
     await this.#settle('waiting')
     this.#isMended = true
-    for (const letter of this.#rows.letters.values()) letter.redrivenAt = new Date(epochMs + world.now).toISOString()
+    for (const letter of this.#rows.letters.values())
+      letter.redrivenAt = new Date(epochMs + world.now).toISOString()
     this.#nats.accept({ subject: redriveSubject(names, durable), body: '' })
     await this.#settle('redriving')
     this.#checkEffects()
@@ -89,12 +98,18 @@ export class ConsumerRun {
   async #settle(what: string): Promise<void> {
     const { world } = this
     await world.run(world.now + settledWithinMs, () => this.#isSettled())
-    if (!this.#isSettled()) world.broken(`not settled, still ${what}`)
+    if (this.#isSettled()) return
+    const lost = this.#log.filter(({ id }) => !this.#isKept(id)).map(({ id }) => id)
+    world.broken(`not settled, still ${what}: ${lost.join()} without effect`)
+    await world.run(world.now)
   }
 
   #makeStream(): void {
     const config = { name: names.eventsStream, subjects: [names.eventSubjects], duplicate_window: 600e9 }
-    this.#nats.accept({ subject: `$JS.API.STREAM.CREATE.${names.eventsStream}`, body: JSON.stringify(config) })
+    this.#nats.accept({
+      subject: `$JS.API.STREAM.CREATE.${names.eventsStream}`,
+      body: JSON.stringify(config),
+    })
     if (!this.#nats.streams.has(names.eventsStream)) throw new Error('there is no stream')
   }
 
@@ -106,7 +121,9 @@ export class ConsumerRun {
 
   #start(name: string): Replica {
     const process = new Process(this.world, name)
-    const peer = this.#planted.acksOnArrival ? new HastyPeer(process, this.#nats) : new NatsPeer(process, this.#nats)
+    const peer = this.#planted.acksOnArrival
+      ? new HastyPeer(process, this.#nats)
+      : new NatsPeer(process, this.#nats)
     const { tables: change = (tables) => tables } = this.#planted
     const commit = <T>(act: () => T) => this.#database.commit(process, act)
     const inMemory = consumerTablesInMemory(this.#rows, durable, commit, () => epochMs + this.world.now)
@@ -132,7 +149,8 @@ export class ConsumerRun {
       arrive: (place, lowWatermarks, checkpoint) => {
         const floor = lowWatermarks.get(source) ?? 0
         const missing = this.#log.slice(0, floor).find(({ id }) => !this.#isKept(id))
-        if (missing) this.world.broken(`the low watermark ${floor} covers ${missing.id}, which is not handled`)
+        if (missing)
+          this.world.broken(`the low watermark ${floor} covers ${missing.id}, which is not handled`)
         return tables.arrive(place, lowWatermarks, checkpoint)
       },
     }
@@ -145,6 +163,7 @@ export class ConsumerRun {
 
   #acknowledged({ body, seq }: StoredMessage): void {
     const { id } = JSON.parse(body) as { id: string }
+    this.world.note(`${id} at ${seq} is acknowledged`)
     if (!this.#isKept(id)) this.world.broken(`${id} at ${seq} is acknowledged before its effect is committed`)
   }
 
@@ -153,7 +172,10 @@ export class ConsumerRun {
       await this.#database.commit(process, () => {})
       this.#refuse(event.id)
       if (this.#kinds.get(event.id) === 'slow') await delay(9_000, undefined, process.timers)
-      write(tx, () => this.#effects.apply(event, !this.#planted.isUnkeyed))
+      write(tx, () => {
+        this.world.note(`${process.name} has handled ${event.id}`)
+        this.#effects.apply(event, !this.#planted.isUnkeyed)
+      })
     }
   }
 
@@ -184,7 +206,12 @@ export class ConsumerRun {
     const position = this.#log.length + 1
     const version = this.#log.filter(({ resource }) => resource.id === streamId).length + 1
     const id = `evt_01JGGJ0000${String(position).padStart(16, '0')}`
-    const logged = loggedEvent(id, { position, streamId, version, workspaceId: streamId < 'c' ? 'ws_1' : 'ws_2' })
+    const logged = loggedEvent(id, {
+      position,
+      streamId,
+      version,
+      workspaceId: streamId < 'c' ? 'ws_1' : 'ws_2',
+    })
     const createdAt = new Date(epochMs + world.now).toISOString()
     const text = envelopeOf({ ...logged, createdAt })
     this.#log.push(JSON.parse(text) as PlatformEvent)
@@ -216,8 +243,8 @@ export class ConsumerRun {
       () => this.#outage(world.between(100, 8_000)),
       () => this.#database.goAway(world.between(100, 15_000)),
       () => replica.peer.disconnect(),
-      () => this.#stream.consumers.delete(durable),
-      () => this.#stream.dropFirst(world.integer(1, 30)),
+      () => this.#deleteConsumer(),
+      () => this.#dropOldest(world.integer(1, 30)),
       () => this.#loseStream(),
     ]
     world.pick(faults)()
@@ -240,6 +267,16 @@ export class ConsumerRun {
     for (const { peer } of this.#replicas) peer.disconnect()
   }
 
+  #deleteConsumer(): void {
+    this.world.note('the consumer is gone')
+    this.#stream.consumers.delete(durable)
+  }
+
+  #dropOldest(count: number): void {
+    this.world.note(`the stream drops its oldest ${count} messages`)
+    this.#stream.dropFirst(count)
+  }
+
   /** The relay fills the one that comes in its place. */
   #loseStream(): void {
     this.world.note('the stream is gone')
@@ -253,6 +290,7 @@ export class ConsumerRun {
     const consumer = this.#stream.consumers.get(durable)
     if (!consumer || consumer.waiting + consumer.pending.size > 0) return false
     if (this.#replicas.some(({ process }) => !process.isAlive)) return false
+    if (!this.#log.every(({ id }) => this.#isKept(id))) return false
     if (this.#isMended) return ![...this.#rows.letters.values()].some(({ redrivenAt }) => redrivenAt !== null)
     return this.world.now > hostileMs + 30_000
   }
@@ -261,7 +299,8 @@ export class ConsumerRun {
     for (const { id, resource, version } of this.#log) {
       const times = this.#effects.handled.get(id) ?? 0
       if (times !== 1) this.world.broken(`the effect of ${id} is there ${times} times`)
-      if ((this.#effects.versions.get(resource.id) ?? 0) < version) this.world.broken(`${resource.id} is older than ${id}`)
+      if ((this.#effects.versions.get(resource.id) ?? 0) < version)
+        this.world.broken(`${resource.id} is older than ${id}`)
     }
     const [letter] = this.#rows.letters.values()
     if (letter) this.world.broken(`${letter.messageId} is still a dead letter: ${letter.error}`)

@@ -38,7 +38,8 @@ export const planted: Record<string, Planted> = {
   'a dead letter that ends without its effect': {
     tables: (tables) => ({
       ...tables,
-      nextMarked: (after, redo) => tables.nextMarked(after, (marked) => redo({ ...marked, effect: async () => {} })),
+      nextMarked: (after, redo) =>
+        tables.nextMarked(after, (marked) => redo({ ...marked, effect: async () => {} })),
     }),
   },
 }

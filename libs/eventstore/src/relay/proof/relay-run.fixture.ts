@@ -166,7 +166,8 @@ export class RelayRun {
     const { world } = this
     const writer = this.#tables.begin(world.pick(streams))
     world.after(world.between(1, 50), () => writer?.abort())
-    if (world.chance(0.3)) world.after(world.between(250, flushedWithinMs), () => this.#crash(world.between(100, 1_000)))
+    if (world.chance(0.3))
+      world.after(world.between(250, flushedWithinMs), () => this.#crash(world.between(100, 1_000)))
   }
 
   /** Begins with its time, which is before its position is drawn. */
@@ -259,7 +260,9 @@ export class RelayRun {
       for (const { id, streamId } of events.sort((one, other) => one.version - other.version)) {
         const at = ids.indexOf(id, from)
         if (at < 0) {
-          this.world.broken(ids.includes(id) ? `${id} of ${streamId} is out of order` : `${id} is not in the stream`)
+          this.world.broken(
+            ids.includes(id) ? `${id} of ${streamId} is out of order` : `${id} is not in the stream`,
+          )
           return
         }
         from = at + 1

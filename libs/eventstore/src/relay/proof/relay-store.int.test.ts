@@ -38,7 +38,11 @@ const cases: Record<string, (subject: Subject) => Promise<void>> = {
     expect(await store.take('one', undefined)).toEqual({ owner: 'one', fence: '2' })
     expect(isTaken(await store.take('one', '1'))).toBe(false)
   },
-  async 'a lease that has ended is anybody’s who starts, and who waits has work for it'({ store, append, expire }) {
+  async 'a lease that has ended is anybody’s who starts, and who waits has work for it'({
+    store,
+    append,
+    expire,
+  }) {
     await store.take('one', undefined)
     await expire(1_000)
     expect(isTaken(await store.take('two', '7'))).toBe(false)
@@ -47,7 +51,10 @@ const cases: Record<string, (subject: Subject) => Promise<void>> = {
     await expire(1_000)
     expect(await store.take('three', undefined)).toEqual({ owner: 'three', fence: '3' })
   },
-  async 'a lease that was abandoned is taken without work, and one given up is free at once'({ store, expire }) {
+  async 'a lease that was abandoned is taken without work, and one given up is free at once'({
+    store,
+    expire,
+  }) {
     await store.take('one', undefined)
     await expire(20_000)
     expect(await store.take('two', '7')).toEqual({ owner: 'two', fence: '2' })
@@ -72,7 +79,11 @@ const cases: Record<string, (subject: Subject) => Promise<void>> = {
     expect((await store.look(4, 9, { owner: 'two', fence: '1' })).held).toBe(false)
     expect((await store.look(4, 9, { owner: 'one', fence: '9' })).held).toBe(false)
   },
-  async 'what is published is out of the outbox with its mark, by the holder alone'({ store, append, outbox }) {
+  async 'what is published is out of the outbox with its mark, by the holder alone'({
+    store,
+    append,
+    outbox,
+  }) {
     await store.take('one', undefined)
     for (let at = 0; at < 3; at++) await append()
     expect(await store.record({ owner: 'one', fence: '9' }, { ...nothing, done: [1], mark })).toBe(false)
@@ -82,7 +93,10 @@ const cases: Record<string, (subject: Subject) => Promise<void>> = {
     await store.record(lease, { ...nothing, mark: { ...later, identity: 'not changed' } })
     await store.record(lease, { ...nothing, mark: { ...mark, number: 2 } })
     expect(await outbox()).toEqual([2])
-    expect((await store.marks()).map(withoutAge)).toEqual([withoutAge(later), withoutAge({ ...mark, number: 2 })])
+    expect((await store.marks()).map(withoutAge)).toEqual([
+      withoutAge(later),
+      withoutAge({ ...mark, number: 2 }),
+    ])
     await store.record(lease, { ...nothing, superfluous: [1] })
     expect((await store.marks()).map(({ number }) => number)).toEqual([2])
   },
@@ -112,7 +126,11 @@ const cases: Record<string, (subject: Subject) => Promise<void>> = {
       withoutAge({ ...mark, identity: 'second', generation: 1 }),
     ])
   },
-  async 'without one it puts back all that is younger than the stream keeps, wherever it stands'({ store, append, outbox }) {
+  async 'without one it puts back all that is younger than the stream keeps, wherever it stands'({
+    store,
+    append,
+    outbox,
+  }) {
     await store.take('one', undefined)
     for (let at = 0; at < 3; at++) await append()
     await store.record(lease, { ...nothing, done: [1, 2, 3], mark })
@@ -149,7 +167,11 @@ function inMemory(): Subject {
     return () => writer.commit(event)
   }
   return {
-    store: relayStoreInMemory(log, async (act) => act(), () => time.now),
+    store: relayStoreInMemory(
+      log,
+      async (act) => act(),
+      () => time.now,
+    ),
     append: async (workspaceId) => write(workspaceId)(),
     begin: async () => {
       const commit = write()

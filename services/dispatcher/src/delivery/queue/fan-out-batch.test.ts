@@ -38,3 +38,10 @@ it('reads what somebody subscribes to, has an event that comes twice at its firs
   expect(read).not.toContain('evt_0')
   expect(origins.map(({ position }) => position)).toEqual([7, 8, 9, 8])
 })
+
+it('matches an event with the webhooks of its own workspace', () => {
+  const other = { ...webhooks, tenant: { ...tenant, workspaceId: 'ws_2' } }
+  const { webhooksOf } = batchOf([], [webhooks, other])
+  expect(webhooksOf(tenant)).toBe(webhooks)
+  expect(webhooksOf(other.tenant)).toBe(other)
+})

@@ -1,0 +1,25 @@
+import { expect, test } from '@jest/globals'
+import type { StreamMark } from './stream-marks.js'
+import { createStreamProgress } from './stream-progress.js'
+
+const mark = (number: number, sequence: number): StreamMark => ({
+  ...{
+    number,
+    sequence,
+    messageId: `evt_${sequence}`,
+    identity: 'one',
+    generation: 1,
+    floor: sequence,
+    at: 0,
+  },
+})
+
+test('marks that stand on a message that is removed go with the next record, under numbers that are not used again', () => {
+  const progress = createStreamProgress([mark(1, 5), mark(2, 9)], 'one', 0)
+  progress.removed(9)
+  expect(progress.marks.map(({ number }) => number)).toEqual([1])
+  const { mark: next, superfluous } = progress.mark(9)
+  expect(superfluous).toEqual([2])
+  expect(next.number).toBe(3)
+  expect(progress.mark(9).superfluous).toEqual([])
+})
