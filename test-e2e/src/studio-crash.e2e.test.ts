@@ -9,7 +9,7 @@ let cluster: Awaited<ReturnType<typeof startTestCluster>>
 let api: Api
 let sql: postgres.Sql
 beforeAll(async () => {
-  cluster = await startTestCluster()
+  cluster = await startTestCluster({ extra: { NATS_ACK_WAIT_MS: '1000' } })
   api = apiClient(cluster.info)
   const url = await databaseOf('database-studio', cluster.info.postgresUrl)
   sql = postgres(url, { max: 1, onnotice: () => {}, connection: { search_path: 'database_studio' } })
@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const kills = Math.max(2, Math.floor(Number(process.env.CRASH_KILLS ?? 0) / 10))
 const partsEach = 20
-const patience = { timeoutMs: 120_000, intervalMs: 250 }
+const patience = { intervalMs: 250 }
 
 /** Keeps doing `act` until it is stopped; what fails is done again with something else. */
 function keepDoing(act: (turn: number) => Promise<unknown>) {
@@ -49,70 +49,66 @@ async function must(method: 'POST' | 'PATCH', path: string, body: unknown): Prom
   return answer.body.data
 }
 
-test(
-  `${kills} kills of service and Postgres leave each change of schema and rows wholly there or absent`,
-  async () => {
-    await must('POST', '/tables', { slug: 'things', columns: [{ name: 'n', type: 'integer' }] })
-    await must('POST', '/tables', {
-      slug: 'parts',
-      columns: [
-        { name: 'n', type: 'integer' },
-        { name: 'thing', type: 'reference', table: 'things' },
-      ],
-    })
-    const acknowledged = new Set<string>()
-    const alter = keepDoing((turn) =>
-      must('PATCH', '/tables/things', {
-        columns: { add: [{ name: `c${turn}`, type: 'text', default: 'x', unique: false }] },
-        indexes: { add: [{ columns: [{ name: `c${turn}` }] }] },
-        ...(turn % 5 === 4 && { checks: { add: [{ name: `k${turn}`, expression: `c${turn} <> 'never'` }] } }),
-      }),
-    )
-    const make = keepDoing(async (turn) => {
-      const made = await must('POST', '/tables/things/records', { n: turn })
-      acknowledged.add(String(made.id))
-      await must('PATCH', `/tables/things/records/${String(made.id)}`, { n: -turn })
-    })
-    const bulk = keepDoing((turn) =>
-      must('POST', '/tables/things/records/bulk', {
-        records: Array.from({ length: 50 }, () => ({ n: 1_000_000 + turn })),
-      }),
-    )
-    const batched = new Set<number>()
-    const batch = keepDoing(async (turn) => {
-      const part = { op: 'create', table: 'parts', data: { n: turn, thing: { $as: 'thing' } } }
-      const thing = { op: 'create', table: 'things', as: 'thing', data: { n: -1_000_000 - turn } }
-      const operations = [thing, ...Array.from({ length: partsEach }, () => part)]
-      await must('POST', '/tables/batch', { operations })
-      batched.add(turn)
-    })
-    const loops = [alter, make, bulk, batch]
-    try {
-      for (let kill = 0; kill < kills; kill++) {
-        const before = loops.map((loop) => loop.done())
-        await waitFor(() => loops.every((loop, at) => loop.done() > (before[at] ?? 0)), patience)
-        if (kill % 2 === 0) {
-          await cluster.services['database-studio'].kill()
-          await cluster.services['database-studio'].start()
-        } else {
-          await cluster.postgres.kill()
-          await cluster.postgres.start()
-        }
+test(`${kills} kills of service and Postgres leave each change of schema and rows wholly there or absent`, async () => {
+  await must('POST', '/tables', { slug: 'things', columns: [{ name: 'n', type: 'integer' }] })
+  await must('POST', '/tables', {
+    slug: 'parts',
+    columns: [
+      { name: 'n', type: 'integer' },
+      { name: 'thing', type: 'reference', table: 'things' },
+    ],
+  })
+  const acknowledged = new Set<string>()
+  const alter = keepDoing((turn) =>
+    must('PATCH', '/tables/things', {
+      columns: { add: [{ name: `c${turn}`, type: 'text', default: 'x', unique: false }] },
+      indexes: { add: [{ columns: [{ name: `c${turn}` }] }] },
+      ...(turn % 5 === 4 && { checks: { add: [{ name: `k${turn}`, expression: `c${turn} <> 'never'` }] } }),
+    }),
+  )
+  const make = keepDoing(async (turn) => {
+    const made = await must('POST', '/tables/things/records', { n: turn })
+    acknowledged.add(String(made.id))
+    await must('PATCH', `/tables/things/records/${String(made.id)}`, { n: -turn })
+  })
+  const bulk = keepDoing((turn) =>
+    must('POST', '/tables/things/records/bulk', {
+      records: Array.from({ length: 50 }, () => ({ n: 1_000_000 + turn })),
+    }),
+  )
+  const batched = new Set<number>()
+  const batch = keepDoing(async (turn) => {
+    const part = { op: 'create', table: 'parts', data: { n: turn, thing: { $as: 'thing' } } }
+    const thing = { op: 'create', table: 'things', as: 'thing', data: { n: -1_000_000 - turn } }
+    const operations = [thing, ...Array.from({ length: partsEach }, () => part)]
+    await must('POST', '/tables/batch', { operations })
+    batched.add(turn)
+  })
+  const loops = [alter, make, bulk, batch]
+  try {
+    for (let kill = 0; kill < kills; kill++) {
+      const before = loops.map((loop) => loop.done())
+      await waitFor(() => loops.every((loop, at) => loop.done() > (before[at] ?? 0)), patience)
+      if (kill % 2 === 0) {
+        await cluster.services['database-studio'].kill()
+        await cluster.services['database-studio'].start()
+      } else {
+        await cluster.postgres.kill()
+        await cluster.postgres.start()
       }
-    } finally {
-      await Promise.all(loops.map((loop) => loop.stop()))
     }
-    await waitFor(async () => (await sql`select from outbox limit 1`).length === 0, patience)
-    await definitionIsTheTable()
-    await journalIsTheRows(acknowledged)
-    await bulksAreWhole()
-    await batchesAreWhole(batched)
-    const published = new Set(await eventsInStream(cluster.info.natsUrl))
-    const events = await sql<{ id: string }[]>`select id from events`
-    expect(events.filter(({ id }) => !published.has(id))).toEqual([])
-  },
-  300_000 + kills * 30_000,
-)
+  } finally {
+    await Promise.all(loops.map((loop) => loop.stop()))
+  }
+  await waitFor(async () => (await sql`select from outbox limit 1`).length === 0, patience)
+  await definitionIsTheTable()
+  await journalIsTheRows(acknowledged)
+  await bulksAreWhole()
+  await batchesAreWhole(batched)
+  const published = new Set(await eventsInStream(cluster.info.natsUrl))
+  const events = await sql<{ id: string }[]>`select id from events`
+  expect(events.filter(({ id }) => !published.has(id))).toEqual([])
+})
 
 async function schemaOf(): Promise<string> {
   const [row] = await sql<{ name: string }[]>`
@@ -222,4 +218,4 @@ test('a migration that Postgres dies in is wholly absent, and the next one goes'
   expect((await ask('POST', `/migrations/${next}/apply`, {})).status).toBe(200)
   const rows = await ask('GET', '/tables/kept/records')
   expect(rows.data).toMatchObject([{ n: '2', version: 1 }])
-}, 240_000)
+})

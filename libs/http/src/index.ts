@@ -20,6 +20,7 @@ export {
 export { type CarriedLimits, createDelegations, type Delegations, grantCallers } from './calls/delegation.js'
 export { createRequireEnvironment, type RequireEnvironment } from './calls/environment-scope.js'
 export { createGrants, type Grants } from './calls/grants.js'
+export { addressesOf, InnerRefusal, readdress } from './calls/inner-refusal.js'
 export { clientTls, type InternalTls, readInternalTls } from './calls/internal-tls.js'
 export {
   createInternalIssuer,
@@ -126,6 +127,7 @@ export {
 } from './route/stream.js'
 export { anyMediaType, defineUpload, type UploadContract } from './route/upload.js'
 export { jsonPointer, mostDetails, parseField, validationFailed } from './route/validation.js'
+export { startOfDay } from './route/zoned-days.js'
 export { type AppOptions, createApp } from './server/app.js'
 export { isJson, readJson, readJsonText } from './server/body.js'
 export { type ByteRange, rangeOf } from './server/byte-range.js'

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { idSchema } from '../core/ids.js'
+import { MomentOrDay } from '../core/moment.js'
 import { Environment } from '../core/principal.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
 
@@ -204,8 +205,8 @@ export const InvocationFilters = z.object({
   action: z.string().min(1).max(200).optional(),
   callerId: z.string().min(1).max(100).optional(),
   trigger: Trigger.optional(),
-  from: At.optional().meta({ description: 'From this instant on.' }),
-  to: At.optional().meta({ description: 'Before this instant.' }),
+  from: MomentOrDay.optional().meta({ description: 'From this instant on.' }),
+  to: MomentOrDay.optional().meta({ description: 'Before this instant.' }),
 })
 
 export const connectorEvents = {

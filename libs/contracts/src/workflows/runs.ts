@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { idSchema } from '../core/ids.js'
+import { MomentOrDay } from '../core/moment.js'
 import { allNeed, allowedActionsOf } from '../itsm/allowed-actions.js'
 import { JsonValue } from '../json/json-value.js'
 import { RunAction, RunState, RunStatus, runActions } from './workflows.js'
@@ -173,7 +174,7 @@ export const RunFilters = z.object({
   status: RunStatus.optional(),
   triggerType: z.string().max(50).optional(),
   workflowId: z.string().max(100).optional(),
-  from: At.optional().meta({ description: 'Queued at or after this instant.' }),
-  to: At.optional().meta({ description: 'Queued before this instant.' }),
+  from: MomentOrDay.optional().meta({ description: 'Queued at or after this instant.' }),
+  to: MomentOrDay.optional().meta({ description: 'Queued before this instant.' }),
 })
 export type RunFilters = z.output<typeof RunFilters>

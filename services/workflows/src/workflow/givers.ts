@@ -162,4 +162,4 @@ export function createGivers(options: GiversOptions): Givers {
 }
 
 /** Revoked, expired, or no member any more. */
-const hasEnded = new Set([401, 403, 404])
+const hasEnded = new Set([401, 403])
