@@ -3,6 +3,7 @@ import { backendNames } from '@opsplane/contracts'
 import { serviceStates } from '@opsplane/local/ops'
 import { pace, type Receiver, startReceiver, waitFor } from '@opsplane/testing'
 import { type Api, apiClient, startTestCluster } from './platform.js'
+import { validatingPack } from './validating-pack.js'
 
 let cluster: Awaited<ReturnType<typeof startTestCluster>>
 let api: Api
@@ -103,4 +104,20 @@ test('a service whose neighbour is away says so with 503', async () => {
     body: { error: { code: 'service_unavailable', retryable: true } },
   })
   await cluster.services.itsm.start()
+})
+
+test('without the sdk, records are written where validations fail open and refused where one fails closed', async () => {
+  const columns = { assets: 'serial', parts: 'price', journal: 'text' }
+  for (const [slug, name] of Object.entries(columns))
+    await api('POST', '/tables', { body: { slug, columns: [{ name, type: 'text' }] } })
+  const grant = { tables: { journal: ['write'] } }
+  expect((await api('POST', '/sdk/packs/install', { body: { ...validatingPack, grant } })).status).toBe(201)
+  const assets = '/tables/assets/records'
+  expect((await api('POST', assets, { body: { serial: 'B-8' } })).status).toBe(422)
+  await cluster.services.sdk.stop()
+  const closed = await api('POST', assets, { body: { serial: 'A-8' } })
+  expect(closed).toMatchObject({ status: 503, body: { error: { code: 'service_unavailable' } } })
+  expect((await api('POST', '/tables/parts/records', { body: { price: '1.00' } })).status).toBe(201)
+  await cluster.services.sdk.start()
+  await waitFor(async () => (await api('POST', assets, { body: { serial: 'A-8' } })).status === 201)
 })

@@ -1,21 +1,27 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { databaseOf } from '@opsplane/local'
-import { waitFor } from '@opsplane/testing'
+import { pace, type Receiver, seededRandom, startReceiver, waitFor } from '@opsplane/testing'
 import postgres from 'postgres'
 import { eventsInStream } from './event-trail.js'
-import { type Api, apiClient, startTestCluster } from './platform.js'
+import { type Api, type ApiAnswer, apiClient, startTestCluster } from './platform.js'
 
 let cluster: Awaited<ReturnType<typeof startTestCluster>>
 let api: Api
 let sql: postgres.Sql
+let receiver: Receiver
 beforeAll(async () => {
   cluster = await startTestCluster({ extra: { NATS_ACK_WAIT_MS: '1000' } })
   api = apiClient(cluster.info)
+  receiver = await startReceiver({
+    tls: { key: cluster.certificate.key, cert: cluster.certificate.cert },
+    respond: () => ({ status: 200 }),
+  })
   const url = await databaseOf('database-studio', cluster.info.postgresUrl)
   sql = postgres(url, { max: 1, onnotice: () => {}, connection: { search_path: 'database_studio' } })
 })
 afterAll(async () => {
   await sql?.end({ timeout: 5 })
+  await receiver?.stop()
   await cluster?.stop()
 })
 
@@ -218,4 +224,89 @@ test('a migration that Postgres dies in is wholly absent, and the next one goes'
   expect((await ask('POST', `/migrations/${next}/apply`, {})).status).toBe(200)
   const rows = await ask('GET', '/tables/kept/records')
   expect(rows.data).toMatchObject([{ n: '2', version: 1 }])
+})
+
+/** Ids of the rows whose events have arrived, which may be more than once each. */
+const arrivedRows = () =>
+  new Set(
+    receiver
+      .received()
+      .map(({ rawBody }) => (JSON.parse(rawBody.toString()) as { data: { id: string } }).data.id),
+  )
+
+test('whatever is killed, bulk requests and imports are there whole and once, with their events', async () => {
+  const random = seededRandom(Number(process.env.CRASH_SEED ?? 20_261))
+  const kills = Number(process.env.STUDIO_KILLS ?? 3)
+  await must('POST', '/tables', { slug: 'rows', columns: [{ name: 'tag', type: 'text' }] })
+  await must('POST', '/webhooks', {
+    ...{ name: 'rows', url: `${receiver.url}/rows`, events: ['record.created'], retries: 20 },
+    filter: { 'data.tableSlug': 'rows' },
+  })
+  const path = '/tables/rows/records'
+  const [bulkRows, importRows] = [50, 400 * kills]
+  const studio = cluster.services['database-studio']
+  let over = false
+  let answered = 0
+
+  const kill = async () => {
+    for (let count = 0; count < kills; count++) {
+      const victim = count % 3 === 2 ? cluster.postgres : studio
+      const more = answered + Math.ceil(random() * 4)
+      await waitFor(() => answered >= more)
+      await victim.kill()
+      await victim.start()
+    }
+    over = true
+  }
+  /** Sends until it is answered, each time with its key. */
+  const insist = async (send: () => Promise<ApiAnswer>) => {
+    for (;;) {
+      const answer = await send().catch(() => undefined)
+      if (answer && answer.status < 500 && answer.status !== 409) return answer
+      await pace(50)
+    }
+  }
+  const bulk = async (worker: number) => {
+    const tags: string[] = []
+    while (!over) {
+      const tag = `bulk-${worker}-${tags.length}`
+      tags.push(tag)
+      const body = { records: Array.from({ length: bulkRows }, () => ({ tag })) }
+      await insist(() => api('POST', `${path}/bulk`, { body, headers: { 'idempotency-key': tag } }))
+      answered++
+      await pace(100)
+    }
+    return tags
+  }
+  const csv = `tag\n${'imported\n'.repeat(importRows)}`
+  const begun = await api<{ data: { id: string } }>('POST', `${path}/import`, {
+    rawBody: csv,
+    headers: { 'content-type': 'text/csv' },
+  })
+  expect(begun.status).toBe(202)
+  const [one, two] = await Promise.all([bulk(1), bulk(2), kill()])
+  const tags = [...one, ...two]
+  await waitFor(
+    async () => {
+      const { body } = await api<{ data: { status: string; written: number } }>(
+        'GET',
+        `/tables/rows/imports/${begun.body.data.id}`,
+      )
+      return body.data.status === 'completed' && body.data.written === importRows
+    },
+    // What a process that was killed had in hand is taken up after half a minute.
+    { message: 'the import to end' },
+  )
+  const total = async (tag: string) => {
+    const query = new URLSearchParams({ filter: JSON.stringify({ tag }), count: 'exact', limit: '1' })
+    const { body } = await api<{ pagination: { total: number } }>('GET', `${path}?${query}`)
+    return body.pagination.total
+  }
+  expect(await total('imported')).toBe(importRows)
+  for (const tag of tags) expect([tag, await total(tag)]).toEqual([tag, bulkRows])
+  const rows = importRows + tags.length * bulkRows
+  await waitFor(() => arrivedRows().size >= rows, {
+    message: 'an event of every row',
+  })
+  expect(arrivedRows().size).toBe(rows)
 })
