@@ -26,6 +26,10 @@ export function createRedaction(secrets: readonly string[]): Redact {
 export const createEchoRedaction = (secrets: readonly string[]): Redact =>
   createRedaction(secrets.filter((secret) => secret.length >= shortestEcho))
 
+/** Those secrets that a text has, however it spells them. */
+export const secretsFoundIn = (text: string, secrets: Iterable<string>): string[] =>
+  [...new Set(secrets)].filter((secret) => createRedaction([secret])(text) !== text)
+
 /** The texts that stand for a value. */
 function spellingsOf(value: string): string[] {
   const bytes = Buffer.from(value)

@@ -1,5 +1,5 @@
-import { type InternalParty, type Principal, permissions } from '@opsplane/contracts'
-import { createInternalIssuer } from '@opsplane/http'
+import { type InternalParty, newId, type Principal, permissions } from '@opsplane/contracts'
+import { createGrants, createInternalIssuer } from '@opsplane/http'
 import { urlAs } from '@opsplane/postgres'
 import type { BackendConfig, RunningService } from '@opsplane/runtime'
 import type { Service, ServiceOverrides } from '@opsplane/service'
@@ -47,6 +47,8 @@ export interface TestService<Overrides = ServiceOverrides> {
   as(principal?: Principal): ApiClient
   /** Calls its internal routes with the identity of a service. */
   asService(caller: InternalParty): ApiClient
+  /** What another service does for a person, such as a step of a run. */
+  asDelegate(by: InternalParty, principal: Principal): ApiClient
   /** What such a call carries, for clients of another kind. */
   headers(principal?: Principal): Promise<Record<string, string>>
   /** Starts one more replica, on a port of its own; whoever starts it stops it. */
@@ -122,7 +124,7 @@ export function clientsOf(options: {
   name: string
   url: string
   privateKeyOf(party: InternalParty): string
-}): Pick<TestService, 'name' | 'url' | 'as' | 'asService' | 'headers'> {
+}): Pick<TestService, 'name' | 'url' | 'as' | 'asService' | 'asDelegate' | 'headers'> {
   const { name, url, privateKeyOf } = options
   const issuerOf = (party: InternalParty) =>
     createInternalIssuer({ service: party, privateKey: privateKeyOf(party) })
@@ -138,6 +140,12 @@ export function clientsOf(options: {
       const issuer = issuerOf(caller)
       return createApiClient(url, async (call) => ({
         authorization: `Bearer ${await issuer.serviceToken(name, call)}`,
+      }))
+    },
+    asDelegate(by, principal) {
+      const grants = createGrants(privateKeyOf('settings'))
+      return createApiClient(url, async () => ({
+        authorization: `Bearer ${await grants.tokenFor({ principal, by, run: newId('run') }, name)}`,
       }))
     },
     headers,

@@ -67,6 +67,9 @@ const outcome = {
   replay_of: idSchema('execution').optional().meta({ description: 'Of a replay: the original.' }),
 }
 
+/** By it a step of a workflow asks for the secrets of an answer, which none but a service is given. */
+export const secretsHeader = 'x-answer-secrets'
+
 /** One execution of an artifact: what it was given, what came of it, and how. */
 export const Execution = z
   .object({
@@ -88,6 +91,10 @@ export const Execution = z
           'There where `input` and `logs` are left out, and `output` but for the caller, as the workspace had reached its limit ' +
           '`traceBytesPerDay`.',
       }),
+    secrets: z.array(z.string()).optional().meta({
+      description:
+        'For steps of workflows alone: secrets in `output` and `error`, by which their run is masked.',
+    }),
     ...outcome,
   })
   .meta({ id: 'Execution' })

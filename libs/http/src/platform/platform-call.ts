@@ -13,7 +13,7 @@ export interface PlatformCaller
   key: string
 }
 
-export interface PlatformCall extends Pick<ServiceRequest, 'method' | 'path' | 'body'> {
+export interface PlatformCall extends Pick<ServiceRequest, 'method' | 'path' | 'body' | 'headers'> {
   service: BackendName
 }
 
@@ -40,7 +40,7 @@ export function createCallPlatform({ clients, delegations }: PlatformOptions): C
         ...options,
         ...request,
         issuer: delegations.actingBy(grant, { workflow, permissions, callers, callerRights, person }),
-        ...(request.method !== 'GET' && { headers: { 'idempotency-key': key } }),
+        ...(request.method !== 'GET' && { headers: { ...request.headers, 'idempotency-key': key } }),
       })
       .catch((error: unknown) => {
         throw error instanceof ApiError ? failureBefore(error) : error

@@ -80,6 +80,8 @@ export interface NewExecution {
 export interface Result {
   output: JsonValue
   error: ExecutionError | null
+  /** Those that stand in it. */
+  secrets?: string[]
 }
 
 /** What came of an execution. */

@@ -195,7 +195,7 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
         if (!finished) return await readResult(await getExecution(database.sql, identity.id, identity.tenant))
         const { outcome, result, completedAt, input: shown = begun.input } = finished
         const execution = executionOf(identity, shown, { ...outcome, ...result }, completedAt)
-        return { execution, isSealed: result !== undefined }
+        return { execution, isSealed: result !== undefined, secrets: result?.secrets ?? [] }
       } finally {
         leave()
       }

@@ -8,6 +8,7 @@ import {
   invalidField,
   notFound,
   type Principal,
+  secretsHeader,
   type TenantScope,
 } from '@opsplane/contracts'
 import { keepAnswer } from '@opsplane/eventstore'
@@ -93,7 +94,7 @@ export function createInvoking({ database, loading, executions, readResult }: In
   async function begin(request: ExecutionRequest, { mode }: Asked): Promise<RanExecution | undefined> {
     if (mode !== 'async') return executions.run(request)
     const execution = await executions.accept(request)
-    return execution && { execution, isSealed: false }
+    return execution && { execution, isSealed: false, secrets: [] }
   }
 
   const once: Invoking['once'] = async (request, asked) => {
@@ -101,7 +102,11 @@ export function createInvoking({ database, loading, executions, readResult }: In
     return begun ? { ...begun, isRepeated: false } : { ...(await repeated(request, asked)), isRepeated: true }
   }
 
-  async function keep({ execution, isSealed }: RanExecution, retryFailed: boolean, meta: RequestMeta) {
+  async function keep(
+    { execution, isSealed }: Pick<RanExecution, 'execution' | 'isSealed'>,
+    retryFailed: boolean,
+    meta: RequestMeta,
+  ) {
     if (!meta.idempotency) return
     // What may be begun anew, or is sealed, is answered by the log alone, which has it under its key.
     if (isSealed || (retryFailed && execution.status !== 'completed'))
@@ -118,10 +123,12 @@ export function createInvoking({ database, loading, executions, readResult }: In
   const perform: Invoking['perform'] = async (request, asked, meta) => {
     const { idempotency } = meta
     const key = idempotency && { key: `request/${idempotency.key}`, fingerprint: idempotency.fingerprint }
-    const { isRepeated, ...ran } = await once({ ...request, key: key ?? null }, asked)
+    const { isRepeated, isSealed, secrets, ...ran } = await once({ ...request, key: key ?? null }, asked)
     if (idempotency && isRepeated) idempotency.isReplayed = true
-    await keep(ran, asked.retryFailed ?? false, meta)
-    return ran.execution
+    const execution =
+      asksForSecrets(meta) && secrets.length > 0 ? { ...ran.execution, secrets } : ran.execution
+    await keep({ execution, isSealed }, asked.retryFailed ?? false, meta)
+    return execution
   }
 
   return {
@@ -148,6 +155,9 @@ export function createInvoking({ database, loading, executions, readResult }: In
     },
   }
 }
+
+const asksForSecrets = ({ delegate, header }: RequestMeta): boolean =>
+  delegate?.by === 'workflows' && header(secretsHeader) === 'true'
 
 export const executionCaller = (principal: Principal): ExecutionCaller => ({
   permissions: principal.permissions,

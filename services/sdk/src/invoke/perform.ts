@@ -1,6 +1,19 @@
-import { ApiError, type ExecutionError, type ExecutionLogEntry, type JsonValue } from '@opsplane/contracts'
+import {
+  ApiError,
+  type ExecutionError,
+  type ExecutionLogEntry,
+  type JsonValue,
+  stringifyExact,
+} from '@opsplane/contracts'
 import { faultOfValidation, hostFunctionsOf } from '@opsplane/packs'
-import { createRedaction, type Logger, maskValue, type Redact, secretsIn } from '@opsplane/runtime'
+import {
+  createRedaction,
+  type Logger,
+  maskValue,
+  type Redact,
+  secretsFoundIn,
+  secretsIn,
+} from '@opsplane/runtime'
 import type { CodeOutcome, CodeRunner, HostFunctions, Json } from '@opsplane/sandbox'
 import { inSpan } from '@opsplane/telemetry'
 import type { LoadedArtifact } from '../artifact/loading.js'
@@ -93,21 +106,28 @@ export function createPerform({ runner, functions, log }: PerformOptions): Perfo
       .catch((error: unknown) => unavailable(error, performance.now() - startedMs, log))
     const outcome = outcomeOf(ran, work)
     if (!outcome) return undefined
-    return { ...shownOf(outcome, input, createRedaction([...secrets])), records: [...records.values()] }
+    return { ...shownOf(outcome, input, [...secrets]), records: [...records.values()] }
   }
 }
 
 /** What is kept for people, without secrets; and the result as it is, where it has some. */
-function shownOf(outcome: Outcome, input: JsonValue, redact: Redact): Omit<Performed, 'records'> {
+function shownOf(outcome: Outcome, input: JsonValue, secrets: readonly string[]): Omit<Performed, 'records'> {
   const { output, error, logs } = outcome
+  const redact = createRedaction(secrets)
   const shown = { output: maskValue(output, redact), error: maskedError(error, redact) }
   const shownInput = maskValue(input, redact)
   return {
     outcome: { ...outcome, ...shown, logs: logs.map((entry) => maskedEntry(entry, redact)) },
-    result: shown.output === output && shown.error === error ? undefined : { output, error },
+    result:
+      shown.output === output && shown.error === error ? undefined : resultOf({ output, error }, secrets),
     input: JSON.stringify(shownInput) === JSON.stringify(shownAtFirst(input)) ? undefined : shownInput,
   }
 }
+
+const resultOf = (result: Result, secrets: readonly string[]): Result => ({
+  ...result,
+  secrets: secretsFoundIn(stringifyExact(result), secrets),
+})
 
 const maskedEntry = (entry: ExecutionLogEntry, redact: Redact): ExecutionLogEntry => ({
   ...entry,

@@ -7,6 +7,8 @@ export interface RanExecution {
   execution: Execution
   /** Whether its result is not what the log shows, so that it is sealed and kept nowhere else. */
   isSealed: boolean
+  /** Those in its result. */
+  secrets: string[]
 }
 
 /** An execution of the log as its caller gets it, however often. */
@@ -15,10 +17,11 @@ export type ReadResult = (stored: StoredExecution) => Promise<RanExecution>
 export const createReadResult =
   ({ result }: Pick<ExecutionSealing, 'result'>): ReadResult =>
   async ({ shown, sealedResult }) => {
-    if (sealedResult === null) return { execution: shown, isSealed: false }
+    if (sealedResult === null) return { execution: shown, isSealed: false, secrets: [] }
     const { id, environment, workspace_id: workspaceId } = shown
     const owner = { id, tenant: { workspaceId, environment } }
-    return { execution: { ...shown, ...(await result.open(owner, sealedResult)) }, isSealed: true }
+    const { secrets = [], ...opened } = await result.open(owner, sealedResult)
+    return { execution: { ...shown, ...opened }, isSealed: true, secrets }
   }
 
 /** Whether an execution is read by the API key that asked for it, which gets what its answer would have had. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { Execution, newId } from '@opsplane/contracts'
+import { Execution, newId, secretsHeader } from '@opsplane/contracts'
 import { testPrincipal, waitFor } from '@opsplane/testing'
 import { everythingKept, type SdkWorld } from './invoke.fixture.js'
 import { type SdkProcess, startSdkProcess } from './sdk-process.fixture.js'
@@ -102,6 +102,35 @@ describe.each([
     await service.start()
     expect((await invoke(slug, { tokenId, key: requestKey })).execution).toMatchObject(given)
   })
+})
+
+describe('what is to be masked in a result', () => {
+  const ask = async (by: 'workflows' | 'sdk', headers: Record<string, string>, given: object = input) => {
+    const delegate = world.service.asDelegate(by, world.principal)
+    const idempotency = { 'idempotency-key': newId('request'), ...headers }
+    const answer = await delegate.post('/sdk/artifacts/gives/invoke', { input: given }, idempotency)
+    return answer.data(Execution)
+  }
+
+  it('is said to a step that asks for it, each time, and to nobody else', async () => {
+    const key = { 'idempotency-key': newId('request'), [secretsHeader]: 'true' }
+    const first = await ask('workflows', key)
+    expect(first).toMatchObject({ output, secrets: [pin] })
+    expect(await ask('workflows', key)).toEqual(first)
+    expect(await ask('workflows', {})).not.toHaveProperty('secrets')
+    expect(await ask('sdk', { [secretsHeader]: 'true' })).not.toHaveProperty('secrets')
+    const answer = await as(newId('token')).post(
+      '/sdk/artifacts/gives/invoke',
+      { input },
+      { [secretsHeader]: 'true' },
+    )
+    expect(answer.data(Execution)).not.toHaveProperty('secrets')
+  })
+
+  it('is nothing where nothing of it stands in the result', async () =>
+    expect(
+      await ask('workflows', { [secretsHeader]: 'true' }, { credentials: { pin: '1' }, page: 'page' }),
+    ).not.toHaveProperty('secrets'))
 })
 
 it('is kept nowhere in plain text', async () => {

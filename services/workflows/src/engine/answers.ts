@@ -15,11 +15,11 @@ export function answerTask(deciding: Deciding, signal: Extract<Signal, { task: s
     case 'evaluated':
       return state.kind === 'ready' ? evaluated(deciding, signal.values) : []
     case 'performed':
-      return performed(deciding, signal.outcome)
+      return concealing(performed(deciding, signal.outcome), signal.secrets)
     case 'child_started':
       return state.kind === 'starting' ? childStarted(deciding, signal.outcome) : []
     case 'child_ended':
-      return waitsFor(deciding, 'run') ? settledBy(deciding, signal.outcome) : []
+      return waitsFor(deciding, 'run') ? concealing(settledBy(deciding, signal.outcome), signal.secrets) : []
     case 'event':
       return waitsFor(deciding, 'event') && !isTaken(deciding, signal.event)
         ? completed(deciding, signal.event)
@@ -29,6 +29,12 @@ export function answerTask(deciding: Deciding, signal: Extract<Signal, { task: s
     default:
       return assertNever(signal)
   }
+}
+
+/** The first entry is that of the outcome. */
+function concealing([first, ...rest]: Entry[], secrets: readonly string[] = []): Entry[] {
+  if (!first) return []
+  return secrets.length > 0 ? [{ ...first, secrets } as Entry, ...rest] : [first, ...rest]
 }
 
 const waitsFor = ({ step: { state } }: Deciding, what: 'run' | 'event'): boolean =>

@@ -19,6 +19,7 @@ export function fold(program: Program, memory: RunMemory, { seq, at, bytes, entr
   memory.at = at
   memory.bytes += bytes
   memory.meter.operations += 1
+  if ('secrets' in entry) for (const secret of entry.secrets ?? []) memory.secrets.add(secret)
   apply(program, memory, entry)
   return memory
 }

@@ -55,6 +55,11 @@ export interface Retry {
   parentAttempt?: number
 }
 
+/** Values that people are not shown, wherever they stand in the run: those that came with an entry. */
+interface Concealing {
+  secrets?: readonly string[]
+}
+
 /**
  * One thing that has happened in a run, and is never decided again. A run is the fold of these: what its steps were given
  * and gave is kept in them alone, once.
@@ -65,7 +70,13 @@ export type Entry =
   /** The step's input is evaluated; an effect may have been had from now on. `input` null where a step has none. */
   | { kind: 'begun'; place: Place; input: unknown }
   /** `retryAt` null: it was the last attempt. */
-  | { kind: 'attempt_failed'; place: Place; attempt: number; error: StepError; retryAt: number | null }
+  | ({
+      kind: 'attempt_failed'
+      place: Place
+      attempt: number
+      error: StepError
+      retryAt: number | null
+    } & Concealing)
   /** The delay before another attempt is over. */
   | { kind: 'retry_due'; place: Place; attempt: number }
   | { kind: 'waiting'; place: Place; waiting: Waiting }
@@ -77,9 +88,9 @@ export type Entry =
   /** Of a `for_each`. */
   | { kind: 'items'; place: Place; items: unknown[] }
   /** Of steps that hold no others: what becomes of those that do follows from the steps in them. */
-  | { kind: 'completed'; place: Place; output: unknown }
+  | ({ kind: 'completed'; place: Place; output: unknown } & Concealing)
   /** Of steps as above, or of the run as a whole (`''`), when it takes too long. */
-  | { kind: 'failed'; place: Place; error: StepError }
+  | ({ kind: 'failed'; place: Place; error: StepError } & Concealing)
   | { kind: 'cancelling'; by: By; reason: string | null }
   /** What stands at `from` and after it is forgotten. */
   | ({ kind: 'retried' } & Retry)

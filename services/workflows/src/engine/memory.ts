@@ -137,6 +137,8 @@ export interface RunMemory {
   deadline: Timer<StepRun | 'deadline'> | null
   /** Events that steps have waited for and got, by id: no other step of the run gets one of them again. */
   taken: Map<string, Place>
+  /** Values that people are not shown. */
+  readonly secrets: Set<string>
   /** Runs that were waited for and no longer are, though they may not have ended. */
   abandonedRuns: Set<string>
   /** Since they were last taken. */
@@ -169,6 +171,7 @@ export function newRun(context: RunContext, observer: Observer | null = null): R
     timers: new Timers(),
     deadline: null,
     taken: new Map(),
+    secrets: new Set(),
     abandonedRuns: new Set(),
     changes: { added: new Set(), removed: new Set() },
     meter: { operations: 0 },

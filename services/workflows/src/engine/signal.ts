@@ -4,7 +4,7 @@ import type { TaskId } from './task.js'
 
 /**
  * What a run is presented with, for the decider to say what follows. One for a task that is no longer asked for, late or
- * repeated, changes nothing.
+ * repeated, changes nothing. `secrets`: those that stand in an outcome, which is computed with as it is.
  */
 export type Signal =
   /** It has left the queue. */
@@ -12,11 +12,11 @@ export type Signal =
   /** What became of a task `evaluate`: one result for each of its templates. Never that there was no child for it. */
   | { kind: 'evaluated'; task: TaskId; values: readonly Evaluated[] }
   /** What became of a task `perform`. */
-  | { kind: 'performed'; task: TaskId; outcome: Outcome }
+  | { kind: 'performed'; task: TaskId; outcome: Outcome; secrets?: readonly string[] }
   /** What became of a task `start_run`. */
   | { kind: 'child_started'; task: TaskId; outcome: { ok: true; runId: string } | Failure }
   /** The run has ended that a task `await` is for. */
-  | { kind: 'child_ended'; task: TaskId; outcome: Outcome }
+  | { kind: 'child_ended'; task: TaskId; outcome: Outcome; secrets?: readonly string[] }
   /** The event that a task `await` is for, as a webhook gets it. */
   | { kind: 'event'; task: TaskId; event: unknown }
   /** On the approval that a task `await` is for; whoever sends it knows that this person may. */

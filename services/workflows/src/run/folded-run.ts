@@ -60,7 +60,7 @@ export function foldRun({ program, identity, origin, recorded }: RunHistory): Fo
   for (const each of recorded) fold(program, memory, each)
   let { seq } = memory
   // JSON, as it was read from the journal.
-  const shown = () => createShownValues([input, event] as JsonValue[])
+  const shown = () => createShownValues([input, event] as JsonValue[], memory.secrets)
   return {
     decide(signal, now) {
       const decided = decide(program, memory, signal, { now }).map((entry) => ({

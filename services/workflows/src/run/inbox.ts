@@ -1,9 +1,11 @@
-import type { Actor } from '@opsplane/contracts'
+import { type Actor, stringifyExact } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
+import { secretsFoundIn } from '@opsplane/runtime'
 import type { Signal } from '../engine/signal.js'
 import type { ActiveRun, AwaitTask } from './active-run.js'
 import { readEnds } from './ends.js'
 import { lookBack } from './event-wait/recent-events.js'
+import { concealedIn } from './loading.js'
 import { own, type Presented } from './presented.js'
 import { run } from './store/store.js'
 
@@ -44,6 +46,8 @@ export async function readNews(
     most: forEvents(awaited).length,
   })
   const ends = children.size > 0 ? await readEnds(sql, [...children.keys()]) : new Map()
+  const concealed = new Map<string, Set<string>>()
+  for (const childId of ends.keys()) concealed.set(childId, await concealedIn(sql, childId))
   return [
     ...rows.map(({ id, signal, actor, request_id: requestId, attempt }) => ({
       ...{ signal, actor, requestId, inboxId: Number(id), attempt: attempt ?? undefined },
@@ -65,7 +69,8 @@ export async function readNews(
                 retryable: false,
               },
             } as const)
-      return [own({ kind: 'child_ended', task, outcome })]
+      const secrets = secretsFoundIn(stringifyExact(outcome), concealed.get(childId) ?? [])
+      return [own({ kind: 'child_ended', task, outcome, ...(secrets.length > 0 && { secrets }) })]
     }),
   ]
 }

@@ -53,3 +53,21 @@ export async function loadJournals(
   }
   return journals
 }
+
+const linesAtOnce = 200
+
+/** Values that people are not shown, which came with entries of a run. */
+export async function concealedIn(sql: Database['sql'], runId: string): Promise<Set<string>> {
+  const found = new Set<string>()
+  for (let after = 0; ; ) {
+    const lines = await run<{ seq: number; entry: { secrets?: string[] } }>(
+      sql,
+      `select seq, entry from run_entries
+       where run_id = $1 and seq > $2::int and entry::text like '%"secrets":[%' order by seq limit ${linesAtOnce}`,
+      [runId, String(after)],
+    )
+    for (const { entry } of lines) for (const secret of entry.secrets ?? []) found.add(secret)
+    after = lines.at(-1)?.seq ?? after
+    if (lines.length < linesAtOnce) return found
+  }
+}

@@ -161,7 +161,7 @@ export function runRoutes(
         'kept, approvals included. A step that waited for a run goes on with that run: it is retried, or has completed. A ' +
         'step whose outcome is unknown (no answer, 408, 409, 425, 429, 5xx) is repeated with its recorded input and its ' +
         'idempotency key, unless `newKey`. By the rights it had; where these have ended, by those of the caller, who has to ' +
-        'hold all it needs (403, `permission_not_held`). A completed run is not retried: trigger the workflow again. ' +
+        'hold all it needs (403, `permission_not_held`); the same goes for runs that its steps go on with. A completed run is not retried: trigger the workflow again. ' +
         'Emits `workflow.run_retried`.',
       tag,
       scope: 'runs:manage',

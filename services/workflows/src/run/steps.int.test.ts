@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { JsonValue, Run, RunDetail, RunStep } from '@opsplane/contracts'
+import { JsonValue, newId, Run, RunDetail, RunStep } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 import { type ApiClient, startTestService, type TestService, testPrincipal, waitFor } from '@opsplane/testing'
 import { type Definition, type RunService, runService } from '../fixture/run-service.js'
 import { readEnds } from './ends.js'
-import { failed } from './perform/effect.js'
+import { type EffectCall, failed } from './perform/effect.js'
 import { findRun } from './queries.js'
 import type { Runs } from './runs.js'
 import { runDetail, runSteps } from './trace.js'
@@ -14,10 +14,18 @@ let service: TestService
 let runs: Runs
 let api: ApiClient
 let works = false
+/** A secret that no name of a field tells. */
+const vaulted = 'vault-value-2718'
 
 beforeAll(async () => {
   const refuses = () => Promise.reject(failed('not_there', 'This test has no such effect.'))
-  const http = async () => (works ? { status: 200 } : refuses())
+  const http = async ({ conceal, input }: Pick<EffectCall, 'conceal' | 'input'>) => {
+    if (!works) return refuses()
+    conceal([vaulted, 'not among what it gives'])
+    const { url } = input as { url: string }
+    if (url.endsWith('fails')) throw failed('refused', `No ${vaulted}.`)
+    return { status: 200, text: `It is ${vaulted}.` }
+  }
   world = runService({
     effects: { http, api: refuses, connector: refuses, artifact: refuses, publish: refuses },
   })
@@ -161,6 +169,56 @@ test('neither lists nor events show it in errors and titles, while whoever waits
   const types = events.map(({ type }) => type)
   expect(types).toEqual(expect.arrayContaining(['workflow.run_failed', 'workflow.approval_requested']))
   expect(JSON.stringify([listed, events])).not.toContain(pin)
+})
+
+test('nothing that people see shows a secret that a step gave, and runs that wait for it get it as it is', async () => {
+  works = true
+  const copies = (step: string) => ({
+    ...{
+      id: 'copy',
+      type: 'transform' as const,
+      value: `{{ $string(steps.${step}) & '${'x'.repeat(9_000)}' }}`,
+    },
+  })
+  const asks = (title: string) => ({
+    ...{ id: 'ask', type: 'approval' as const, title, approvers: { users: ['usr_1'] } },
+  })
+  const call = { id: 'call', type: 'http' as const, url: 'https://example.test/' }
+  const child = newId('workflow')
+  world.define(
+    { steps: [call, { id: 'text', type: 'transform', value: '{{ steps.call.output.text }}' }] },
+    child,
+  )
+  const definitions: Definition[] = [
+    { steps: [call, copies('call.output'), asks('{{ steps.call.output.text }}')] },
+    {
+      steps: [
+        { id: 'sub', type: 'workflow', workflow: child },
+        copies('sub.output'),
+        asks('{{ steps.sub.output }}'),
+      ],
+    },
+    { steps: [{ ...call, url: 'https://example.test/fails' }] },
+  ]
+  const [paused, parent, fails] = await Promise.all(
+    definitions.map(async (each) => (await runs.start(world.define(each)())).runId),
+  )
+  expect((await runs.waitForEnd(fails ?? '', 60_000))?.error?.message).toBe(`No ${vaulted}.`)
+  for (const id of [paused, parent]) await waitFor(async () => (await detail(id ?? '')).status === 'paused')
+
+  for (const id of [paused ?? '', parent ?? '', fails ?? '']) {
+    const shown = await detail(id)
+    const links = shown.steps.flatMap(({ output: { large } }) => (large ? [large.href] : []))
+    expect(links).toHaveLength(id === fails ? 0 : 1)
+    const texts = await Promise.all(links.map(async (link) => (await api.get(link)).text))
+    const events = await service.sql`select data::text from events where stream_id = ${id}`
+    const all = JSON.stringify([shown, await pagesOf(id, 1), texts, events, (await api.get('/runs')).text])
+    expect(all).not.toContain(vaulted)
+    expect(all).toContain('***')
+  }
+  const [kept] = await service.sql<{ count: number }[]>`
+    select count(*)::int as count from run_entries where entry::text like '%not among what it gives%'`
+  expect(kept?.count).toBe(0)
 })
 
 test('no answer reads more than a part of the journal at once', async () => {

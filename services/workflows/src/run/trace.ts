@@ -23,6 +23,7 @@ import {
 import type { Program } from '../engine/program.js'
 import { summaryOf } from '../engine/summary.js'
 import { entryOf } from './lines.js'
+import { concealedIn } from './loading.js'
 import type { Origin, RunIdentity } from './model.js'
 import { createShownValues, type ShownValues } from './shown/shown-values.js'
 import { run } from './store/store.js'
@@ -83,7 +84,7 @@ export async function readValue(
   return (await shownValues(sql, runId)).value(row.value)
 }
 
-/** By what the run began with. */
+/** By what the run began with, and the secrets that its steps gave. */
 async function shownValues(sql: Database['sql'], runId: string): Promise<ShownValues> {
   const [first] = await run<Pick<Row, 'entry' | 'largeField' | 'large'>>(
     sql,
@@ -94,7 +95,7 @@ async function shownValues(sql: Database['sql'], runId: string): Promise<ShownVa
     input?: JsonValue
     event?: JsonValue
   }
-  return createShownValues([input, event])
+  return createShownValues([input, event], await concealedIn(sql, runId))
 }
 
 const iso = (ms: number) => new Date(ms).toISOString()

@@ -1,5 +1,5 @@
 import { type EffectStep, stringifyExact } from '@opsplane/contracts'
-import { delay, type Logger, retryDelayMs } from '@opsplane/runtime'
+import { delay, type Logger, retryDelayMs, secretsFoundIn } from '@opsplane/runtime'
 import { endingWith, type Tracing, traceFields } from '@opsplane/telemetry'
 import type { Outcome, Signal } from '../engine/signal.js'
 import type { Task } from '../engine/task.js'
@@ -39,6 +39,7 @@ export function createWork({ evaluate, effects, giverOf, startChild, took, traci
     const { input, key, timeoutMs } = task
     const { identity, origin } = run
     const startedAt = performance.now()
+    const concealed = new Set<string>()
     const act = async () => {
       const giver = await giverOf(run)
       const traced = tracing.follow(`step ${task.step.type}`, origin.traceparent)
@@ -52,6 +53,9 @@ export function createWork({ evaluate, effects, giverOf, startChild, took, traci
         grant: giver?.grant ?? null,
         userId: giver?.userId ?? '',
         traceparent,
+        conceal: (values: readonly string[]) => {
+          for (const value of values) concealed.add(value)
+        },
         signal: aborted,
       }
       return endingWith(traced, () => dispatch(effects, task.step, call))
@@ -64,7 +68,8 @@ export function createWork({ evaluate, effects, giverOf, startChild, took, traci
       outcome = await attempt(run, aborted, act)
     }
     took(task.step.type, (performance.now() - startedAt) / 1_000)
-    return { kind: 'performed', task: task.id, outcome }
+    const secrets = concealed.size > 0 ? secretsFoundIn(stringifyExact(outcome), concealed) : []
+    return { kind: 'performed', task: task.id, outcome, ...(secrets.length > 0 && { secrets }) }
   }
 
   async function attempt(

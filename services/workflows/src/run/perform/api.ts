@@ -1,9 +1,12 @@
 import type { ApiStep } from '@opsplane/contracts'
-import { type CallOperation, OperationInput } from '@opsplane/http'
+import { type CallPlatform, createCallOperation, OperationInput, type Operations } from '@opsplane/http'
+import { concealing } from './concealing.js'
 import { type Effect, platformCaller } from './effect.js'
 
 /** Any operation of this platform by its id: `{ status, data, pagination? }`. */
 export const apiEffect =
-  (callOperation: CallOperation): Effect<ApiStep> =>
-  (call) =>
-    callOperation(platformCaller(call), call.step.operation, OperationInput.parse(call.input))
+  (operations: Operations, callPlatform: CallPlatform): Effect<ApiStep> =>
+  (call) => {
+    const callOperation = createCallOperation(operations, concealing(callPlatform, call))
+    return callOperation(platformCaller(call), call.step.operation, OperationInput.parse(call.input))
+  }

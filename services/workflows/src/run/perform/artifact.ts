@@ -1,6 +1,7 @@
 import { type ArtifactStep, Execution } from '@opsplane/contracts'
 import type { CallPlatform } from '@opsplane/http'
 import { z } from 'zod'
+import { concealing } from './concealing.js'
 import { type Effect, failed, platformCaller } from './effect.js'
 
 const Answer = z.object({ data: Execution })
@@ -22,7 +23,7 @@ export const artifactEffect =
   (callPlatform: CallPlatform): Effect<ArtifactStep> =>
   async (call) => {
     const { artifact } = call.step
-    const { body } = await callPlatform(platformCaller(call), {
+    const { body } = await concealing(callPlatform, call)(platformCaller(call), {
       service: 'sdk',
       method: 'POST',
       path: `/sdk/artifacts/${artifact}/invoke`,

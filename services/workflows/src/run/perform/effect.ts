@@ -21,6 +21,8 @@ export interface EffectCall<Step extends EffectStep = EffectStep> {
   userId: string
   /** Of its span, where somebody follows it. */
   traceparent?: string | undefined
+  /** Values that people are not shown where what came of it has them. */
+  conceal(secrets: readonly string[]): void
   /** Aborts when the attempt is no longer asked for. */
   signal: AbortSignal
 }

@@ -23,6 +23,7 @@ async function answered(type: string, body: Buffer, more: { status?: number; isB
   const call = {
     ...{ run: { id: 'run_1', workflowId: 'wf_1' } as RunIdentity, origin: {} as Origin },
     ...{ step: { method: 'GET' } as HttpStep, key: 'key', timeoutMs: 1_000, userId: 'usr_1' },
+    conceal: (_: readonly string[]) => {},
     input: { url: 'https://example.com/', headers: { a: '{{secrets.token}} {{secrets.pin}}' } },
     signal: new AbortController().signal,
   } as EffectCall<HttpStep>

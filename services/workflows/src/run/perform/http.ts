@@ -16,7 +16,7 @@ const keptOfError = 16 * 1024
 
 /** One request through the guard: `{ status, headers, body, bodyEncoding? }`. An answer of 400 and above is a failure. */
 export function httpEffect(send: SendFilled): Effect<HttpStep> {
-  return async ({ step, input, key, timeoutMs, signal, run, userId }) => {
+  return async ({ step, input, key, timeoutMs, signal, run, userId, conceal }) => {
     const { url, headers, query, body } = Input.parse(input)
     const answer = await send({
       ...{ url, headers, query, body },
@@ -24,6 +24,7 @@ export function httpEffect(send: SendFilled): Effect<HttpStep> {
       maxResponseBytes: maxValueBytes - keptOfError,
       user: { tenant: run.tenant, userId, consumer: `workflow/${run.workflowId}` },
     })
+    conceal(answer.secrets)
     if (answer.response.status >= 400) throw answered(answer)
     if (answer.response.truncated)
       throw failed('output_too_large', 'The answer is larger than what is kept of a value.')

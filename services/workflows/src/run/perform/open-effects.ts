@@ -1,5 +1,4 @@
 import {
-  createCallOperation,
   createCallPlatform,
   createCauseSigner,
   createDelegations,
@@ -52,7 +51,7 @@ export function openEffects(
           signCause: createCauseSigner({ service: 'workflows', privateKey: config.servicePrivateKey }),
         }),
       ),
-      api: apiEffect(createCallOperation(operations, callPlatform)),
+      api: apiEffect(operations, callPlatform),
       connector: connectorEffect(callPlatform),
       artifact: artifactEffect(callPlatform),
       publish: publishEffect(callPlatform),

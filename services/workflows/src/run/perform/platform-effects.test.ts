@@ -1,12 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { type EffectStep, type PublishStep, WorkflowDefinition } from '@opsplane/contracts'
-import {
-  CallFailure,
-  type CallPlatform,
-  createCallOperation,
-  type Operations,
-  type PlatformCaller,
-} from '@opsplane/http'
+import { CallFailure, type CallPlatform, type Operations, type PlatformCaller } from '@opsplane/http'
 import type { Origin, RunIdentity } from '../model.js'
 import { apiEffect } from './api.js'
 import { connectorEffect } from './connector.js'
@@ -33,7 +27,13 @@ function callOf<Step extends EffectStep>(step: object, input: unknown): EffectCa
   const run = { id: 'run_1', workflowId: 'wf_1', workflowName: 'Sync' } as RunIdentity
   return {
     ...{ run, origin: {} as Origin, step: stepOf(step) as Step, input, key: 'k'.repeat(64) },
-    ...{ timeoutMs: 5_000, grant: 'grant', userId: 'usr_1', signal: new AbortController().signal },
+    ...{
+      timeoutMs: 5_000,
+      grant: 'grant',
+      userId: 'usr_1',
+      signal: new AbortController().signal,
+      conceal: () => {},
+    },
   }
 }
 
@@ -49,8 +49,7 @@ describe('a step api', () => {
         ? { service: 'itsm', method: 'post', path: '/itsm/incidents/:id/comments' }
         : undefined,
   } as Operations
-  const effect = (platform: ReturnType<typeof fakePlatform>) =>
-    apiEffect(createCallOperation(operations, platform.call))
+  const effect = (platform: ReturnType<typeof fakePlatform>) => apiEffect(operations, platform.call)
   const step = { type: 'api', operation: 'addComment' }
 
   it('calls the operation with its parameters, in the name of who published, with the key of the step', async () => {

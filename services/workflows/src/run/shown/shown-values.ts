@@ -11,9 +11,12 @@ export interface ShownValues {
   detail(detail: RunDetail): RunDetail
 }
 
-/** `begun`: the input and the event of the run, whose secrets are masked wherever else they stand. */
-export function createShownValues(begun: readonly JsonValue[]): ShownValues {
-  const redact: Redact = createRedaction(begun.flatMap(secretsIn))
+/**
+ * `begun`: the input and the event of the run, whose secrets are masked wherever else they stand, as are those that came with
+ * what its steps gave.
+ */
+export function createShownValues(begun: readonly JsonValue[], secrets: Iterable<string>): ShownValues {
+  const redact: Redact = createRedaction([...begun.flatMap(secretsIn), ...secrets])
   const value = (given: JsonValue) => maskValue(given, redact)
   const runValue = (given: RunValue): RunValue => ({ ...given, value: value(given.value) })
   const runError = <Failure extends Pick<RunError, 'message' | 'details'>>(given: Failure): Failure => ({

@@ -5,7 +5,7 @@ import { run } from './store.js'
 /** A line of a journal without what stands aside. */
 interface Line {
   seq: number
-  entry: { kind: Entry['kind']; place?: string; items?: unknown[] }
+  entry: { kind: Entry['kind']; place?: string; items?: unknown[]; secrets?: string[] }
   /** Of a `for_each` whose items stand aside. */
   itemCount: number | null
 }
@@ -37,8 +37,9 @@ export async function omitValues(tx: StatementRunner, runId: string, hasComplete
   }
 }
 
-function withoutValues({ seq, entry: { kind, place, items }, itemCount }: Line): Rewritten[] {
-  if (kind === 'begun' || kind === 'completed') return [{ seq, entry: { kind, place, omitted: true } }]
+function withoutValues({ seq, entry: { kind, place, items, secrets }, itemCount }: Line): Rewritten[] {
+  if (kind === 'begun' || kind === 'completed')
+    return [{ seq, entry: { kind, place, secrets, omitted: true } }]
   if (kind !== 'items') return []
   const length = itemCount ?? items?.length ?? 0
   return [{ seq, entry: { kind, place, items: new Array<null>(length).fill(null) } }]
