@@ -6080,23 +6080,7 @@ export interface components {
                 [key: string]: unknown;
             };
             /** @description The last 30 days of a dataset unless given. */
-            range?: {
-                /**
-                 * Format: date-time
-                 * @description The first instant that counts.
-                 */
-                from: string;
-                /**
-                 * Format: date-time
-                 * @description The first instant that no longer counts.
-                 */
-                to: string;
-            } | {
-                /** @description How many, the one that goes on now included. */
-                last: number;
-                /** @enum {string} */
-                unit: "hour" | "day" | "week" | "month" | "quarter" | "year";
-            };
+            range?: components["schemas"]["AnalyticsQueryRangeFrom"] | components["schemas"]["AnalyticsQueryRangeLast"];
             /** @description Instead: id of a saved query of the database studio. */
             savedQuery?: string;
             /** @description Name of a column, `-` in front for descending. By time and dimensions unless given. */
@@ -6110,6 +6094,24 @@ export interface components {
              * @example Europe/Berlin
              */
             timeZone?: string;
+        };
+        AnalyticsQueryRangeFrom: {
+            /**
+             * Format: date-time
+             * @description The first instant that counts.
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description The first instant that no longer counts.
+             */
+            to: string;
+        };
+        AnalyticsQueryRangeLast: {
+            /** @description How many, the one that goes on now included. */
+            last: number;
+            /** @enum {string} */
+            unit: "hour" | "day" | "week" | "month" | "quarter" | "year";
         };
         App: {
             /**
@@ -6139,6 +6141,20 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
             version: number;
+        };
+        /**
+         * @example {
+         *       "roles": [
+         *         "viewer"
+         *       ],
+         *       "users": []
+         *     }
+         */
+        AppAccess: {
+            /** @description Names of roles. They need no `apps:use`. */
+            roles?: string[];
+            /** @description Ids of members. They need no `apps:use`. */
+            users?: string[];
         };
         AppAction: {
             /** @description Asked before. */
@@ -6176,20 +6192,354 @@ export interface components {
             /** @description That the record must still have, such as `{{ data.asset.rows[0].version }}`. */
             version?: string;
         };
-        AppComponent: {
+        AppComponent: components["schemas"]["AppComponentText"] | components["schemas"]["AppComponentMetric"] | components["schemas"]["AppComponentTable"] | components["schemas"]["AppComponentDetail"] | components["schemas"]["AppComponentChart"] | components["schemas"]["AppComponentButton"] | components["schemas"]["AppComponentForm"] | components["schemas"]["AppComponentTextInput"] | components["schemas"]["AppComponentTextArea"] | components["schemas"]["AppComponentNumberInput"] | components["schemas"]["AppComponentCheckbox"] | components["schemas"]["AppComponentSelect"] | components["schemas"]["AppComponentRadio"] | components["schemas"]["AppComponentDateInput"] | components["schemas"]["AppComponentDatetimeInput"] | components["schemas"]["AppComponentContainer"] | components["schemas"]["AppComponentTabs"];
+        AppComponentButton: {
+            action: components["schemas"]["AppAction"];
             /** @description By which expressions name it. Unique in the page. */
             id?: string;
+            label: string;
             /**
-             * @default body
+             * @default secondary
              * @enum {string}
              */
-            style?: "body" | "heading" | "subheading" | "muted";
-            /** @enum {string} */
-            type: "text";
-            value: string;
+            style?: "primary" | "secondary" | "danger";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "button";
             /** @description Not shown where the expression is false. */
             visible?: string;
-        } | {
+        };
+        AppComponentChart: {
+            /** @description By which expressions name it. Unique in the page. */
+            id?: string;
+            /** @enum {string} */
+            kind: "bar" | "line" | "pie";
+            label: string;
+            params?: {
+                [key: string]: unknown;
+            };
+            source: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "chart";
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+            x: string;
+            y: string;
+        };
+        AppComponentCheckbox: {
+            help?: string;
+            id: string;
+            label: string;
+            /** @default false */
+            required?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "checkbox";
+            /** @description At the beginning. */
+            value?: unknown;
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        };
+        AppComponentContainer: {
+            children: components["schemas"]["AppComponent"][];
+            /**
+             * @default column
+             * @enum {string}
+             */
+            direction?: "row" | "column";
+            /** @description By which expressions name it. Unique in the page. */
+            id?: string;
+            label?: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "container";
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        };
+        AppComponentDateInput: {
+            help?: string;
+            id: string;
+            label: string;
+            /** @default false */
+            required?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "date_input";
+            /** @description At the beginning. */
+            value?: unknown;
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        };
+        AppComponentDatetimeInput: {
+            help?: string;
+            id: string;
+            label: string;
+            /** @default false */
+            required?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "datetime_input";
+            /** @description At the beginning. */
+            value?: unknown;
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        };
+        AppComponentDetail: {
+            fields: {
+                /** @description Dotted path in the row. */
+                field: string;
+                /**
+                 * @default text
+                 * @enum {string}
+                 */
+                format?: "text" | "number" | "percent" | "date" | "datetime" | "boolean" | "badge" | "duration";
+                label?: string;
+            }[];
+            /** @description By which expressions name it. Unique in the page. */
+            id?: string;
+            label: string;
+            params?: {
+                [key: string]: unknown;
+            };
+            source: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "detail";
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        };
+        AppComponentForm: {
+            /** @description Its values are sent as `values`, or by `params` that say `{{ form.x }}`. */
+            action: {
+                /** @description Asked before. */
+                confirm?: string;
+                /** @description Of the record to get, update or delete. */
+                id?: string;
+                /**
+                 * @description Of a table source.
+                 * @enum {string}
+                 */
+                operation?: "get" | "create" | "update" | "delete";
+                params?: {
+                    [key: string]: unknown;
+                };
+                /** @description A data source that is called first. */
+                source?: string;
+                then?: {
+                    message?: string;
+                    /** @description Slug of the page to go to. */
+                    page?: string;
+                    /** @description Seen there as `page.params`; they are in no address that is sent. */
+                    pageParams?: {
+                        [key: string]: string;
+                    };
+                    refresh?: string[];
+                    /** @description Values of inputs. */
+                    set?: {
+                        [key: string]: unknown;
+                    };
+                };
+                /** @description A form's own values without. */
+                values?: {
+                    [key: string]: unknown;
+                };
+                /** @description That the record must still have, such as `{{ data.asset.rows[0].version }}`. */
+                version?: string;
+            };
+            fields: (components["schemas"]["AppComponentFormFieldsItemTextInput"] | components["schemas"]["AppComponentFormFieldsItemTextArea"] | components["schemas"]["AppComponentFormFieldsItemNumberInput"] | components["schemas"]["AppComponentFormFieldsItemCheckbox"] | components["schemas"]["AppComponentFormFieldsItemSelect"] | components["schemas"]["AppComponentFormFieldsItemRadio"] | components["schemas"]["AppComponentFormFieldsItemDateInput"] | components["schemas"]["AppComponentFormFieldsItemDatetimeInput"])[];
+            id: string;
+            label: string;
+            /** @default Save */
+            submitLabel?: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "form";
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        };
+        AppComponentFormFieldsItemCheckbox: {
+            help?: string;
+            id: string;
+            label: string;
+            /** @default false */
+            required?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "checkbox";
+            /** @description At the beginning. */
+            value?: unknown;
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        };
+        AppComponentFormFieldsItemDateInput: {
+            help?: string;
+            id: string;
+            label: string;
+            /** @default false */
+            required?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "date_input";
+            /** @description At the beginning. */
+            value?: unknown;
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        };
+        AppComponentFormFieldsItemDatetimeInput: {
+            help?: string;
+            id: string;
+            label: string;
+            /** @default false */
+            required?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "datetime_input";
+            /** @description At the beginning. */
+            value?: unknown;
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        };
+        AppComponentFormFieldsItemNumberInput: {
+            help?: string;
+            id: string;
+            label: string;
+            max?: number;
+            min?: number;
+            /** @default false */
+            required?: boolean;
+            step?: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "number_input";
+            /** @description At the beginning. */
+            value?: unknown;
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        };
+        AppComponentFormFieldsItemRadio: {
+            help?: string;
+            id: string;
+            label: string;
+            /** @description A list, or the rows of a source with the fields that are value and label. */
+            options: {
+                label: string;
+                value: string;
+            }[] | {
+                /** @description The one that a value is sent as, to show its label where it is not among the first rows. */
+                find?: string;
+                label: string;
+                params?: {
+                    [key: string]: unknown;
+                };
+                /** @description The parameter of the source that what is looked for among the options is sent as. */
+                search?: string;
+                source: string;
+                value: string;
+            };
+            /** @default false */
+            required?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "radio";
+            /** @description At the beginning. */
+            value?: unknown;
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        };
+        AppComponentFormFieldsItemSelect: {
+            help?: string;
+            id: string;
+            label: string;
+            /** @description A list, or the rows of a source with the fields that are value and label. */
+            options: {
+                label: string;
+                value: string;
+            }[] | {
+                /** @description The one that a value is sent as, to show its label where it is not among the first rows. */
+                find?: string;
+                label: string;
+                params?: {
+                    [key: string]: unknown;
+                };
+                /** @description The parameter of the source that what is looked for among the options is sent as. */
+                search?: string;
+                source: string;
+                value: string;
+            };
+            /** @default false */
+            required?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "select";
+            /** @description At the beginning. */
+            value?: unknown;
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        };
+        AppComponentFormFieldsItemTextArea: {
+            help?: string;
+            id: string;
+            label: string;
+            maxLength?: number;
+            /** @default false */
+            required?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "text_area";
+            /** @description At the beginning. */
+            value?: unknown;
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        };
+        AppComponentFormFieldsItemTextInput: {
+            help?: string;
+            id: string;
+            label: string;
+            maxLength?: number;
+            /** @default false */
+            required?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "text_input";
+            /** @description At the beginning. */
+            value?: unknown;
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        };
+        AppComponentMetric: {
             /**
              * @default number
              * @enum {string}
@@ -6198,12 +6548,99 @@ export interface components {
             /** @description By which expressions name it. Unique in the page. */
             id?: string;
             label: string;
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             type: "metric";
             value: string;
             /** @description Not shown where the expression is false. */
             visible?: string;
-        } | {
+        };
+        AppComponentNumberInput: {
+            help?: string;
+            id: string;
+            label: string;
+            max?: number;
+            min?: number;
+            /** @default false */
+            required?: boolean;
+            step?: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "number_input";
+            /** @description At the beginning. */
+            value?: unknown;
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        };
+        AppComponentRadio: {
+            help?: string;
+            id: string;
+            label: string;
+            /** @description A list, or the rows of a source with the fields that are value and label. */
+            options: {
+                label: string;
+                value: string;
+            }[] | {
+                /** @description The one that a value is sent as, to show its label where it is not among the first rows. */
+                find?: string;
+                label: string;
+                params?: {
+                    [key: string]: unknown;
+                };
+                /** @description The parameter of the source that what is looked for among the options is sent as. */
+                search?: string;
+                source: string;
+                value: string;
+            };
+            /** @default false */
+            required?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "radio";
+            /** @description At the beginning. */
+            value?: unknown;
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        };
+        AppComponentSelect: {
+            help?: string;
+            id: string;
+            label: string;
+            /** @description A list, or the rows of a source with the fields that are value and label. */
+            options: {
+                label: string;
+                value: string;
+            }[] | {
+                /** @description The one that a value is sent as, to show its label where it is not among the first rows. */
+                find?: string;
+                label: string;
+                params?: {
+                    [key: string]: unknown;
+                };
+                /** @description The parameter of the source that what is looked for among the options is sent as. */
+                search?: string;
+                source: string;
+                value: string;
+            };
+            /** @default false */
+            required?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "select";
+            /** @description At the beginning. */
+            value?: unknown;
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        };
+        AppComponentTable: {
             columns: {
                 /** @description Dotted path in the row. */
                 field: string;
@@ -6259,398 +6696,77 @@ export interface components {
                 [key: string]: unknown;
             };
             source: string;
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             type: "table";
             /** @description Not shown where the expression is false. */
             visible?: string;
-        } | {
-            fields: {
-                /** @description Dotted path in the row. */
-                field: string;
-                /**
-                 * @default text
-                 * @enum {string}
-                 */
-                format?: "text" | "number" | "percent" | "date" | "datetime" | "boolean" | "badge" | "duration";
-                label?: string;
-            }[];
-            /** @description By which expressions name it. Unique in the page. */
-            id?: string;
-            label: string;
-            params?: {
-                [key: string]: unknown;
-            };
-            source: string;
-            /** @enum {string} */
-            type: "detail";
-            /** @description Not shown where the expression is false. */
-            visible?: string;
-        } | {
-            /** @description By which expressions name it. Unique in the page. */
-            id?: string;
-            /** @enum {string} */
-            kind: "bar" | "line" | "pie";
-            label: string;
-            params?: {
-                [key: string]: unknown;
-            };
-            source: string;
-            /** @enum {string} */
-            type: "chart";
-            /** @description Not shown where the expression is false. */
-            visible?: string;
-            x: string;
-            y: string;
-        } | {
-            action: components["schemas"]["AppAction"];
-            /** @description By which expressions name it. Unique in the page. */
-            id?: string;
-            label: string;
-            /**
-             * @default secondary
-             * @enum {string}
-             */
-            style?: "primary" | "secondary" | "danger";
-            /** @enum {string} */
-            type: "button";
-            /** @description Not shown where the expression is false. */
-            visible?: string;
-        } | {
-            /** @description Its values are sent as `values`, or by `params` that say `{{ form.x }}`. */
-            action: {
-                /** @description Asked before. */
-                confirm?: string;
-                /** @description Of the record to get, update or delete. */
-                id?: string;
-                /**
-                 * @description Of a table source.
-                 * @enum {string}
-                 */
-                operation?: "get" | "create" | "update" | "delete";
-                params?: {
-                    [key: string]: unknown;
-                };
-                /** @description A data source that is called first. */
-                source?: string;
-                then?: {
-                    message?: string;
-                    /** @description Slug of the page to go to. */
-                    page?: string;
-                    /** @description Seen there as `page.params`; they are in no address that is sent. */
-                    pageParams?: {
-                        [key: string]: string;
-                    };
-                    refresh?: string[];
-                    /** @description Values of inputs. */
-                    set?: {
-                        [key: string]: unknown;
-                    };
-                };
-                /** @description A form's own values without. */
-                values?: {
-                    [key: string]: unknown;
-                };
-                /** @description That the record must still have, such as `{{ data.asset.rows[0].version }}`. */
-                version?: string;
-            };
-            fields: ({
-                help?: string;
-                id: string;
-                label: string;
-                maxLength?: number;
-                /** @default false */
-                required?: boolean;
-                /** @enum {string} */
-                type: "text_input";
-                /** @description At the beginning. */
-                value?: unknown;
-                /** @description Not shown where the expression is false. */
-                visible?: string;
-            } | {
-                help?: string;
-                id: string;
-                label: string;
-                maxLength?: number;
-                /** @default false */
-                required?: boolean;
-                /** @enum {string} */
-                type: "text_area";
-                /** @description At the beginning. */
-                value?: unknown;
-                /** @description Not shown where the expression is false. */
-                visible?: string;
-            } | {
-                help?: string;
-                id: string;
-                label: string;
-                max?: number;
-                min?: number;
-                /** @default false */
-                required?: boolean;
-                step?: number;
-                /** @enum {string} */
-                type: "number_input";
-                /** @description At the beginning. */
-                value?: unknown;
-                /** @description Not shown where the expression is false. */
-                visible?: string;
-            } | {
-                help?: string;
-                id: string;
-                label: string;
-                /** @default false */
-                required?: boolean;
-                /** @enum {string} */
-                type: "checkbox";
-                /** @description At the beginning. */
-                value?: unknown;
-                /** @description Not shown where the expression is false. */
-                visible?: string;
-            } | {
-                help?: string;
-                id: string;
-                label: string;
-                /** @description A list, or the rows of a source with the fields that are value and label. */
-                options: {
-                    label: string;
-                    value: string;
-                }[] | {
-                    /** @description The one that a value is sent as, to show its label where it is not among the first rows. */
-                    find?: string;
-                    label: string;
-                    params?: {
-                        [key: string]: unknown;
-                    };
-                    /** @description The parameter of the source that what is looked for among the options is sent as. */
-                    search?: string;
-                    source: string;
-                    value: string;
-                };
-                /** @default false */
-                required?: boolean;
-                /** @enum {string} */
-                type: "select";
-                /** @description At the beginning. */
-                value?: unknown;
-                /** @description Not shown where the expression is false. */
-                visible?: string;
-            } | {
-                help?: string;
-                id: string;
-                label: string;
-                /** @description A list, or the rows of a source with the fields that are value and label. */
-                options: {
-                    label: string;
-                    value: string;
-                }[] | {
-                    /** @description The one that a value is sent as, to show its label where it is not among the first rows. */
-                    find?: string;
-                    label: string;
-                    params?: {
-                        [key: string]: unknown;
-                    };
-                    /** @description The parameter of the source that what is looked for among the options is sent as. */
-                    search?: string;
-                    source: string;
-                    value: string;
-                };
-                /** @default false */
-                required?: boolean;
-                /** @enum {string} */
-                type: "radio";
-                /** @description At the beginning. */
-                value?: unknown;
-                /** @description Not shown where the expression is false. */
-                visible?: string;
-            } | {
-                help?: string;
-                id: string;
-                label: string;
-                /** @default false */
-                required?: boolean;
-                /** @enum {string} */
-                type: "date_input";
-                /** @description At the beginning. */
-                value?: unknown;
-                /** @description Not shown where the expression is false. */
-                visible?: string;
-            } | {
-                help?: string;
-                id: string;
-                label: string;
-                /** @default false */
-                required?: boolean;
-                /** @enum {string} */
-                type: "datetime_input";
-                /** @description At the beginning. */
-                value?: unknown;
-                /** @description Not shown where the expression is false. */
-                visible?: string;
-            })[];
-            id: string;
-            label: string;
-            /** @default Save */
-            submitLabel?: string;
-            /** @enum {string} */
-            type: "form";
-            /** @description Not shown where the expression is false. */
-            visible?: string;
-        } | {
-            help?: string;
-            id: string;
-            label: string;
-            maxLength?: number;
-            /** @default false */
-            required?: boolean;
-            /** @enum {string} */
-            type: "text_input";
-            /** @description At the beginning. */
-            value?: unknown;
-            /** @description Not shown where the expression is false. */
-            visible?: string;
-        } | {
-            help?: string;
-            id: string;
-            label: string;
-            maxLength?: number;
-            /** @default false */
-            required?: boolean;
-            /** @enum {string} */
-            type: "text_area";
-            /** @description At the beginning. */
-            value?: unknown;
-            /** @description Not shown where the expression is false. */
-            visible?: string;
-        } | {
-            help?: string;
-            id: string;
-            label: string;
-            max?: number;
-            min?: number;
-            /** @default false */
-            required?: boolean;
-            step?: number;
-            /** @enum {string} */
-            type: "number_input";
-            /** @description At the beginning. */
-            value?: unknown;
-            /** @description Not shown where the expression is false. */
-            visible?: string;
-        } | {
-            help?: string;
-            id: string;
-            label: string;
-            /** @default false */
-            required?: boolean;
-            /** @enum {string} */
-            type: "checkbox";
-            /** @description At the beginning. */
-            value?: unknown;
-            /** @description Not shown where the expression is false. */
-            visible?: string;
-        } | {
-            help?: string;
-            id: string;
-            label: string;
-            /** @description A list, or the rows of a source with the fields that are value and label. */
-            options: {
-                label: string;
-                value: string;
-            }[] | {
-                /** @description The one that a value is sent as, to show its label where it is not among the first rows. */
-                find?: string;
-                label: string;
-                params?: {
-                    [key: string]: unknown;
-                };
-                /** @description The parameter of the source that what is looked for among the options is sent as. */
-                search?: string;
-                source: string;
-                value: string;
-            };
-            /** @default false */
-            required?: boolean;
-            /** @enum {string} */
-            type: "select";
-            /** @description At the beginning. */
-            value?: unknown;
-            /** @description Not shown where the expression is false. */
-            visible?: string;
-        } | {
-            help?: string;
-            id: string;
-            label: string;
-            /** @description A list, or the rows of a source with the fields that are value and label. */
-            options: {
-                label: string;
-                value: string;
-            }[] | {
-                /** @description The one that a value is sent as, to show its label where it is not among the first rows. */
-                find?: string;
-                label: string;
-                params?: {
-                    [key: string]: unknown;
-                };
-                /** @description The parameter of the source that what is looked for among the options is sent as. */
-                search?: string;
-                source: string;
-                value: string;
-            };
-            /** @default false */
-            required?: boolean;
-            /** @enum {string} */
-            type: "radio";
-            /** @description At the beginning. */
-            value?: unknown;
-            /** @description Not shown where the expression is false. */
-            visible?: string;
-        } | {
-            help?: string;
-            id: string;
-            label: string;
-            /** @default false */
-            required?: boolean;
-            /** @enum {string} */
-            type: "date_input";
-            /** @description At the beginning. */
-            value?: unknown;
-            /** @description Not shown where the expression is false. */
-            visible?: string;
-        } | {
-            help?: string;
-            id: string;
-            label: string;
-            /** @default false */
-            required?: boolean;
-            /** @enum {string} */
-            type: "datetime_input";
-            /** @description At the beginning. */
-            value?: unknown;
-            /** @description Not shown where the expression is false. */
-            visible?: string;
-        } | {
-            children: components["schemas"]["AppComponent"][];
-            /**
-             * @default column
-             * @enum {string}
-             */
-            direction?: "row" | "column";
-            /** @description By which expressions name it. Unique in the page. */
-            id?: string;
-            label?: string;
-            /** @enum {string} */
-            type: "container";
-            /** @description Not shown where the expression is false. */
-            visible?: string;
-        } | {
+        };
+        AppComponentTabs: {
             /** @description By which expressions name it. Unique in the page. */
             id?: string;
             tabs: {
                 children: components["schemas"]["AppComponent"][];
                 label: string;
             }[];
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             type: "tabs";
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        };
+        AppComponentText: {
+            /** @description By which expressions name it. Unique in the page. */
+            id?: string;
+            /**
+             * @default body
+             * @enum {string}
+             */
+            style?: "body" | "heading" | "subheading" | "muted";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "text";
+            value: string;
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        };
+        AppComponentTextArea: {
+            help?: string;
+            id: string;
+            label: string;
+            maxLength?: number;
+            /** @default false */
+            required?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "text_area";
+            /** @description At the beginning. */
+            value?: unknown;
+            /** @description Not shown where the expression is false. */
+            visible?: string;
+        };
+        AppComponentTextInput: {
+            help?: string;
+            id: string;
+            label: string;
+            maxLength?: number;
+            /** @default false */
+            required?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "text_input";
+            /** @description At the beginning. */
+            value?: unknown;
             /** @description Not shown where the expression is false. */
             visible?: string;
         };
@@ -6797,12 +6913,14 @@ export interface components {
             /** @example Change advisory board */
             name: string;
             /** @description Unless given: `"first"`. */
-            waitFor?: ("first" | "all") | {
+            waitFor?: components["schemas"]["ApprovalRuleWaitForValue"] | {
                 count: number;
             } | {
                 percent: number;
             };
         };
+        /** @enum {string} */
+        ApprovalRuleWaitForValue: "first" | "all";
         /**
          * @example {
          *       "comment": "Within the budget."
@@ -7019,7 +7137,7 @@ export interface components {
          */
         ArticleVisibility: "public" | "internal";
         Artifact: {
-            api: components["schemas"]["ArtifactApi"];
+            api: components["schemas"]["ArtifactApi"] | null;
             /** @description The version that is invoked. */
             artifactVersion: number;
             /** Format: date-time */
@@ -7037,7 +7155,7 @@ export interface components {
             permissions: components["schemas"]["ArtifactPermissions"];
             /** @description An invocation that was interrupted may be begun again. */
             retryable: boolean;
-            rule: components["schemas"]["ArtifactRule"];
+            rule: components["schemas"]["ArtifactRule"] | null;
             /**
              * @description What it proposes for a job of its own.
              * @example {
@@ -7107,9 +7225,9 @@ export interface components {
             headers?: string[];
             /** @description HEAD is answered where GET is. Unless given: `["GET","POST"]`. */
             methods?: ("GET" | "POST" | "PUT" | "PATCH" | "DELETE")[];
-        } | null;
+        };
         ArtifactDetail: {
-            api: components["schemas"]["ArtifactApi"];
+            api: components["schemas"]["ArtifactApi"] | null;
             /** @description The version that is invoked. */
             artifactVersion: number;
             /** Format: date-time */
@@ -7146,7 +7264,7 @@ export interface components {
             permissions: components["schemas"]["ArtifactPermissions"];
             /** @description An invocation that was interrupted may be begun again. */
             retryable: boolean;
-            rule: components["schemas"]["ArtifactRule"];
+            rule: components["schemas"]["ArtifactRule"] | null;
             /**
              * @description What it proposes for a job of its own.
              * @example {
@@ -7322,7 +7440,7 @@ export interface components {
                  */
                 whenUnavailable: "fail_open" | "fail_closed";
             };
-        } | null;
+        };
         ArtifactTest: {
             /**
              * @description Calls are recorded for whatever order they come in; in order unless given.
@@ -7504,7 +7622,7 @@ export interface components {
             };
             /** @description Place in the chain of the workspace, from 1 without gaps. */
             seq: number;
-            source?: components["schemas"]["EventSource"];
+            source?: components["schemas"]["EventSource"] | null;
             type: string;
             version: number;
             workspaceId: string;
@@ -7522,6 +7640,13 @@ export interface components {
             /** @enum {boolean} */
             complete: true;
             count: number;
+        };
+        AuditProblem: {
+            /** @description Of the event found there, if there is one. */
+            eventId: string | null;
+            kind: components["schemas"]["AuditProblemKind"];
+            /** @description Everything before it is in order. */
+            seq: number;
         };
         /** @enum {string} */
         AuditProblemKind: "edited" | "deleted" | "inserted" | "reordered" | "truncated" | "checkpoint_mismatch";
@@ -8123,11 +8248,7 @@ export interface components {
             requesterId: string;
             /** @description Of whoever closed it. */
             reviewNotes: string | null;
-            /**
-             * @description The highest of the risk factors.
-             * @enum {string}
-             */
-            risk: "low" | "moderate" | "high";
+            risk: components["schemas"]["ChangeRisk"];
             riskFactors: components["schemas"]["ChangeRiskFactor"][];
             status: components["schemas"]["ChangeStatus"];
             /**
@@ -8171,11 +8292,7 @@ export interface components {
                 plannedEnd: string;
                 /** Format: date-time */
                 plannedStart: string;
-                /**
-                 * @description The highest of the risk factors.
-                 * @enum {string}
-                 */
-                risk: "low" | "moderate" | "high";
+                risk: components["schemas"]["ChangeRisk"];
                 status: components["schemas"]["ChangeStatus"];
                 /** @example Move the checkout database to new disks */
                 title: string;
@@ -8387,7 +8504,10 @@ export interface components {
             /** @description Approvals asked for first, all of them needed. Emergency changes skip them. */
             technical?: components["schemas"]["ApprovalRule"][];
         };
-        /** @enum {string} */
+        /**
+         * @description Of a change, the highest of its risk factors.
+         * @enum {string}
+         */
         ChangeRisk: "low" | "moderate" | "high";
         ChangeRiskFactor: {
             /** @enum {string} */
@@ -8893,180 +9013,9 @@ export interface components {
          *       "unique": true
          *     }
          */
-        Column: {
-            default?: components["schemas"]["ColumnDefault"];
-            /** @default  */
-            description?: string;
-            maxLength?: number | null;
-            /** @example serial_number */
-            name: string;
-            /** @default true */
-            nullable?: boolean;
-            /** @enum {string} */
-            type: "text";
-            /** @default false */
-            unique?: boolean;
-        } | {
-            default?: components["schemas"]["ColumnDefault"];
-            /** @default  */
-            description?: string;
-            /** @example serial_number */
-            name: string;
-            /** @default true */
-            nullable?: boolean;
-            /** @enum {string} */
-            type: "integer";
-            /** @default false */
-            unique?: boolean;
-        } | {
-            default?: components["schemas"]["ColumnDefault"];
-            /** @default  */
-            description?: string;
-            /** @example serial_number */
-            name: string;
-            /** @default true */
-            nullable?: boolean;
-            /** @enum {string} */
-            type: "bigint";
-            /** @default false */
-            unique?: boolean;
-        } | {
-            default?: components["schemas"]["ColumnDefault"];
-            /** @default  */
-            description?: string;
-            /** @example serial_number */
-            name: string;
-            /** @default true */
-            nullable?: boolean;
-            precision?: number | null;
-            scale?: number | null;
-            /** @enum {string} */
-            type: "decimal";
-            /** @default false */
-            unique?: boolean;
-        } | {
-            default?: components["schemas"]["ColumnDefault"];
-            /** @default  */
-            description?: string;
-            /** @example serial_number */
-            name: string;
-            /** @default true */
-            nullable?: boolean;
-            /** @enum {string} */
-            type: "float";
-            /** @default false */
-            unique?: boolean;
-        } | {
-            default?: components["schemas"]["ColumnDefault"];
-            /** @default  */
-            description?: string;
-            /** @example serial_number */
-            name: string;
-            /** @default true */
-            nullable?: boolean;
-            /** @enum {string} */
-            type: "boolean";
-            /** @default false */
-            unique?: boolean;
-        } | {
-            default?: components["schemas"]["ColumnDefault"];
-            /** @default  */
-            description?: string;
-            /** @example serial_number */
-            name: string;
-            /** @default true */
-            nullable?: boolean;
-            /** @enum {string} */
-            type: "date";
-            /** @default false */
-            unique?: boolean;
-        } | {
-            default?: components["schemas"]["ColumnDefault"];
-            /** @default  */
-            description?: string;
-            /** @example serial_number */
-            name: string;
-            /** @default true */
-            nullable?: boolean;
-            /** @enum {string} */
-            type: "time";
-            /** @default false */
-            unique?: boolean;
-        } | {
-            default?: components["schemas"]["ColumnDefault"];
-            /** @default  */
-            description?: string;
-            /** @example serial_number */
-            name: string;
-            /** @default true */
-            nullable?: boolean;
-            /** @enum {string} */
-            type: "timestamp";
-            /** @default false */
-            unique?: boolean;
-        } | {
-            default?: components["schemas"]["ColumnDefault"];
-            /** @default  */
-            description?: string;
-            /** @example serial_number */
-            name: string;
-            /** @default true */
-            nullable?: boolean;
-            /** @enum {string} */
-            type: "local_timestamp";
-            /** @default false */
-            unique?: boolean;
-        } | {
-            default?: components["schemas"]["ColumnDefault"];
-            /** @default  */
-            description?: string;
-            /** @example serial_number */
-            name: string;
-            /** @default true */
-            nullable?: boolean;
-            /** @enum {string} */
-            type: "interval";
-            /** @default false */
-            unique?: boolean;
-        } | {
-            default?: components["schemas"]["ColumnDefault"];
-            /** @default  */
-            description?: string;
-            /** @example serial_number */
-            name: string;
-            /** @default true */
-            nullable?: boolean;
-            /** @enum {string} */
-            type: "json";
-            /** @default false */
-            unique?: boolean;
-        } | {
-            default?: components["schemas"]["ColumnDefault"];
-            /** @default  */
-            description?: string;
-            /** @example serial_number */
-            name: string;
-            /** @default true */
-            nullable?: boolean;
-            /** @enum {string} */
-            type: "uuid";
-            /** @default false */
-            unique?: boolean;
-        } | {
-            default?: components["schemas"]["ColumnDefault"];
-            /** @default  */
-            description?: string;
-            /** @example serial_number */
-            name: string;
-            /** @default true */
-            nullable?: boolean;
-            /** @enum {string} */
-            type: "enum";
-            /** @default false */
-            unique?: boolean;
-            values: string[];
-        } | {
-            default?: components["schemas"]["ColumnDefault"];
+        Column: components["schemas"]["ColumnText"] | components["schemas"]["ColumnInteger"] | components["schemas"]["ColumnBigint"] | components["schemas"]["ColumnDecimal"] | components["schemas"]["ColumnFloat"] | components["schemas"]["ColumnBoolean"] | components["schemas"]["ColumnDate"] | components["schemas"]["ColumnTime"] | components["schemas"]["ColumnTimestamp"] | components["schemas"]["ColumnLocalTimestamp"] | components["schemas"]["ColumnInterval"] | components["schemas"]["ColumnJson"] | components["schemas"]["ColumnUuid"] | components["schemas"]["ColumnEnum"] | components["schemas"]["ColumnArray"] | components["schemas"]["ColumnReference"] | components["schemas"]["ColumnComputed"] | components["schemas"]["ColumnOther"];
+        ColumnArray: {
+            default?: components["schemas"]["ColumnDefault"] | null;
             /** @default  */
             description?: string;
             /**
@@ -9078,12 +9027,223 @@ export interface components {
             name: string;
             /** @default true */
             nullable?: boolean;
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             type: "array";
             /** @default false */
             unique?: boolean;
+        };
+        ColumnBigint: {
+            default?: components["schemas"]["ColumnDefault"] | null;
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "bigint";
+            /** @default false */
+            unique?: boolean;
+        };
+        ColumnBoolean: {
+            default?: components["schemas"]["ColumnDefault"] | null;
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "boolean";
+            /** @default false */
+            unique?: boolean;
+        };
+        ColumnComputed: {
+            default?: components["schemas"]["ColumnDefault"] | null;
+            /** @default  */
+            description?: string;
+            /** @description SQL over the columns of the row, of operators and functions whose value never changes. */
+            expression: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /** @enum {string} */
+            resultType: "text" | "integer" | "bigint" | "decimal" | "float" | "boolean" | "date" | "time" | "timestamp" | "local_timestamp" | "interval" | "uuid" | "json";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "computed";
+            /** @default false */
+            unique?: boolean;
+        };
+        ColumnDate: {
+            default?: components["schemas"]["ColumnDefault"] | null;
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "date";
+            /** @default false */
+            unique?: boolean;
+        };
+        ColumnDecimal: {
+            default?: components["schemas"]["ColumnDefault"] | null;
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            precision?: number | null;
+            scale?: number | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "decimal";
+            /** @default false */
+            unique?: boolean;
+        };
+        ColumnDefault: string | number | boolean | {
+            /** @description SQL over the columns of the row, of operators and functions whose value never changes. */
+            expression: string;
         } | {
-            default?: components["schemas"]["ColumnDefault"];
+            json?: unknown;
+        };
+        ColumnEnum: {
+            default?: components["schemas"]["ColumnDefault"] | null;
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "enum";
+            /** @default false */
+            unique?: boolean;
+            values: string[];
+        };
+        ColumnFloat: {
+            default?: components["schemas"]["ColumnDefault"] | null;
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "float";
+            /** @default false */
+            unique?: boolean;
+        };
+        ColumnInteger: {
+            default?: components["schemas"]["ColumnDefault"] | null;
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "integer";
+            /** @default false */
+            unique?: boolean;
+        };
+        ColumnInterval: {
+            default?: components["schemas"]["ColumnDefault"] | null;
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "interval";
+            /** @default false */
+            unique?: boolean;
+        };
+        ColumnJson: {
+            default?: components["schemas"]["ColumnDefault"] | null;
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "json";
+            /** @default false */
+            unique?: boolean;
+        };
+        ColumnLocalTimestamp: {
+            default?: components["schemas"]["ColumnDefault"] | null;
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "local_timestamp";
+            /** @default false */
+            unique?: boolean;
+        };
+        ColumnOther: {
+            default?: components["schemas"]["ColumnDefault"] | null;
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /** @description A type of Postgres that only migrations make. Records show its values as JSON; only SQL writes them. */
+            sqlType: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "other";
+            /** @default false */
+            unique?: boolean;
+        };
+        ColumnReference: {
+            default?: components["schemas"]["ColumnDefault"] | null;
             /** @default  */
             description?: string;
             /** @description What of the other table is referred to, a unique column; its id unless given. */
@@ -9107,47 +9267,79 @@ export interface components {
              * @example assets
              */
             table: string;
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             type: "reference";
             /** @default false */
             unique?: boolean;
-        } | {
-            default?: components["schemas"]["ColumnDefault"];
+        };
+        ColumnText: {
+            default?: components["schemas"]["ColumnDefault"] | null;
             /** @default  */
             description?: string;
-            /** @description SQL over the columns of the row, of operators and functions whose value never changes. */
-            expression: string;
+            maxLength?: number | null;
             /** @example serial_number */
             name: string;
             /** @default true */
             nullable?: boolean;
-            /** @enum {string} */
-            resultType: "text" | "integer" | "bigint" | "decimal" | "float" | "boolean" | "date" | "time" | "timestamp" | "local_timestamp" | "interval" | "uuid" | "json";
-            /** @enum {string} */
-            type: "computed";
-            /** @default false */
-            unique?: boolean;
-        } | {
-            default?: components["schemas"]["ColumnDefault"];
-            /** @default  */
-            description?: string;
-            /** @example serial_number */
-            name: string;
-            /** @default true */
-            nullable?: boolean;
-            /** @description A type of Postgres that only migrations make. Records show its values as JSON; only SQL writes them. */
-            sqlType: string;
-            /** @enum {string} */
-            type: "other";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "text";
             /** @default false */
             unique?: boolean;
         };
-        ColumnDefault: string | number | boolean | {
-            /** @description SQL over the columns of the row, of operators and functions whose value never changes. */
-            expression: string;
-        } | {
-            json?: unknown;
-        } | null;
+        ColumnTime: {
+            default?: components["schemas"]["ColumnDefault"] | null;
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "time";
+            /** @default false */
+            unique?: boolean;
+        };
+        ColumnTimestamp: {
+            default?: components["schemas"]["ColumnDefault"] | null;
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "timestamp";
+            /** @default false */
+            unique?: boolean;
+        };
+        ColumnUuid: {
+            default?: components["schemas"]["ColumnDefault"] | null;
+            /** @default  */
+            description?: string;
+            /** @example serial_number */
+            name: string;
+            /** @default true */
+            nullable?: boolean;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "uuid";
+            /** @default false */
+            unique?: boolean;
+        };
         /**
          * @description `public`: the caller sees it. `internal`: a work note for agents.
          * @enum {string}
@@ -9502,7 +9694,7 @@ export interface components {
         CreateWebhook: {
             /** @description Event types, `prefix.*`, `*`, or `audit.*` for the whole audit log. */
             events: string[];
-            filter?: components["schemas"]["NewFilter"];
+            filter?: components["schemas"]["NewFilter"] | null;
             /** @description Extra headers of each delivery; values may contain {{secrets.name}}. */
             headers?: {
                 [key: string]: string;
@@ -9518,18 +9710,12 @@ export interface components {
             retry_max_delay_ms?: number;
             /** @description Seconds before each retry; the last one repeats. Replaces the strategy. */
             retry_schedule?: number[] | null;
-            /**
-             * @description Default exponential.
-             * @enum {string}
-             */
-            retry_strategy?: "fixed" | "exponential";
+            /** @description Default exponential. */
+            retry_strategy?: components["schemas"]["CreateWebhookRetryStrategyValue"];
             /** @description Alias of retry_max_delay_ms. */
             retryMaxDelayMs?: number;
-            /**
-             * @description Alias of retry_strategy.
-             * @enum {string}
-             */
-            retryStrategy?: "fixed" | "exponential";
+            /** @description Alias of retry_strategy. */
+            retryStrategy?: components["schemas"]["CreateWebhookRetryStrategyValue"];
             /** @description Signing secret, write-only. Keys X-Service-Signature-256 as it is; for the Standard Webhooks signature a `whsec_` secret is base64-decoded first. */
             secret?: string | null;
             /**
@@ -9544,6 +9730,8 @@ export interface components {
             /** @description Target; must be https. */
             url: string;
         };
+        /** @enum {string} */
+        CreateWebhookRetryStrategyValue: "fixed" | "exponential";
         /**
          * @example {
          *       "email": "ada@example.com",
@@ -9739,23 +9927,7 @@ export interface components {
                     [key: string]: unknown;
                 };
                 /** @description The last 30 days of a dataset unless given. */
-                range?: {
-                    /**
-                     * Format: date-time
-                     * @description The first instant that counts.
-                     */
-                    from: string;
-                    /**
-                     * Format: date-time
-                     * @description The first instant that no longer counts.
-                     */
-                    to: string;
-                } | {
-                    /** @description How many, the one that goes on now included. */
-                    last: number;
-                    /** @enum {string} */
-                    unit: "hour" | "day" | "week" | "month" | "quarter" | "year";
-                };
+                range?: components["schemas"]["DashboardWidgetQueryRangeFrom"] | components["schemas"]["DashboardWidgetQueryRangeLast"];
                 /** @description Instead: id of a saved query of the database studio. */
                 savedQuery?: string;
                 /** @description Name of a column, `-` in front for descending. By time and dimensions unless given. */
@@ -9777,6 +9949,24 @@ export interface components {
              * @default 6
              */
             width?: number;
+        };
+        DashboardWidgetQueryRangeFrom: {
+            /**
+             * Format: date-time
+             * @description The first instant that counts.
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description The first instant that no longer counts.
+             */
+            to: string;
+        };
+        DashboardWidgetQueryRangeLast: {
+            /** @description How many, the one that goes on now included. */
+            last: number;
+            /** @enum {string} */
+            unit: "hour" | "day" | "week" | "month" | "quarter" | "year";
         };
         DataSource: {
             appId: string;
@@ -10205,7 +10395,7 @@ export interface components {
             origins: string[];
             /** Format: date-time */
             revokedAt: string | null;
-            rowFilter: components["schemas"]["Filter"];
+            rowFilter: components["schemas"]["Filter"] | null;
             /** Format: date-time */
             updatedAt: string;
             user: {
@@ -10236,7 +10426,7 @@ export interface components {
             path: string | null;
             /** Format: date-time */
             revokedAt: string | null;
-            rowFilter: components["schemas"]["Filter"];
+            rowFilter: components["schemas"]["Filter"] | null;
             token: string | null;
             /** Format: date-time */
             updatedAt: string;
@@ -10379,7 +10569,7 @@ export interface components {
             address: string;
             /** @description As the client says, cut at 256 characters. */
             userAgent: string;
-        } | null;
+        };
         Execution: {
             artifact_slug: string;
             artifact_version: number;
@@ -10508,12 +10698,8 @@ export interface components {
             bom?: boolean;
             /** Format: date-time */
             createdAt: string;
-            /**
-             * @description Of csv: what stands between cells, a comma, a semicolon or a tab. Spreadsheets of countries whose decimals have a comma expect a semicolon.
-             * @default ,
-             * @enum {string}
-             */
-            delimiter?: "," | ";" | "\t";
+            /** @description Of csv: what stands between cells, a comma (unless given), a semicolon or a tab. Spreadsheets of countries whose decimals have a comma expect a semicolon. */
+            delimiter?: string;
             /** Format: date-time */
             endedAt: string | null;
             error: {
@@ -10523,7 +10709,7 @@ export interface components {
             escapeFormulas: boolean;
             /** Format: date-time */
             expiresAt: string | null;
-            file: components["schemas"]["ExportFile"];
+            file: components["schemas"]["ExportFile"] | null;
             /**
              * @description csv as of RFC 4180 with a header; ndjson and json with an object a row, its values as in the API; xlsx with a sheet for each 1,048,575 rows; parquet with Snappy, decimals as texts.
              * @enum {string}
@@ -10567,7 +10753,7 @@ export interface components {
             sha256: string;
             /** @description What could not be written as it is. */
             warnings: string[];
-        } | null;
+        };
         ExportLink: {
             /** Format: date-time */
             createdAt: string;
@@ -10602,13 +10788,17 @@ export interface components {
             rows: number;
         };
         /** @description One of: the answer to a query, the facts of a dataset, the records of a table, the answer to a report. */
-        ExportSource: {
-            query: components["schemas"]["AnalyticsQuery"];
-        } | {
+        ExportSource: components["schemas"]["ExportSourceQuery"] | components["schemas"]["ExportSourceFacts"] | components["schemas"]["ExportSourceRecords"] | components["schemas"]["ExportSourceReport"];
+        ExportSourceFacts: {
             facts: components["schemas"]["FactRowsQuery"];
-        } | {
+        };
+        ExportSourceQuery: {
+            query: components["schemas"]["AnalyticsQuery"];
+        };
+        ExportSourceRecords: {
             records: components["schemas"]["TableRowsQuery"];
-        } | {
+        };
+        ExportSourceReport: {
             parameters?: {
                 [key: string]: unknown;
             };
@@ -10643,28 +10833,30 @@ export interface components {
                 };
             };
             /** @description All facts without. */
-            range?: {
-                /**
-                 * Format: date-time
-                 * @description The first instant that counts.
-                 */
-                from: string;
-                /**
-                 * Format: date-time
-                 * @description The first instant that no longer counts.
-                 */
-                to: string;
-            } | {
-                /** @description How many, the one that goes on now included. */
-                last: number;
-                /** @enum {string} */
-                unit: "hour" | "day" | "week" | "month" | "quarter" | "year";
-            };
+            range?: components["schemas"]["FactRowsQueryRangeFrom"] | components["schemas"]["FactRowsQueryRangeLast"];
             /**
              * @default UTC
              * @example Europe/Berlin
              */
             timeZone?: string;
+        };
+        FactRowsQueryRangeFrom: {
+            /**
+             * Format: date-time
+             * @description The first instant that counts.
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description The first instant that no longer counts.
+             */
+            to: string;
+        };
+        FactRowsQueryRangeLast: {
+            /** @description How many, the one that goes on now included. */
+            last: number;
+            /** @enum {string} */
+            unit: "hour" | "day" | "week" | "month" | "quarter" | "year";
         };
         /** @description Conditions over dotted paths, all of which must hold. */
         Filter: {
@@ -10680,7 +10872,7 @@ export interface components {
                 nin?: (string | number | boolean | null)[];
                 starts_with?: string;
             };
-        } | null;
+        };
         /**
          * @example {
          *       "outcome": "complete"
@@ -11588,10 +11780,12 @@ export interface components {
          *       "last": "day"
          *     }
          */
-        KpiPeriod: {
+        KpiPeriod: components["schemas"]["KpiPeriodLast"] | components["schemas"]["KpiPeriodSeconds"];
+        KpiPeriodLast: {
             /** @enum {string} */
             last: "hour" | "day" | "week" | "month" | "quarter";
-        } | {
+        };
+        KpiPeriodSeconds: {
             seconds: number;
         };
         KpiPoint: {
@@ -11630,16 +11824,18 @@ export interface components {
              * @example 2.3
              */
             value: number | string | null;
-        } | null;
+        };
         KpiPointList: {
             data: components["schemas"]["KpiPoint"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
         };
         /** @description A measure of a dataset, or one of the totals of a query. Its range is the period, for records by their `timeField`; without one they count as they are. Only datasets can be measured for the past. */
-        KpiSource: {
+        KpiSource: components["schemas"]["KpiSourceMeasure"] | components["schemas"]["KpiSourceQuery"];
+        KpiSourceMeasure: {
             measure: components["schemas"]["MeasureDefinition"];
-        } | {
+        };
+        KpiSourceQuery: {
             /** @description The measure of its totals that counts. */
             column: string;
             query: components["schemas"]["AnalyticsQuery"];
@@ -11647,7 +11843,7 @@ export interface components {
         KpiStanding: {
             /** @description Why it could not be measured the last time. */
             error: string | null;
-            latest: components["schemas"]["KpiPoint"];
+            latest: components["schemas"]["KpiPoint"] | null;
             /**
              * Format: date-time
              * @description When it is measured next.
@@ -11700,7 +11896,7 @@ export interface components {
              * @example /runs/run_01…/values/7
              */
             href: string;
-        } | null;
+        };
         /**
          * @example {
          *       "incidentId": "INC-42"
@@ -12672,12 +12868,8 @@ export interface components {
              * @default false
              */
             bom?: boolean;
-            /**
-             * @description Of csv: what stands between cells, a comma, a semicolon or a tab. Spreadsheets of countries whose decimals have a comma expect a semicolon.
-             * @default ,
-             * @enum {string}
-             */
-            delimiter?: "," | ";" | "\t";
+            /** @description Of csv: what stands between cells, a comma (unless given), a semicolon or a tab. Spreadsheets of countries whose decimals have a comma expect a semicolon. */
+            delimiter?: string;
             /**
              * @description Of csv: texts that a spreadsheet would take for a formula get an apostrophe in front. Off only for what programs read.
              * @default true
@@ -12707,7 +12899,7 @@ export interface components {
                 nin?: (string | number | boolean | null)[];
                 starts_with?: string;
             };
-        } | null;
+        };
         /**
          * @example {
          *       "title": "Checkout answers 502",
@@ -13298,7 +13490,58 @@ export interface components {
          *       "use": "data"
          *     }
          */
-        NewSourceBinding: {
+        NewSourceBinding: components["schemas"]["NewSourceBindingTable"] | components["schemas"]["NewSourceBindingQuery"] | components["schemas"]["NewSourceBindingConnector"] | components["schemas"]["NewSourceBindingWorkflow"] | components["schemas"]["NewSourceBindingReport"];
+        NewSourceBindingConnector: {
+            action: string;
+            /** @description Id or name. */
+            connector: string;
+            input?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "connector";
+            /**
+             * @description `data`: called whenever a page shows it. `action`: by a press of a button, or a form.
+             * @default action
+             * @enum {string}
+             */
+            use?: "data" | "action";
+        };
+        NewSourceBindingQuery: {
+            /** @description Its parameters; values may be expressions. */
+            input?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "query";
+            /** @description Id or name of a saved query. */
+            query: string;
+            /**
+             * @description `data`: called whenever a page shows it. `action`: by a press of a button, or a form.
+             * @default data
+             * @enum {string}
+             */
+            use?: "data" | "action";
+        };
+        NewSourceBindingReport: {
+            input?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "report";
+            /** @description Id or name. */
+            report: string;
+        };
+        NewSourceBindingTable: {
             /** @description Columns that are read; all without. */
             fields?: string[];
             /** @description Rows that do not match are not there, for any operation; values may be expressions. It does not bind what is written: `writable` and `values` do. */
@@ -13316,7 +13559,10 @@ export interface components {
                     starts_with?: string;
                 };
             };
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             kind: "table";
             /** @default 50 */
             limit?: number;
@@ -13346,39 +13592,13 @@ export interface components {
             };
             /** @description Columns that a create or an update may set; the browser sends them as `values`. */
             writable?: string[];
-        } | {
-            /** @description Its parameters; values may be expressions. */
-            input?: {
-                [key: string]: unknown;
-            };
-            /** @enum {string} */
-            kind: "query";
-            /** @description Id or name of a saved query. */
-            query: string;
-            /**
-             * @description `data`: called whenever a page shows it. `action`: by a press of a button, or a form.
-             * @default data
-             * @enum {string}
-             */
-            use?: "data" | "action";
-        } | {
-            action: string;
-            /** @description Id or name. */
-            connector: string;
-            input?: {
-                [key: string]: unknown;
-            };
-            /** @enum {string} */
-            kind: "connector";
-            /**
-             * @description `data`: called whenever a page shows it. `action`: by a press of a button, or a form.
-             * @default action
-             * @enum {string}
-             */
-            use?: "data" | "action";
-        } | {
+        };
+        NewSourceBindingWorkflow: {
             input?: unknown;
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             kind: "workflow";
             /**
              * @description `data`: called whenever a page shows it. `action`: by a press of a button, or a form.
@@ -13390,14 +13610,6 @@ export interface components {
             waitSeconds?: number;
             /** @description Id or name. */
             workflow: string;
-        } | {
-            input?: {
-                [key: string]: unknown;
-            };
-            /** @enum {string} */
-            kind: "report";
-            /** @description Id or name. */
-            report: string;
         };
         /**
          * @example {
@@ -13430,7 +13642,7 @@ export interface components {
                      * @enum {string}
                      */
                     direction?: "asc" | "desc";
-                    name: string | ("id" | "version" | "created_at" | "updated_at");
+                    name: string | components["schemas"]["NewTableIndexesItemColumnsItemNameValue"];
                 }[];
                 /**
                  * @default btree
@@ -13451,6 +13663,8 @@ export interface components {
                 name?: string;
             }[];
         };
+        /** @enum {string} */
+        NewTableIndexesItemColumnsItemNameValue: "id" | "version" | "created_at" | "updated_at";
         /**
          * @example {
          *       "name": "monitoring",
@@ -14231,7 +14445,7 @@ export interface components {
                 id: string;
                 /** @enum {string} */
                 op: "create" | "update" | "delete";
-                record: components["schemas"]["Record"] & (Record<string, never> | null);
+                record: components["schemas"]["Record"] | null;
                 table: string;
             }[];
         };
@@ -14313,7 +14527,7 @@ export interface components {
          */
         RecordFilter: {
             [key: string]: unknown;
-        } | null;
+        };
         RecordImport: {
             bytes: number;
             bytesDone: number;
@@ -14347,42 +14561,71 @@ export interface components {
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
         };
-        RecordOperation: {
+        RecordOperation: components["schemas"]["RecordOperationCreate"] | components["schemas"]["RecordOperationUpdate"] | components["schemas"]["RecordOperationDelete"];
+        RecordOperationCreate: {
             /** @description Later operations refer to it by `{"$as": name}`. */
             as?: string;
             data: components["schemas"]["RecordBody"];
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             op: "create";
             /** @example assets */
             table: string;
-        } | {
-            data: components["schemas"]["RecordBody"];
+        };
+        RecordOperationDelete: {
             /** @description Id of a record, or `$as:name` of one that this batch makes. */
             id: string;
-            /** @enum {string} */
-            op: "update";
-            /** @example assets */
-            table: string;
-            /** @description The version the record must have. */
-            version?: number;
-        } | {
-            /** @description Id of a record, or `$as:name` of one that this batch makes. */
-            id: string;
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             op: "delete";
             /** @example assets */
             table: string;
             /** @description The version the record must have. */
             version?: number;
         };
+        RecordOperationUpdate: {
+            data: components["schemas"]["RecordBody"];
+            /** @description Id of a record, or `$as:name` of one that this batch makes. */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            op: "update";
+            /** @example assets */
+            table: string;
+            /** @description The version the record must have. */
+            version?: number;
+        };
+        RecordValidation: {
+            on: ("create" | "update" | "delete")[];
+            /**
+             * @description Slugs of tables, whether they are there yet or not.
+             * @example [
+             *       "assets"
+             *     ]
+             */
+            tables: string[];
+            /**
+             * @description Whether records are written while it cannot be run, or has failed itself.
+             * @enum {string}
+             */
+            whenUnavailable: "fail_open" | "fail_closed";
+        };
         /**
          * @example {
          *       "minUp": 1
          *     }
          */
-        Redundancy: {
+        Redundancy: components["schemas"]["RedundancyMinUp"] | components["schemas"]["RedundancyMinUpPercent"];
+        RedundancyMinUp: {
             minUp: number;
-        } | {
+        };
+        RedundancyMinUpPercent: {
             minUpPercent: number;
         };
         RefusedRow: {
@@ -14507,15 +14750,16 @@ export interface components {
              */
             from?: string;
             /** @description One or several of failed and succeeded. Default failed. Unless given: `["failed"]`. */
-            status?: ("failed" | "succeeded") | ("failed" | "succeeded")[];
+            status?: components["schemas"]["ReplayDeliveriesStatusValue"] | components["schemas"]["ReplayDeliveriesStatusValue"][];
             /**
              * Format: date-time
              * @description Created before this time. Default now.
              */
             to?: string;
         };
+        /** @enum {string} */
+        ReplayDeliveriesStatusValue: "failed" | "succeeded";
         /**
-         * @description Unless given: `{"mode":"sync"}`.
          * @example {
          *       "input": {
          *         "incidentId": "inc_01JZ8Q4D3N5W7X9Y2B4C6D8E0F"
@@ -14622,12 +14866,8 @@ export interface components {
              * @default false
              */
             bom?: boolean;
-            /**
-             * @description Of csv: what stands between cells, a comma, a semicolon or a tab. Spreadsheets of countries whose decimals have a comma expect a semicolon.
-             * @default ,
-             * @enum {string}
-             */
-            delimiter?: "," | ";" | "\t";
+            /** @description Of csv: what stands between cells, a comma (unless given), a semicolon or a tab. Spreadsheets of countries whose decimals have a comma expect a semicolon. */
+            delimiter?: string;
             /**
              * @description Of csv: texts that a spreadsheet would take for a formula get an apostrophe in front. Off only for what programs read.
              * @default true
@@ -14747,8 +14987,8 @@ export interface components {
              */
             newKey?: boolean;
         };
-        /** @enum {string|null} */
-        RevocationReason: "requested" | "reuse_detected" | "revoked_by_admin" | "user_removed" | "login_reclaimed" | "expired" | null;
+        /** @enum {string} */
+        RevocationReason: "requested" | "reuse_detected" | "revoked_by_admin" | "user_removed" | "login_reclaimed" | "expired";
         Role: {
             /** @description Built-in roles are the same everywhere and cannot be changed. */
             builtIn: boolean;
@@ -14893,7 +15133,7 @@ export interface components {
             /** @enum {string} */
             environment: "production" | "staging" | "development";
             events: string[];
-            filter: components["schemas"]["Filter"];
+            filter: components["schemas"]["Filter"] | null;
             has_secret: boolean;
             headers: {
                 [key: string]: string;
@@ -14957,10 +15197,10 @@ export interface components {
          *     }
          */
         RowRule: {
-            read?: components["schemas"]["RecordFilter"];
+            read?: components["schemas"]["RecordFilter"] | null;
             /** @description Name of a role of the workspace. */
             role: string;
-            write?: components["schemas"]["RecordFilter"];
+            write?: components["schemas"]["RecordFilter"] | null;
         };
         Run: {
             /** @description What the present status allows, as far as the caller has the permission for it. */
@@ -14969,7 +15209,7 @@ export interface components {
             attempt: number;
             /** Format: date-time */
             endedAt: string | null;
-            error: components["schemas"]["RunError"];
+            error: components["schemas"]["RunError"] | null;
             id: string;
             parentRunId: string | null;
             /** Format: date-time */
@@ -15008,7 +15248,7 @@ export interface components {
             attempt: number;
             /** Format: date-time */
             endedAt: string | null;
-            error: components["schemas"]["RunError"];
+            error: components["schemas"]["RunError"] | null;
             event: components["schemas"]["RunValue"];
             id: string;
             input: components["schemas"]["RunValue"];
@@ -15057,7 +15297,7 @@ export interface components {
             message: string;
             /** @description The place of the step that failed, such as `notify[3]`. */
             step: string | null;
-        } | null;
+        };
         RunList: {
             data: components["schemas"]["Run"][];
             meta: components["schemas"]["Meta"];
@@ -15102,10 +15342,12 @@ export interface components {
              */
             timeoutMs?: number;
             /** @description Types of parameters, where Postgres cannot tell them. */
-            types?: ("text" | "integer" | "bigint" | "decimal" | "boolean" | "date" | "timestamp" | "json" | "uuid" | "text[]" | "integer[]" | "bigint[]" | "decimal[]" | "boolean[]" | "date[]" | "timestamp[]" | "uuid[]" | null)[] | {
-                [key: string]: "text" | "integer" | "bigint" | "decimal" | "boolean" | "date" | "timestamp" | "json" | "uuid" | "text[]" | "integer[]" | "bigint[]" | "decimal[]" | "boolean[]" | "date[]" | "timestamp[]" | "uuid[]";
+            types?: (components["schemas"]["RunQueryTypesValue"] | null)[] | {
+                [key: string]: components["schemas"]["RunQueryTypesValue"];
             };
         };
+        /** @enum {string} */
+        RunQueryTypesValue: "text" | "integer" | "bigint" | "decimal" | "boolean" | "date" | "timestamp" | "json" | "uuid" | "text[]" | "integer[]" | "bigint[]" | "decimal[]" | "boolean[]" | "date[]" | "timestamp[]" | "uuid[]";
         /**
          * @example {
          *       "parameters": {
@@ -15123,25 +15365,27 @@ export interface components {
                 [key: string]: unknown;
             };
             /** @description In place of that of the report; so are those below. */
-            range?: {
-                /**
-                 * Format: date-time
-                 * @description The first instant that counts.
-                 */
-                from: string;
-                /**
-                 * Format: date-time
-                 * @description The first instant that no longer counts.
-                 */
-                to: string;
-            } | {
-                /** @description How many, the one that goes on now included. */
-                last: number;
-                /** @enum {string} */
-                unit: "hour" | "day" | "week" | "month" | "quarter" | "year";
-            };
+            range?: components["schemas"]["RunReportRangeFrom"] | components["schemas"]["RunReportRangeLast"];
             /** @example Europe/Berlin */
             timeZone?: string;
+        };
+        RunReportRangeFrom: {
+            /**
+             * Format: date-time
+             * @description The first instant that counts.
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description The first instant that no longer counts.
+             */
+            to: string;
+        };
+        RunReportRangeLast: {
+            /** @description How many, the one that goes on now included. */
+            last: number;
+            /** @enum {string} */
+            unit: "hour" | "day" | "week" | "month" | "quarter" | "year";
         };
         /**
          * @example {
@@ -15189,7 +15433,7 @@ export interface components {
             durationMs: number | null;
             /** Format: date-time */
             endedAt: string | null;
-            error: components["schemas"]["RunStepError"];
+            error: components["schemas"]["RunStepError"] | null;
             id: string;
             input: components["schemas"]["RunValue"];
             itemCount: number | null;
@@ -15209,7 +15453,7 @@ export interface components {
             /** @enum {string} */
             status: "running" | "waiting" | "completed" | "failed" | "cancelled";
             type: string;
-            waiting: components["schemas"]["RunWaiting"];
+            waiting: components["schemas"]["RunWaiting"] | null;
         };
         RunStepDecision: {
             /** Format: date-time */
@@ -15224,14 +15468,14 @@ export interface components {
             details?: unknown;
             message: string;
             retryable: boolean;
-        } | null;
+        };
         RunStepList: {
             data: components["schemas"]["RunStep"][];
             meta: components["schemas"]["Meta"];
             pagination: components["schemas"]["Pagination"];
         };
         RunValue: {
-            large: components["schemas"]["LargeValue"];
+            large: components["schemas"]["LargeValue"] | null;
             /** @description The value; null where it is large, or not there. */
             value: unknown;
         };
@@ -15251,7 +15495,7 @@ export interface components {
             runId?: string;
             /** @description Of the event. */
             types?: string[];
-        } | null;
+        };
         SavedQuery: {
             /** Format: date-time */
             createdAt: string;
@@ -15678,14 +15922,17 @@ export interface components {
             watcherIds?: string[];
         };
         /**
+         * @description A severity, a priority, or `all`.
+         * @enum {string}
+         */
+        SlaGoalKey: "critical" | "high" | "medium" | "low" | "P1" | "P2" | "P3" | "P4" | "P5" | "all";
+        /**
          * @description The field of the entity its goal depends on; `all`: one goal whatever it is like.
-         * @default severity
          * @enum {string}
          */
         SlaGoalsBy: "severity" | "priority" | "all";
         /**
          * @description What goals are given in, and timers count in: `minutes` of open time, or `business_days`, dates on which the calendar is open at all. The open time of such a date, however much it is, counts 86,400,000 ms in all, each part of it its share.
-         * @default minutes
          * @enum {string}
          */
         SlaGoalUnit: "minutes" | "business_days";
@@ -15694,8 +15941,10 @@ export interface components {
             /** @example 09:00 */
             from: string;
             /** @example 17:30 */
-            to: string | "24:00";
+            to: string | components["schemas"]["SlaHoursToValue"];
         };
+        /** @enum {string} */
+        SlaHoursToValue: "24:00";
         SlaInterval: {
             /** @description What it adds to the elapsed time: open time, or its part of business days. */
             countedMs: number;
@@ -15703,10 +15952,12 @@ export interface components {
             /** Format: date-time */
             from: string;
             reason: string | null;
-            state: components["schemas"]["SlaClockState"] | "closed";
+            state: components["schemas"]["SlaClockState"] | components["schemas"]["SlaIntervalStateValue"];
             /** Format: date-time */
             to: string;
         };
+        /** @enum {string} */
+        SlaIntervalStateValue: "closed";
         /**
          * @description `response`, of incidents alone, ends with an assignee, a public comment by anyone but the caller, or another status than open. `resolution` ends when the entity is resolved or closed and goes on when it is reopened. `next_response`, of incidents alone, begins with a public comment of the caller that nobody has answered and ends with a public comment by anyone else, or when the incident is resolved or closed. `approval`, of changes and requests, begins when approval is asked for and ends when it is given or refused. The last two come again: the same timer begins anew, with the next `cycle`.
          * @enum {string}
@@ -16096,7 +16347,58 @@ export interface components {
          *       "use": "data"
          *     }
          */
-        SourceBinding: {
+        SourceBinding: components["schemas"]["SourceBindingTable"] | components["schemas"]["SourceBindingQuery"] | components["schemas"]["SourceBindingConnector"] | components["schemas"]["SourceBindingWorkflow"] | components["schemas"]["SourceBindingReport"];
+        SourceBindingConnector: {
+            action: string;
+            /** @description Id or name. */
+            connector: string;
+            input?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "connector";
+            /**
+             * @description `data`: called whenever a page shows it. `action`: by a press of a button, or a form.
+             * @default action
+             * @enum {string}
+             */
+            use?: "data" | "action";
+        };
+        SourceBindingQuery: {
+            /** @description Its parameters; values may be expressions. */
+            input?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "query";
+            /** @description Id or name of a saved query. */
+            query: string;
+            /**
+             * @description `data`: called whenever a page shows it. `action`: by a press of a button, or a form.
+             * @default data
+             * @enum {string}
+             */
+            use?: "data" | "action";
+        };
+        SourceBindingReport: {
+            input?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "report";
+            /** @description Id or name. */
+            report: string;
+        };
+        SourceBindingTable: {
             /** @description Columns that are read; all without. */
             fields?: string[];
             /** @description Rows that do not match are not there, for any operation; values may be expressions. It does not bind what is written: `writable` and `values` do. */
@@ -16114,7 +16416,10 @@ export interface components {
                     starts_with?: string;
                 };
             };
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             kind: "table";
             /** @default 50 */
             limit?: number;
@@ -16144,39 +16449,13 @@ export interface components {
             };
             /** @description Columns that a create or an update may set; the browser sends them as `values`. */
             writable?: string[];
-        } | {
-            /** @description Its parameters; values may be expressions. */
-            input?: {
-                [key: string]: unknown;
-            };
-            /** @enum {string} */
-            kind: "query";
-            /** @description Id or name of a saved query. */
-            query: string;
-            /**
-             * @description `data`: called whenever a page shows it. `action`: by a press of a button, or a form.
-             * @default data
-             * @enum {string}
-             */
-            use?: "data" | "action";
-        } | {
-            action: string;
-            /** @description Id or name. */
-            connector: string;
-            input?: {
-                [key: string]: unknown;
-            };
-            /** @enum {string} */
-            kind: "connector";
-            /**
-             * @description `data`: called whenever a page shows it. `action`: by a press of a button, or a form.
-             * @default action
-             * @enum {string}
-             */
-            use?: "data" | "action";
-        } | {
+        };
+        SourceBindingWorkflow: {
             input?: unknown;
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             kind: "workflow";
             /**
              * @description `data`: called whenever a page shows it. `action`: by a press of a button, or a form.
@@ -16188,14 +16467,6 @@ export interface components {
             waitSeconds?: number;
             /** @description Id or name. */
             workflow: string;
-        } | {
-            input?: {
-                [key: string]: unknown;
-            };
-            /** @enum {string} */
-            kind: "report";
-            /** @description Id or name. */
-            report: string;
         };
         StateMachine: {
             actions: string[];
@@ -16226,37 +16497,8 @@ export interface components {
                 to: string[];
             }[];
         };
-        Step: {
-            body?: unknown;
-            /**
-             * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
-             * @default false
-             */
-            continueOnError?: boolean;
-            headers?: {
-                [key: string]: string;
-            };
-            /** @example fetch_incident */
-            id: string;
-            /**
-             * @default GET
-             * @enum {string}
-             */
-            method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
-            name?: string;
-            query?: {
-                [key: string]: unknown;
-            };
-            retry?: components["schemas"]["StepRetry"];
-            /**
-             * @description For one attempt.
-             * @default 30
-             */
-            timeoutSeconds?: number;
-            /** @enum {string} */
-            type: "http";
-            url: string;
-        } | {
+        Step: components["schemas"]["StepHttp"] | components["schemas"]["StepApi"] | components["schemas"]["StepConnector"] | components["schemas"]["StepArtifact"] | components["schemas"]["StepPublish"] | components["schemas"]["StepTransform"] | components["schemas"]["StepWorkflow"] | components["schemas"]["StepWait"] | components["schemas"]["StepApproval"] | components["schemas"]["StepBranch"] | components["schemas"]["StepSwitch"] | components["schemas"]["StepParallel"] | components["schemas"]["StepForEach"] | components["schemas"]["StepStop"] | components["schemas"]["StepFail"];
+        StepApi: {
             body?: unknown;
             /**
              * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
@@ -16284,29 +16526,46 @@ export interface components {
              * @default 30
              */
             timeoutSeconds?: number;
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             type: "api";
-        } | {
-            action: string;
-            connector: string;
+        };
+        StepApproval: {
+            approvers: {
+                roles?: string[];
+                /** @description Ids; may be templates. */
+                users?: string[];
+            };
             /**
              * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
              * @default false
              */
             continueOnError?: boolean;
+            /** @description What those who decide are shown. */
+            data?: unknown;
+            deadlineSeconds?: number;
             /** @example fetch_incident */
             id: string;
-            input?: unknown;
+            /** @default  */
+            message?: string;
             name?: string;
-            retry?: components["schemas"]["StepRetry"];
             /**
-             * @description For one attempt.
-             * @default 30
+             * @description Approvals it takes; one rejection is enough. A step that is rejected or expires fails, unless a branch or switch reads its output: that is then `approved: false`.
+             * @default 1
              */
-            timeoutSeconds?: number;
-            /** @enum {string} */
-            type: "connector";
-        } | {
+            quorum?: number;
+            /** @description Between reminders. */
+            reminderSeconds?: number;
+            title: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "approval";
+        };
+        StepArtifact: {
             /**
              * @description Its slug: the present version in the environment of the run.
              * @example escalate-stale-incidents
@@ -16327,9 +16586,149 @@ export interface components {
              * @default 30
              */
             timeoutSeconds?: number;
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             type: "artifact";
-        } | {
+        };
+        StepBranch: {
+            /**
+             * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
+             * @default false
+             */
+            continueOnError?: boolean;
+            else?: components["schemas"]["Step"][];
+            /** @example fetch_incident */
+            id: string;
+            if: string;
+            name?: string;
+            then: components["schemas"]["Step"][];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "branch";
+        };
+        StepConnector: {
+            action: string;
+            connector: string;
+            /**
+             * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
+             * @default false
+             */
+            continueOnError?: boolean;
+            /** @example fetch_incident */
+            id: string;
+            input?: unknown;
+            name?: string;
+            retry?: components["schemas"]["StepRetry"];
+            /**
+             * @description For one attempt.
+             * @default 30
+             */
+            timeoutSeconds?: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "connector";
+        };
+        StepFail: {
+            /**
+             * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
+             * @default false
+             */
+            continueOnError?: boolean;
+            details?: unknown;
+            /** @example fetch_incident */
+            id: string;
+            message: string;
+            name?: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "fail";
+        };
+        StepForEach: {
+            /** @default 1 */
+            concurrency?: number;
+            /**
+             * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
+             * @default false
+             */
+            continueOnError?: boolean;
+            /** @example fetch_incident */
+            id: string;
+            /** @description Gives an array; each is `item`, and `index` counts from 0. */
+            items: string;
+            /** @default 1000 */
+            maxItems?: number;
+            name?: string;
+            steps: components["schemas"]["Step"][];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "for_each";
+        };
+        StepHttp: {
+            body?: unknown;
+            /**
+             * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
+             * @default false
+             */
+            continueOnError?: boolean;
+            headers?: {
+                [key: string]: string;
+            };
+            /** @example fetch_incident */
+            id: string;
+            /**
+             * @default GET
+             * @enum {string}
+             */
+            method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
+            name?: string;
+            query?: {
+                [key: string]: unknown;
+            };
+            retry?: components["schemas"]["StepRetry"];
+            /**
+             * @description For one attempt.
+             * @default 30
+             */
+            timeoutSeconds?: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "http";
+            url: string;
+        };
+        StepParallel: {
+            branches: {
+                /** @example fetch_incident */
+                name: string;
+                steps: components["schemas"]["Step"][];
+            }[];
+            concurrency?: number;
+            /**
+             * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
+             * @default false
+             */
+            continueOnError?: boolean;
+            /** @example fetch_incident */
+            id: string;
+            name?: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "parallel";
+        };
+        StepPublish: {
             /**
              * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
              * @default false
@@ -16349,9 +16748,29 @@ export interface components {
             timeoutSeconds?: number;
             /** @description Such as `orders.created`. A topic exists once something is published to it. */
             topic: string;
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             type: "publish";
-        } | {
+        };
+        StepRetry: {
+            /**
+             * @description The first one included.
+             * @default 3
+             */
+            attempts?: number;
+            /** @default 2 */
+            delaySeconds?: number;
+            /** @default 300 */
+            maxDelaySeconds?: number;
+            /**
+             * @default exponential
+             * @enum {string}
+             */
+            strategy?: "fixed" | "exponential";
+        };
+        StepStop: {
             /**
              * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
              * @default false
@@ -16360,28 +16779,51 @@ export interface components {
             /** @example fetch_incident */
             id: string;
             name?: string;
-            /** @enum {string} */
+            output?: unknown;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "stop";
+        };
+        StepSwitch: {
+            cases: {
+                equals: unknown;
+                steps: components["schemas"]["Step"][];
+            }[];
+            /**
+             * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
+             * @default false
+             */
+            continueOnError?: boolean;
+            default?: components["schemas"]["Step"][];
+            /** @example fetch_incident */
+            id: string;
+            name?: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "switch";
+            value: string;
+        };
+        StepTransform: {
+            /**
+             * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
+             * @default false
+             */
+            continueOnError?: boolean;
+            /** @example fetch_incident */
+            id: string;
+            name?: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             type: "transform";
             value: unknown;
-        } | {
-            /**
-             * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
-             * @default false
-             */
-            continueOnError?: boolean;
-            /** @example fetch_incident */
-            id: string;
-            input?: unknown;
-            name?: string;
-            /** @enum {string} */
-            type: "workflow";
-            /**
-             * @description Whether its output is waited for; without, the output is the id of its run.
-             * @default true
-             */
-            wait?: boolean;
-            workflow: string;
-        } | {
+        };
+        StepWait: {
             /**
              * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
              * @default false
@@ -16412,146 +16854,35 @@ export interface components {
             id: string;
             name?: string;
             seconds?: number | string;
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             type: "wait";
             /** @description An instant in ISO 8601. */
             until?: string;
-        } | {
-            approvers: {
-                roles?: string[];
-                /** @description Ids; may be templates. */
-                users?: string[];
-            };
-            /**
-             * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
-             * @default false
-             */
-            continueOnError?: boolean;
-            /** @description What those who decide are shown. */
-            data?: unknown;
-            deadlineSeconds?: number;
-            /** @example fetch_incident */
-            id: string;
-            /** @default  */
-            message?: string;
-            name?: string;
-            /**
-             * @description Approvals it takes; one rejection is enough. A step that is rejected or expires fails, unless a branch or switch reads its output: that is then `approved: false`.
-             * @default 1
-             */
-            quorum?: number;
-            /** @description Between reminders. */
-            reminderSeconds?: number;
-            title: string;
-            /** @enum {string} */
-            type: "approval";
-        } | {
-            /**
-             * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
-             * @default false
-             */
-            continueOnError?: boolean;
-            else?: components["schemas"]["Step"][];
-            /** @example fetch_incident */
-            id: string;
-            if: string;
-            name?: string;
-            then: components["schemas"]["Step"][];
-            /** @enum {string} */
-            type: "branch";
-        } | {
-            cases: {
-                equals: unknown;
-                steps: components["schemas"]["Step"][];
-            }[];
-            /**
-             * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
-             * @default false
-             */
-            continueOnError?: boolean;
-            default?: components["schemas"]["Step"][];
-            /** @example fetch_incident */
-            id: string;
-            name?: string;
-            /** @enum {string} */
-            type: "switch";
-            value: string;
-        } | {
-            branches: {
-                /** @example fetch_incident */
-                name: string;
-                steps: components["schemas"]["Step"][];
-            }[];
-            concurrency?: number;
-            /**
-             * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
-             * @default false
-             */
-            continueOnError?: boolean;
-            /** @example fetch_incident */
-            id: string;
-            name?: string;
-            /** @enum {string} */
-            type: "parallel";
-        } | {
-            /** @default 1 */
-            concurrency?: number;
-            /**
-             * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
-             * @default false
-             */
-            continueOnError?: boolean;
-            /** @example fetch_incident */
-            id: string;
-            /** @description Gives an array; each is `item`, and `index` counts from 0. */
-            items: string;
-            /** @default 1000 */
-            maxItems?: number;
-            name?: string;
-            steps: components["schemas"]["Step"][];
-            /** @enum {string} */
-            type: "for_each";
-        } | {
-            /**
-             * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
-             * @default false
-             */
-            continueOnError?: boolean;
-            /** @example fetch_incident */
-            id: string;
-            name?: string;
-            output?: unknown;
-            /** @enum {string} */
-            type: "stop";
-        } | {
-            /**
-             * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
-             * @default false
-             */
-            continueOnError?: boolean;
-            details?: unknown;
-            /** @example fetch_incident */
-            id: string;
-            message: string;
-            name?: string;
-            /** @enum {string} */
-            type: "fail";
         };
-        StepRetry: {
+        StepWorkflow: {
             /**
-             * @description The first one included.
-             * @default 3
+             * @description The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.
+             * @default false
              */
-            attempts?: number;
-            /** @default 2 */
-            delaySeconds?: number;
-            /** @default 300 */
-            maxDelaySeconds?: number;
+            continueOnError?: boolean;
+            /** @example fetch_incident */
+            id: string;
+            input?: unknown;
+            name?: string;
             /**
-             * @default exponential
+             * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
-            strategy?: "fixed" | "exponential";
+            type: "workflow";
+            /**
+             * @description Whether its output is waited for; without, the output is the id of its run.
+             * @default true
+             */
+            wait?: boolean;
+            workflow: string;
         };
         Table: {
             checks: components["schemas"]["TableCheck"][];
@@ -16587,7 +16918,7 @@ export interface components {
                  * @enum {string}
                  */
                 direction?: "asc" | "desc";
-                name: string | ("id" | "version" | "created_at" | "updated_at");
+                name: string | components["schemas"]["TableIndexColumnsItemNameValue"];
             }[];
             /**
              * @default btree
@@ -16598,6 +16929,8 @@ export interface components {
             /** @default false */
             unique?: boolean;
         };
+        /** @enum {string} */
+        TableIndexColumnsItemNameValue: "id" | "version" | "created_at" | "updated_at";
         TableList: {
             data: components["schemas"]["Table"][];
             meta: components["schemas"]["Meta"];
@@ -16658,7 +16991,7 @@ export interface components {
                          * @enum {string}
                          */
                         direction?: "asc" | "desc";
-                        name: string | ("id" | "version" | "created_at" | "updated_at");
+                        name: string | components["schemas"]["TablePatchIndexesAddItemColumnsItemNameValue"];
                     }[];
                     /**
                      * @default btree
@@ -16684,6 +17017,8 @@ export interface components {
                 drop?: string[];
             };
         };
+        /** @enum {string} */
+        TablePatchIndexesAddItemColumnsItemNameValue: "id" | "version" | "created_at" | "updated_at";
         /**
          * @example {
          *       "table": "assets",
@@ -16751,7 +17086,7 @@ export interface components {
             predecessorId: string | null;
             /** @description How the key begins, to recognise it by. */
             prefix: string;
-            revocationReason: components["schemas"]["RevocationReason"];
+            revocationReason: components["schemas"]["RevocationReason"] | null;
             /** Format: date-time */
             revokedAt: string | null;
             scopes: components["schemas"]["Permission"][];
@@ -16789,7 +17124,7 @@ export interface components {
             predecessorId: string | null;
             /** @description How the key begins, to recognise it by. */
             prefix: string;
-            revocationReason: components["schemas"]["RevocationReason"];
+            revocationReason: components["schemas"]["RevocationReason"] | null;
             /** Format: date-time */
             revokedAt: string | null;
             scopes: components["schemas"]["Permission"][];
@@ -16853,7 +17188,7 @@ export interface components {
             /** @description False: the same trigger has started this run before. */
             created: boolean;
             ended: boolean;
-            error: components["schemas"]["RunError"];
+            error: components["schemas"]["RunError"] | null;
             output: unknown;
             runId: string;
             /**
@@ -16888,7 +17223,7 @@ export interface components {
         UpdateWebhook: {
             /** @description Event types, `prefix.*`, `*`, or `audit.*` for the whole audit log. */
             events?: string[];
-            filter?: components["schemas"]["NewFilter"];
+            filter?: components["schemas"]["NewFilter"] | null;
             /** @description Replaces all headers. */
             headers?: {
                 [key: string]: string;
@@ -16902,15 +17237,11 @@ export interface components {
             retry_max_delay_ms?: number;
             /** @description Seconds before each retry; the last one repeats. Replaces the strategy. */
             retry_schedule?: number[] | null;
-            /** @enum {string} */
-            retry_strategy?: "fixed" | "exponential";
+            retry_strategy?: components["schemas"]["UpdateWebhookRetryStrategyValue"];
             /** @description Alias of retry_max_delay_ms. */
             retryMaxDelayMs?: number;
-            /**
-             * @description Alias of retry_strategy.
-             * @enum {string}
-             */
-            retryStrategy?: "fixed" | "exponential";
+            /** @description Alias of retry_strategy. */
+            retryStrategy?: components["schemas"]["UpdateWebhookRetryStrategyValue"];
             /** @description Signing secret, write-only. Keys X-Service-Signature-256 as it is; for the Standard Webhooks signature a `whsec_` secret is base64-decoded first. */
             secret?: string | null;
             /**
@@ -16924,6 +17255,8 @@ export interface components {
             /** @description Target; must be https. */
             url?: string;
         };
+        /** @enum {string} */
+        UpdateWebhookRetryStrategyValue: "fixed" | "exponential";
         UsedSecret: {
             /** Format: date-time */
             createdAt: string;
@@ -17027,7 +17360,7 @@ export interface components {
             /** @enum {string} */
             environment: "production" | "staging" | "development";
             events: string[];
-            filter: components["schemas"]["Filter"];
+            filter: components["schemas"]["Filter"] | null;
             has_secret: boolean;
             headers: {
                 [key: string]: string;
@@ -17226,11 +17559,8 @@ export interface components {
              */
             step: string | null;
         };
-        /** @description Unless given: `{"type":"manual"}`. */
-        WorkflowTrigger: {
-            /** @enum {string} */
-            type: "manual";
-        } | {
+        WorkflowTrigger: components["schemas"]["WorkflowTriggerManual"] | components["schemas"]["WorkflowTriggerEvent"] | components["schemas"]["WorkflowTriggerEventBus"] | components["schemas"]["WorkflowTriggerSchedule"] | components["schemas"]["WorkflowTriggerWebhook"];
+        WorkflowTriggerEvent: {
             /**
              * @description Types and patterns as webhooks have them.
              * @example [
@@ -17253,9 +17583,13 @@ export interface components {
                     starts_with?: string;
                 };
             };
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             type: "event";
-        } | {
+        };
+        WorkflowTriggerEventBus: {
             eventType?: string;
             /** @description Over the event, such as `payload.amount`. */
             filter?: {
@@ -17274,14 +17608,29 @@ export interface components {
             };
             /** @description Such as `orders.created`. A topic exists once something is published to it. */
             topic: string;
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             type: "event_bus";
-        } | {
+        };
+        WorkflowTriggerManual: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "manual";
+        };
+        WorkflowTriggerSchedule: {
             input?: unknown;
             schedule: components["schemas"]["Schedule"];
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             type: "schedule";
-        } | {
+        };
+        WorkflowTriggerWebhook: {
             /**
              * @description `parsed`, unless given: JSON as it is, a form by its fields, anything else as text. `raw`: the text as it came. What is no text is base64, and `event.encoding` says so.
              * @enum {string}
@@ -17301,7 +17650,10 @@ export interface components {
                 /** @description Name of a secret. */
                 secret: string;
             };
-            /** @enum {string} */
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
             type: "webhook";
         };
         WorkflowVersion: {
@@ -69823,8 +70175,8 @@ export interface operations {
             query?: {
                 /** @description Of csv: begins the file with a byte order mark, by which Excel knows it for UTF-8. */
                 bom?: "true" | "false";
-                /** @description Of csv: what stands between cells, a comma, a semicolon or a tab. Spreadsheets of countries whose decimals have a comma expect a semicolon. */
-                delimiter?: "," | ";" | "\t";
+                /** @description Of csv: what stands between cells, a comma (unless given), a semicolon or a tab. Spreadsheets of countries whose decimals have a comma expect a semicolon. */
+                delimiter?: string;
                 /** @description Fields to answer, beside id and version. */
                 fields?: string;
                 /** @description A RecordFilter as JSON. */
@@ -69965,8 +70317,8 @@ export interface operations {
     importRecords: {
         parameters: {
             query?: {
-                /** @description Of csv: what stands between cells, a comma, a semicolon or a tab. Spreadsheets of countries whose decimals have a comma expect a semicolon. */
-                delimiter?: "," | ";" | "\t";
+                /** @description Of csv: what stands between cells, a comma (unless given), a semicolon or a tab. Spreadsheets of countries whose decimals have a comma expect a semicolon. */
+                delimiter?: string;
                 /** @description What the file is. */
                 format?: "csv" | "ndjson";
                 /** @description Columns that together are unique: what is there already is updated. */
