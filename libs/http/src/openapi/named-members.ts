@@ -1,6 +1,6 @@
 import { canonicalJson } from '@opsplane/contracts'
 
-type Schema = Record<string, unknown>
+export type Schema = Record<string, unknown>
 export type Schemas = Record<string, Schema>
 
 const refTo = (name: string) => ({ $ref: `#/components/schemas/${name}` })

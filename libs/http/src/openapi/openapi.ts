@@ -11,7 +11,8 @@ import { createSlices } from '@opsplane/runtime'
 import { z } from 'zod'
 import { locator } from '../route/location.js'
 import { isVersioned, type Route, takesIfNoneMatch } from '../route/route.js'
-import { type Schemas, withNamedMembers } from './named-members.js'
+import { examplesOf } from './examples.js'
+import { type Schema, type Schemas, withNamedMembers } from './named-members.js'
 import { withNullableReferences } from './nullable-references.js'
 import { headerParameters, securitySchemes } from './openapi-components.js'
 import { withPlainDefaults } from './plain-defaults.js'
@@ -67,8 +68,24 @@ export async function openApiDocument(service: string, routes: readonly Route[])
   }
   if (document.components?.schemas)
     document.components.schemas = withNamedMembers(document.components.schemas as Schemas)
+  const exampleOf = examplesOf((document.components?.schemas ?? {}) as Schemas)
+  for (const item of Object.values(document.paths ?? {})) {
+    for (const content of successesOf(item)) content.example = exampleOf(content.schema)
+    await slice()
+  }
   return document
 }
+
+/** What the operations at a path answer with JSON, one value or lines of it. */
+const successesOf = (item: object): { schema: Schema; example?: unknown }[] =>
+  Object.values(
+    item as Record<string, { responses?: Record<string, { content?: Record<string, { schema: Schema }> }> }>,
+  )
+    .flatMap(({ responses = {} }) => Object.entries(responses))
+    .filter(([status]) => Number(status) < 300)
+    .flatMap(([, { content = {} }]) => Object.entries(content))
+    .filter(([mediaType]) => mediaType === 'application/json' || mediaType === lines)
+    .map(([, content]) => content)
 
 /** Where the document itself is from, but not below /api/v1. */
 const originServers = [{ url: '/' }]
@@ -175,6 +192,8 @@ const uploadOf = (mediaType: string) =>
     : { schema: { type: 'string' as const } }
 
 const lines = 'application/x-ndjson'
+/** Of an answer that is text: what a file of csv may be. */
+const exampleText = 'id,name\n1,Ada\n'
 
 /** Of a success. */
 const mediaTypes = ({ kind, answers }: Route): readonly string[] =>
@@ -200,7 +219,9 @@ function success(route: Route, envelope: z.ZodType, located: boolean): RouteConf
   const content = Object.fromEntries(
     mediaTypes(route).map((type) => [
       type,
-      { schema: isOfSchema(route, type) ? envelope : { type: 'string' as const } },
+      isOfSchema(route, type)
+        ? { schema: envelope }
+        : { schema: { type: 'string' as const }, example: exampleText },
     ]),
   )
   const description = route.status === 204 ? 'Done; no content.' : route.summary
