@@ -4,7 +4,15 @@ import { beforeAll, expect, test } from '@jest/globals'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { request } from 'undici'
 import { judgeBy } from './fuzz/answers.js'
-import { exampleBody, itemsOfApi, type OpenApi, operationsOf, resolveSchema } from './fuzz/document.js'
+import {
+  exampleBody,
+  itemsOfApi,
+  type JsonSchema,
+  type OpenApi,
+  operationsOf,
+  parametersIn,
+  resolveSchema,
+} from './fuzz/document.js'
 import { openApiOf } from './platform.js'
 import { joinPlatform, type SharedPlatform } from './shared/platform.js'
 
@@ -99,6 +107,23 @@ test('what is outside of /api/v1 has a server of its own', async () => {
   expect(new Set(elsewhere.map(([, { servers }]) => JSON.stringify(servers)))).toEqual(
     new Set([JSON.stringify([{ url: origin }])]),
   )
+})
+
+test('whatever is compared with an instant in a query takes a date as well, of the zone that the query names', async () => {
+  const document = JSON.parse((await get('/openapi.json')).text) as OpenApi
+  const formatsOf = ({ format, anyOf = [] }: JsonSchema) => [format, ...anyOf.map((each) => each.format)]
+  const instants = operationsOf(document).flatMap((operation) => {
+    const query = parametersIn(operation, 'query')
+    const hasZone = query.some(({ name }) => name === 'timeZone')
+    return query.flatMap(({ name, schema }) => {
+      const formats = formatsOf(resolveSchema(document, schema))
+      const isInstant = formats.includes('date-time') || /(After|Before)$|^(asOf|from|to|until)$/.test(name)
+      const takesBoth = formats.includes('date-time') && formats.includes('date') && hasZone
+      return isInstant ? [{ parameter: `${operation.id} ${name}`, takesBoth }] : []
+    })
+  })
+  expect(instants.length).toBeGreaterThan(50)
+  expect(instants.filter(({ takesBoth }) => !takesBoth)).toEqual([])
 })
 
 test('a list is described as a page of what it lists', async () => {

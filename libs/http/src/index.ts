@@ -20,6 +20,7 @@ export {
 export { type CarriedLimits, createDelegations, type Delegations, grantCallers } from './calls/delegation.js'
 export { createRequireEnvironment, type RequireEnvironment } from './calls/environment-scope.js'
 export { createGrants, type Grants } from './calls/grants.js'
+export { addressesOf, InnerRefusal, readdress } from './calls/inner-refusal.js'
 export { clientTls, type InternalTls, readInternalTls } from './calls/internal-tls.js'
 export {
   createInternalIssuer,
@@ -51,6 +52,7 @@ export {
   type ServiceRequest,
   serviceClient,
 } from './calls/service-client.js'
+export { createSharedBudgets, remoteLeases } from './calls/shared-budgets.js'
 export { type KeptDocument, keepDocument, sendKept } from './documents/kept-document.js'
 export { slicedJson } from './documents/sliced-json.js'
 export { writeOnce } from './documents/written-once.js'
@@ -58,7 +60,7 @@ export { type OpenApiDocument, openApiDocument } from './openapi/openapi.js'
 export { mergeOpenApi } from './openapi/openapi-merge.js'
 export { type AddressPolicy, createAddressPolicy } from './outbound/addresses.js'
 export { type AnswerBody, type AnsweredBytes, answerBody, answerText } from './outbound/answer/answer-body.js'
-export { createEgress, remoteLeases, type SpendEgress } from './outbound/egress.js'
+export { createEgress, type SpendEgress } from './outbound/egress.js'
 export {
   createFilledHttp,
   type FilledAnswer,
@@ -125,6 +127,7 @@ export {
 } from './route/stream.js'
 export { anyMediaType, defineUpload, type UploadContract } from './route/upload.js'
 export { jsonPointer, mostDetails, parseField, validationFailed } from './route/validation.js'
+export { startOfDay } from './route/zoned-days.js'
 export { type AppOptions, createApp } from './server/app.js'
 export { isJson, readJson, readJsonText } from './server/body.js'
 export { type ByteRange, rangeOf } from './server/byte-range.js'

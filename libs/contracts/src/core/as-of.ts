@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { Moment } from './moment.js'
+import { MomentOrDay } from './moment.js'
 
 /** The query of reading one record, now or as it was. */
 export const AsOfQuery = z.object({
-  asOf: Moment.optional().meta({
+  asOf: MomentOrDay.optional().meta({
     description:
       'Answer with the record as it was at this instant: fields, version and allowed actions. Before it was ' +
       'created, and after it was deleted, there is none.',
@@ -13,7 +13,7 @@ export const AsOfQuery = z.object({
 
 /** The query of a list, now or as it was. */
 export const AsOfListQuery = z.object({
-  asOf: Moment.optional().meta({
+  asOf: MomentOrDay.optional().meta({
     description:
       'Answer with the list as it was at this instant: the records there were, as they were, and the filters ' +
       'applied to that. Only with `sort` createdAt or -createdAt.',

@@ -25,3 +25,11 @@ export const Moment = z
 export const CalendarDay = z.iso
   .date({ abort: true, error: 'must be a date such as 2026-03-02' })
   .refine((text) => !text.startsWith('0000'), 'must be in the years 1 to 9999')
+
+/**
+ * An instant that is compared with: a day stands for when it begins, by the clock of a zone that is named with it. The one
+ * schema of such instants; in the query of a route (`zonedDays`) its handler sees the instant.
+ */
+export const MomentOrDay = z.union([Moment, CalendarDay], {
+  error: 'must be an instant such as 2026-03-02T10:00:00Z, or a date such as 2026-03-02',
+})

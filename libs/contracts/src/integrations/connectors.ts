@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { idSchema } from '../core/ids.js'
+import { MomentOrDay } from '../core/moment.js'
 import { Environment } from '../core/principal.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
 
@@ -204,8 +205,8 @@ export const InvocationFilters = z.object({
   action: z.string().min(1).max(200).optional(),
   callerId: z.string().min(1).max(100).optional(),
   trigger: Trigger.optional(),
-  from: At.optional().meta({ description: 'From this instant on.' }),
-  to: At.optional().meta({ description: 'Before this instant.' }),
+  from: MomentOrDay.optional().meta({ description: 'From this instant on.' }),
+  to: MomentOrDay.optional().meta({ description: 'Before this instant.' }),
 })
 
 export const connectorEvents = {
@@ -225,6 +226,8 @@ export const ConnectorNamesQuestion = z.strictObject({
   environment: Environment,
   ids: z.array(z.string().max(100)).max(1_000).default([]),
   names: z.array(z.string().max(200)).max(1_000).default([]),
+  /** Whether actions that follow from a configuration are asked for as well, which may take reading a document elsewhere. */
+  furtherActions: z.boolean().default(false),
 })
 export type ConnectorNamesQuestion = z.input<typeof ConnectorNamesQuestion>
 
@@ -234,7 +237,7 @@ export const ConnectorNames = z.object({
       id: idSchema('connector'),
       name: z.string(),
       kind: z.string().optional(),
-      /** Names; null where they depend on what is connected. */
+      /** Names; null where they depend on a configuration, and were not asked for or cannot be read now. */
       actions: z.array(z.string()).nullable().optional(),
     }),
   ),

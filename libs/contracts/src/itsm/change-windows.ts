@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { idSchema } from '../core/ids.js'
-import { CalendarDay, Moment } from '../core/moment.js'
+import { CalendarDay, Moment, MomentOrDay } from '../core/moment.js'
 import { Actor } from '../core/principal.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
 import { ChangeConflict, ChangeState } from './changes.js'
@@ -160,8 +160,8 @@ export const ChangeSlots = z
 export type ChangeSlots = z.infer<typeof ChangeSlots>
 
 export const ChangeCalendarQuery = z.object({
-  from: Moment.optional().meta({ description: 'Now unless given.' }),
-  to: Moment.optional().meta({
+  from: MomentOrDay.optional().meta({ description: 'Now unless given.' }),
+  to: MomentOrDay.optional().meta({
     description: 'At most 92 days after `from`; 31 days after it unless given.',
   }),
 })

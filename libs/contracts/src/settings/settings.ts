@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { idSchema } from '../core/ids.js'
-import { Moment } from '../core/moment.js'
+import { Moment, MomentOrDay } from '../core/moment.js'
 import { PermissionName } from '../core/permission-name.js'
 import { permissions } from '../core/permissions.js'
 import { Environment } from '../core/principal.js'
@@ -365,8 +365,8 @@ export const AuditFilters = z.object({
   resourceId: z.string().max(100).optional(),
   requestId: z.string().max(128).optional().meta({ description: 'Of the request that caused the event.' }),
   address: z.string().max(45).optional().meta({ description: 'IP address the request came from.' }),
-  from: Moment.optional().meta({ description: 'First instant that counts.' }),
-  to: Moment.optional().meta({ description: 'First instant that no longer counts.' }),
+  from: MomentOrDay.optional().meta({ description: 'First instant that counts.' }),
+  to: MomentOrDay.optional().meta({ description: 'First instant that no longer counts.' }),
 })
 export type AuditFilters = z.infer<typeof AuditFilters>
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { idSchema } from '../core/ids.js'
+import { MomentOrDay } from '../core/moment.js'
 import { allNeed, allowedActionsOf } from '../itsm/allowed-actions.js'
 import { JsonValue } from '../json/json-value.js'
 import { RunAction, RunState, RunStatus, runActions } from './workflows.js'
@@ -17,6 +18,9 @@ export const Run = RunState.extend({
 }).meta({ id: 'Run' })
 export type Run = z.infer<typeof Run>
 
+/** The longest an answer may wait for the end of a run it has started. */
+export const mostRunWaitSeconds = 20
+
 /** A value that is read by itself, as it is large. */
 export const LargeValue = z
   .object({
@@ -30,8 +34,12 @@ export type LargeValue = z.infer<typeof LargeValue>
 
 /** A value of a run, or where it is to be had. */
 const valueFields = (what: string) => ({
-  value: JsonValue.meta({ description: `${what}; null where it is large, or not there.` }),
+  value: JsonValue.meta({ description: `${what}; null where it is large, left out, or not there.` }),
   large: LargeValue.nullable(),
+  omitted: z.literal(true).optional().meta({
+    description:
+      'There where the value is left out of a run that has ended, as the workspace had reached its limit `traceBytesPerDay`.',
+  }),
 })
 export const RunValue = z.object(valueFields('The value')).meta({ id: 'RunValue' })
 export type RunValue = z.infer<typeof RunValue>
@@ -166,7 +174,7 @@ export const RunFilters = z.object({
   status: RunStatus.optional(),
   triggerType: z.string().max(50).optional(),
   workflowId: z.string().max(100).optional(),
-  from: At.optional().meta({ description: 'Queued at or after this instant.' }),
-  to: At.optional().meta({ description: 'Queued before this instant.' }),
+  from: MomentOrDay.optional().meta({ description: 'Queued at or after this instant.' }),
+  to: MomentOrDay.optional().meta({ description: 'Queued before this instant.' }),
 })
 export type RunFilters = z.output<typeof RunFilters>

@@ -83,12 +83,12 @@ test('calls with its own identity, passes the request id on, and gives the parse
   expect(answer).toEqual({ text: 'hé', caller: 'service:itsm', requestId: 'trace-0001' })
 })
 
-test('the error of the service is thrown as it is', async () => {
+test('what the service refuses the person is thrown as it is, but for the fields of the inner request', async () => {
   const client = await clientOfApp()
   await expect(client.get('/internal/refuse', Echo)).rejects.toMatchObject({
     code: 'workspace_forbidden',
     message: 'Not yours.',
-    details: [{ path: '/x-workspace', params: { a: 1 } }],
+    details: [{ path: '', params: { a: 1 } }],
   })
 })
 

@@ -6,6 +6,7 @@ import { inSpan } from '@opsplane/telemetry'
 import type { Dispatcher, Pool } from 'undici'
 import { z } from 'zod'
 import { causationHeader } from './authenticate.js'
+import { errorOfRefusal } from './inner-refusal.js'
 import { clientTls, type InternalTls } from './internal-tls.js'
 import type { InternalIssuer } from './internal-token.js'
 import { undici } from './undici.js'
@@ -77,8 +78,9 @@ const maxResponseBytes = 16 * 1024 * 1024
 const unusedConnectionMs = 4_000
 
 /**
- * Throws the ApiError the service answered; `service_unavailable` when it cannot be reached, `upstream_timeout`
- * after `timeoutMs`, `upstream_error` when the answer is not what the schema says. Never retries.
+ * Throws `InnerRefusal` for what the service refuses, or an ApiError where that means the same to a client (`errorOfRefusal`);
+ * `service_unavailable` when it cannot be reached, `upstream_timeout` after `timeoutMs`, `upstream_error` when the answer is
+ * not what the schema says. Never retries.
  */
 export function serviceClient(options: ServiceClientOptions): ServiceClient {
   const { audience, issuer, timeoutMs } = options
@@ -146,10 +148,7 @@ export function serviceClient(options: ServiceClientOptions): ServiceClient {
       request.traceparent,
       (traceparent) => {
         const deadline = startDeadline(request.timeoutMs ?? timeoutMs)
-        return open({ ...request, traceparent }, deadline, async ({ statusCode, body }) => ({
-          status: statusCode,
-          text: await body.text(),
-        })).finally(deadline.clear)
+        return open({ ...request, traceparent }, deadline, read).finally(deadline.clear)
       },
       { kind: 'client' },
     )
@@ -171,8 +170,7 @@ export function serviceClient(options: ServiceClientOptions): ServiceClient {
       })
       .finally(() => clearTimeout(timer))
     if (response.statusCode >= 300) {
-      const answer = { status: response.statusCode, text: await response.body.text() }
-      readAnswer(audience, answer, z.never())
+      readAnswer(audience, 'GET', path, await read(response), z.never())
     }
     try {
       for await (const chunk of response.body) yield chunk as Buffer
@@ -184,13 +182,13 @@ export function serviceClient(options: ServiceClientOptions): ServiceClient {
   async function* lines(path: string, callOptions: CallOptions = {}): AsyncIterable<string> {
     const deadline = startDeadline(timeoutMs)
     try {
-      const { statusCode, body } = await open(
+      const response = await open(
         { ...callOptions, method: 'GET', path, body: null },
         deadline,
         async (all) => all,
       )
-      if (statusCode >= 300) readAnswer(audience, { status: statusCode, text: await body.text() }, z.never())
-      yield* linesOf(body, (cause) => unreachable(audience, cause))
+      if (response.statusCode >= 300) readAnswer(audience, 'GET', path, await read(response), z.never())
+      yield* linesOf(response.body, (cause) => unreachable(audience, cause))
     } finally {
       deadline.clear()
     }
@@ -199,9 +197,9 @@ export function serviceClient(options: ServiceClientOptions): ServiceClient {
   return {
     stream,
     get: async (path, schema, callOptions = {}) =>
-      readAnswer(audience, await call('GET', path, null, callOptions), schema),
+      readAnswer(audience, 'GET', path, await call('GET', path, null, callOptions), schema),
     post: async (path, body, schema, callOptions = {}) =>
-      readAnswer(audience, await call('POST', path, stringifyExact(body), callOptions), schema),
+      readAnswer(audience, 'POST', path, await call('POST', path, stringifyExact(body), callOptions), schema),
     lines,
     async request({ body, ...request }) {
       const answer = await send({ ...request, body: body === undefined ? null : stringifyExact(body) })
@@ -230,9 +228,26 @@ async function* linesOf(body: Readable, failed: (cause: unknown) => Error): Asyn
 
 const DataEnvelope = z.object({ data: z.unknown() })
 
+interface Answered {
+  status: number
+  text: string
+  retryAfter: string | undefined
+}
+
+async function read({ statusCode, headers, body }: Dispatcher.ResponseData): Promise<Answered> {
+  const retryAfter = headers['retry-after']
+  return {
+    status: statusCode,
+    text: await body.text(),
+    retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
+  }
+}
+
 function readAnswer<Schema extends z.ZodType>(
   service: string,
-  { status, text }: { status: number; text: string },
+  method: ServiceRequest['method'],
+  path: string,
+  { status, text, retryAfter }: Answered,
   schema: Schema,
 ): z.output<Schema> {
   const json = parseJson(text)
@@ -245,7 +260,10 @@ function readAnswer<Schema extends z.ZodType>(
   const failure = ErrorEnvelope.safeParse(json)
   if (!failure.success) throw notUnderstood(service, status, failure.error)
   const { code, message, details } = failure.data.error
-  throw new ApiError(code, message, {
+  throw errorOfRefusal({
+    service,
+    operation: `${method} ${path.replace(/\?.*$/, '')}`,
+    ...{ code, message, retryAfter },
     details: details.map(({ params, ...detail }) => ({ ...detail, ...(params && { params }) })),
   })
 }

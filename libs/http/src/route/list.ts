@@ -2,6 +2,7 @@ import type { Page } from '@opsplane/contracts'
 import { canonicalJson, pageBounds } from '@opsplane/contracts'
 import { z } from 'zod'
 import { type Contract, common, type PathSchema, type RequestMeta, type Route } from './route.js'
+import { withTimeZone } from './zoned-days.js'
 
 export interface Sort<Field extends string = string> {
   field: Field
@@ -107,7 +108,7 @@ function defaultSort(sorts: readonly string[], { asOf }: ListQuery): string | un
 function listQuery(filters: z.ZodObject, sorts: readonly string[]): z.ZodObject {
   const fields = sorts.map((name) => (name.startsWith('-') ? name.slice(1) : name))
   const allowed = fields.flatMap((field) => [field, `-${field}`])
-  const paged = filters
+  const paged = withTimeZone(filters)
     .safeExtend({
       limit: z.coerce
         .number()

@@ -11,6 +11,7 @@ import {
 } from '@opsplane/contracts'
 import type { Logger } from '@opsplane/runtime'
 import { z } from 'zod'
+import { withTimeZone } from './zoned-days.js'
 
 /** A permission, or: no login needed, any login, or a service's own identity (`/internal/*` only). */
 export type Scope = Permission | 'public' | 'authenticated' | 'service'
@@ -227,7 +228,7 @@ export function defineRoute<
 
 /** An unknown query parameter is an error, unless the query says what others may be. */
 export const strictQuery = (query: z.ZodObject = z.object({})): z.ZodObject =>
-  query.def.catchall === undefined ? query.strict() : query
+  query.def.catchall === undefined ? withTimeZone(query).strict() : query
 
 const publicBodyBytes = 16 * 1024
 

@@ -1,10 +1,18 @@
 import { ApiError, errorBody } from '@opsplane/contracts'
+import { InnerRefusal } from '../calls/inner-refusal.js'
 import { type Exchange, logRequest, send } from './exchange.js'
 
-/** The ApiError a thrown value is answered as; anything unknown is an internal error that names nothing. */
+/**
+ * The ApiError a thrown value is answered as; anything unknown is an internal error that names nothing. A call that another
+ * service refused is one too, or `upstream_error` where it may be accepted later.
+ */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   if (error instanceof URIError) return malformedUrl()
+  if (error instanceof InnerRefusal && error.retryable)
+    return new ApiError('upstream_error', `${error.service} did not accept its part of this. Try again.`, {
+      cause: error,
+    })
   return new ApiError(
     'internal_error',
     'Something went wrong on our side. The request id finds it in our log.',

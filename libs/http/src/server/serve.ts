@@ -17,6 +17,7 @@ import type { PathValues } from '../route/routing.js'
 import { sendLines } from '../route/stream.js'
 import { uploadOf } from '../route/upload.js'
 import { parsePart, validationFailed } from '../route/validation.js'
+import { zonedDays } from '../route/zoned-days.js'
 import { answerTo, storedAnswer } from './answer.js'
 import { readJsonBody } from './body.js'
 import { deprecationHeaders } from './deprecation.js'
@@ -131,6 +132,7 @@ function isObject(body: z.ZodType): boolean {
 /** Parses all parts before it throws, so that all problems are reported at once. */
 function partsParser({ params, query, body }: Route): (sent: Parts) => Parts {
   const absentBody = insteadOfNone(body)
+  const zoned = zonedDays(query)
   return (sent) => {
     const details: ErrorDetail[] = []
     const parsed = {
@@ -139,7 +141,7 @@ function partsParser({ params, query, body }: Route): (sent: Parts) => Parts {
       body: body && parsePart(body, sent.body === undefined ? absentBody() : sent.body, 'body', details),
     }
     if (details.length > 0) throw validationFailed(details)
-    return parsed
+    return { ...parsed, query: zoned(parsed.query) }
   }
 }
 

@@ -9,7 +9,7 @@ import {
 import type { RequestMeta, ServiceClient } from '@opsplane/http'
 import type { StatementRunner } from '@opsplane/postgres'
 import { datasetOf } from '../query/check-query.js'
-import { placed, refuseMissing } from '../query/invalid-query.js'
+import { placed, refuseQuery } from '../query/invalid-query.js'
 import { requireRight } from '../query/rights.js'
 import { timelineOf } from '../query/timeline.js'
 import type { QueryCaller, QueryRunner } from '../query/types.js'
@@ -69,7 +69,7 @@ export function createPlan({ sql, runner, studio, callerOf, report }: PlanOption
       const path = `/tables/${encodeURIComponent(source.records.table)}`
       const { name, slug } = await studio
         .get(path, Table, { issuer })
-        .catch(refuseMissing('/source/records/table'))
+        .catch(refuseQuery({ '': 'body /source/records/table' }))
       return { rows: source, name: name || slug }
     }
     if ('facts' in source) {

@@ -7,10 +7,15 @@ import {
   type TableRowsQuery,
 } from '@opsplane/contracts'
 import type { ServiceClient } from '@opsplane/http'
+import { refuseQuery } from '../query/invalid-query.js'
 import { recordColumns } from '../query/record-columns.js'
 import type { OpenedRows, QueryCaller, RowPage } from '../query/types.js'
 
 const pageRows = 1_000
+const refuse = refuseQuery({
+  'query /filter': 'body /source/records/filter',
+  '': 'body /source/records/table',
+})
 const shown = ([name, type]: readonly [string, ResultColumnType]): ResultColumn => ({
   ...{ name, label: name, type, format: 'plain', role: 'dimension' },
 })
@@ -35,7 +40,9 @@ export async function openRecordRows(
 ): Promise<OpenedRows> {
   const issuer = await caller.studio()
   const path = `/tables/${encodeURIComponent(table)}`
-  const columns = known ?? [...recordColumns(await studio.get(path, Table, { issuer, signal }))].map(shown)
+  const columnsNow = async () =>
+    [...recordColumns(await studio.get(path, Table, { issuer, signal }).catch(refuse))].map(shown)
+  const columns = known ?? (await columnsNow())
   const names = columns.map(({ name }) => name)
   async function* pages(): AsyncIterable<RowPage> {
     const wanted = after === undefined ? filter : behind(filter, after)
@@ -45,7 +52,8 @@ export async function openRecordRows(
     })
     let rows: unknown[][] = []
     let last = ''
-    for await (const line of linesOf(studio.stream(`${path}/records/export?${query}`, { issuer, signal }))) {
+    const lines = linesOf(studio.stream(`${path}/records/export?${query}`, { issuer, signal }))
+    for await (const line of lines) {
       const record = parseExact(line) as Record<string, unknown>
       last = String(record.id)
       rows.push(names.map((name) => record[name]))
@@ -70,10 +78,14 @@ function behind(filter: TableRowsQuery['filter'], id: string): TableRowsQuery['f
 async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncIterable<string> {
   const decoder = new TextDecoder()
   let rest = ''
-  for await (const chunk of chunks) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
-    rest = lines.pop() ?? ''
-    yield* lines
+  try {
+    for await (const chunk of chunks) {
+      const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+      rest = lines.pop() ?? ''
+      yield* lines
+    }
+  } catch (error) {
+    refuse(error)
   }
   if (rest !== '') yield rest
 }

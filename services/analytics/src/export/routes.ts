@@ -2,7 +2,6 @@ import {
   ApiError,
   Download,
   DownloadQuery,
-  type ErrorDetail,
   Export,
   ExportFormat,
   ExportStatus,
@@ -10,7 +9,7 @@ import {
   ReportExport,
 } from '@opsplane/contracts'
 import { listPage } from '@opsplane/eventstore'
-import { defineList, defineRoute, defineStream, type Route } from '@opsplane/http'
+import { defineList, defineRoute, defineStream, type Route, readdress } from '@opsplane/http'
 import type { CursorCodec } from '@opsplane/runtime'
 import type { ServiceContext } from '@opsplane/service'
 import { eq, sql } from 'drizzle-orm'
@@ -38,14 +37,14 @@ export interface ExportRoutesOptions {
 
 /** A report that is named in the path has its parameters at the root of the body. */
 function refuseReport(error: unknown): never {
-  if (!(error instanceof ApiError)) throw error
-  const { code, message, details, headers } = error
-  const placed = details.map((detail): ErrorDetail => {
-    if (detail.path === '/source/report') return { ...detail, in: 'path', path: '/id' }
-    return { ...detail, path: detail.path.replace(/^\/source(?=\/parameters\/)/, '') }
-  })
-  const said = error instanceof InvalidQuery ? `The report cannot be exported: ${error.reason}.` : message
-  throw new ApiError(code, said, { details: placed, headers, cause: error })
+  throw readdress(
+    error,
+    ({ path }) =>
+      path === '/source/report'
+        ? { in: 'path', path: '/id' }
+        : { path: path.replace(/^\/source(?=\/parameters\/)/, '') },
+    error instanceof InvalidQuery ? { message: `The report cannot be exported: ${error.reason}.` } : {},
+  )
 }
 
 /** Exports and their files. */

@@ -4,7 +4,6 @@ import {
   Environment,
   type ExportFile,
   type ExportState,
-  notFound,
   systemActor,
   type TenantScope,
 } from '@opsplane/contracts'
@@ -213,5 +212,5 @@ const gaveUp: Outcome = {
 function failureOf(error: unknown): Failure | undefined {
   if (error instanceof FileLimitError) return { code: 'payload_too_large', message: error.message }
   if (!(error instanceof ApiError) || error.status >= 500 || error.retryable) return undefined
-  return { code: error.code, message: error.code === 'not_found' ? notFound().message : error.message }
+  return { code: error.code, message: error.message }
 }

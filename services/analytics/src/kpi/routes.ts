@@ -1,4 +1,12 @@
-import { Kpi, KpiBackfill, KpiBackfillStarted, KpiPatch, KpiPoint, Moment, NewKpi } from '@opsplane/contracts'
+import {
+  Kpi,
+  KpiBackfill,
+  KpiBackfillStarted,
+  KpiPatch,
+  KpiPoint,
+  MomentOrDay,
+  NewKpi,
+} from '@opsplane/contracts'
 import { listPage } from '@opsplane/eventstore'
 import { defineList, defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
@@ -119,8 +127,8 @@ export function kpiRoutes(
       scope: 'analytics:read',
       sorts: ['-at'],
       query: z.object({
-        from: Moment.optional().meta({ description: 'The first time, included.' }),
-        to: Moment.optional().meta({ description: 'The last time, not included.' }),
+        from: MomentOrDay.optional().meta({ description: 'The first time, included.' }),
+        to: MomentOrDay.optional().meta({ description: 'The last time, not included.' }),
       }),
       response: KpiPoint,
       errors: ['not_found'],

@@ -1,4 +1,5 @@
 import { ApiError } from '@opsplane/contracts'
+import { addressesOf, InnerRefusal, readdress } from '@opsplane/http'
 
 /** What a query asks for and cannot have. `path` is a JSON pointer within the query. */
 export class InvalidQuery extends ApiError {
@@ -40,9 +41,21 @@ export async function placed<Result>(
   }
 }
 
-/** Names the field of a source that the database studio does not have, or does not show to the caller. */
-export const refuseMissing = (pointer: string) => (error: unknown) => {
-  if (error instanceof ApiError && error.code === 'not_found')
-    throw new InvalidQuery(pointer, 'names nothing that is here for the caller to read')
-  throw error
+/**
+ * Throws what the database studio refuses as a fault of the query, whose fields are given by those of the studio's own request
+ * (`addressesOf`).
+ */
+export const refuseQuery = (addresses: Readonly<Record<string, string>>) => {
+  const find = addressesOf(addresses)
+  return (error: unknown): never => {
+    if (!(error instanceof InnerRefusal) || error.retryable) throw error
+    const placed = readdress(error, find)
+    const [detail] = placed instanceof ApiError ? placed.details : []
+    if (!detail) throw error
+    const isAbsent = error.code === 'not_found'
+    throw new InvalidQuery(
+      detail.path,
+      isAbsent ? 'names nothing that is here for the caller to read' : detail.message,
+    )
+  }
 }

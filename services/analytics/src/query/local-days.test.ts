@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { type Filter, type Grain, grains, type ResultColumnType } from '@opsplane/contracts'
 import { timeColumn } from './check-query.js'
-import { startOfDay, withLocalDates, zonedFilters } from './local-days.js'
+import { withLocalDates, zonedFilters } from './local-days.js'
 import { plainColumn } from './studio-columns.js'
 
 const types = new Map<string, ResultColumnType>([
@@ -23,7 +23,11 @@ describe('a date that an instant is compared with', () => {
     ['2026-04-24', 'Africa/Cairo', '2026-04-23T22:00:00.000Z'],
     ['2026-03-29T00:00:00Z', 'Europe/Berlin', '2026-03-29T00:00:00Z'],
     ['2026-02-30', 'UTC', '2026-02-30'],
-  ])('%s in %s', (text, zone, wanted) => expect(startOfDay(text, zone)).toBe(wanted))
+  ])('%s in %s', (text, zone, wanted) => {
+    expect(zonedFilters({ at: { gte: text } }, (name) => types.get(name), zone)).toEqual({
+      at: { gte: wanted },
+    })
+  })
 })
 
 describe('an answer in a file', () => {

@@ -1,5 +1,6 @@
 import {
   type AnalyticsQuery,
+  CalendarDay,
   ExactNumber,
   type Filter,
   type Grain,
@@ -7,23 +8,14 @@ import {
   type ResultColumn,
   type ResultColumnType,
 } from '@opsplane/contracts'
+import { startOfDay } from '@opsplane/http'
 import { localClock } from '@opsplane/runtime'
 
 type Condition = Filter[string]
 
-const date = /^\d{4}-\d\d-\d\d$/
-
 /** The date that the clock of a zone shows, as `YYYY-MM-DD`. */
 export const dateAt = (timeZone: string, at: number): string =>
   new Date(at + localClock(timeZone).offsetAt(at)).toISOString().slice(0, 10)
-
-/** When a day begins by the clock of a zone, as an ISO instant; other texts stay as they are. */
-export function startOfDay(text: string, timeZone: string): string {
-  const day = date.test(text) ? Date.parse(text) : Number.NaN
-  // A Date takes the 30th of February for the 2nd of March.
-  const isDay = !Number.isNaN(day) && new Date(day).toISOString().startsWith(text)
-  return isDay ? new Date(localClock(timeZone).instantOf(day)).toISOString() : text
-}
 
 /** The same conditions, in which a date that an instant is compared with stands for the start of that day in the zone. */
 export function zonedFilters(
@@ -32,7 +24,8 @@ export function zonedFilters(
   timeZone: string,
 ): Filter {
   const zoned = (value: unknown): unknown => {
-    if (typeof value === 'string') return startOfDay(value, timeZone)
+    if (typeof value === 'string')
+      return CalendarDay.safeParse(value).success ? startOfDay(value, timeZone) : value
     if (Array.isArray(value)) return value.map(zoned)
     if (value === null || typeof value !== 'object' || value instanceof ExactNumber) return value
     return Object.fromEntries(Object.entries(value).map(([operator, operand]) => [operator, zoned(operand)]))

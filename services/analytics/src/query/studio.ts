@@ -1,6 +1,5 @@
 import {
   type AnalyticsQuery,
-  ApiError,
   type JsonValue,
   parseExact,
   type QueryAnswer,
@@ -13,7 +12,7 @@ import type { CallOptions, ServiceClient } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import { type Clock, localClock } from '@opsplane/runtime'
 import { mostGroups } from './fact-answer.js'
-import { InvalidQuery, refuseMissing } from './invalid-query.js'
+import { InvalidQuery, refuseQuery } from './invalid-query.js'
 import { zonedFilters } from './local-days.js'
 import { inOrder } from './order.js'
 import { type ColumnTypes, recordColumns, typeOfPostgres } from './record-columns.js'
@@ -51,7 +50,7 @@ interface Source {
 export function createStudioQueries({ client, database, clock }: StudioOptions): StudioQueries {
   const openTable = async (slug: string, options: CallOptions): Promise<Source> => {
     const path = `/tables/${encodeURIComponent(slug)}`
-    const types = recordColumns(await client.get(path, Table, options).catch(refuseMissing('/table')))
+    const types = recordColumns(await client.get(path, Table, options))
     const rows = (query: AnalyticsQuery) => {
       const asked = new URLSearchParams({ format: 'ndjson', filter: stringifyExact(query.filters) })
       const columns = [...query.dimensions, ...rowMeasures(query).flatMap(({ column }) => column ?? [])]
@@ -65,9 +64,7 @@ export function createStudioQueries({ client, database, clock }: StudioOptions):
   const openSaved = async (id: string, query: AnalyticsQuery, options: CallOptions): Promise<Source> => {
     const body = { parameters: query.parameters, maxRows: mostRows }
     const path = `/queries/${encodeURIComponent(id)}/run`
-    const { columns, rows, truncated } = await client
-      .post(path, body, QueryResult, options)
-      .catch(refuseMissing('/savedQuery'))
+    const { columns, rows, truncated } = await client.post(path, body, QueryResult, options)
     if (truncated !== null)
       throw new InvalidQuery('/savedQuery', `has more than ${mostRows} rows, or they are too large`)
     const types = new Map(columns.map(({ name, type }) => [name, typeOfPostgres(type)]))
@@ -131,33 +128,18 @@ export function createStudioQueries({ client, database, clock }: StudioOptions):
   return {
     async run(caller, query, signal) {
       checkStudioQuery(query)
-      return answer(query, { issuer: await caller.studio(), signal }).catch(refuseFields(query))
+      return answer(query, { issuer: await caller.studio(), signal }).catch(refuseQuery(fieldsOf(query)))
     },
   }
 }
 
-/** Where the fields of this query stand in what the studio is asked. */
-const fieldsOfStudio = [
-  { in: 'query', path: '/filter', pointer: '/filters' },
-  { in: 'body', path: '/parameters', pointer: '/parameters' },
-]
-
-/** What the studio refuses, by the field of the query that is to blame: of what the query does not have, it is what it is of. */
-const refuseFields =
-  ({ table, dimensions }: Pick<AnalyticsQuery, 'table' | 'dimensions'>) =>
-  (error: unknown): never => {
-    if (!(error instanceof ApiError) || error instanceof InvalidQuery) throw error
-    const [detail] = error.details
-    if (error.code !== 'validation_failed' || !detail) throw error
-    const { path, message } = detail
-    const field = fieldsOfStudio.find((each) => detail.in === each.in && path.startsWith(each.path))
-    if (field) throw new InvalidQuery(`${field.pointer}${path.slice(field.path.length)}`, message)
-    const isColumns = detail.in === 'query' && path === '/fields' && dimensions.length > 0
-    throw new InvalidQuery(
-      isColumns ? '/dimensions' : table === undefined ? '/savedQuery' : '/table',
-      message,
-    )
-  }
+/** The fields of a query by those of what the studio is asked: what is about none of them is about what the query is of. */
+const fieldsOf = ({ table, dimensions }: Pick<AnalyticsQuery, 'table' | 'dimensions'>) => ({
+  'query /filter': 'body /filters',
+  'body /parameters': 'body /parameters',
+  ...(dimensions.length > 0 && { 'query /fields': 'body /dimensions' }),
+  '': table === undefined ? 'body /savedQuery' : 'body /table',
+})
 
 const rangeOf = ({ from, to }: Timeline) => ({ from, to })
 

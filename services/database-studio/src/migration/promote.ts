@@ -1,5 +1,5 @@
 import { ApiError, type Environment, type Migration } from '@opsplane/contracts'
-import type { RequestMeta } from '@opsplane/http'
+import { type RequestMeta, readdress } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import { migrationsOf, missing } from '../migration-ledger/ledger.js'
 import type { MigrationService } from './migration-service.js'
@@ -52,15 +52,11 @@ export async function promote(
 function failedMigration(error: unknown, migration: Migration | undefined): unknown {
   if (!(error instanceof ApiError) || !migration) return error
   const { number, name } = migration
-  const details = error.details.map((detail) => ({
-    ...detail,
-    path: '/from',
-    params: { ...detail.params, migration: { number, name } },
-  }))
-  return new ApiError(error.code, `Migration ${number} (${name}): ${error.message}`, {
-    details,
-    cause: error,
-  })
+  return readdress(
+    error,
+    ({ params }) => ({ path: '/from', params: { ...params, migration: { number, name } } }),
+    { message: `Migration ${number} (${name}): ${error.message}` },
+  )
 }
 
 /** The request's key is kept with its whole answer. */

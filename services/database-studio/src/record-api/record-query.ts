@@ -1,4 +1,4 @@
-import { Moment, recordListBounds, TimeZoneName } from '@opsplane/contracts'
+import { MomentOrDay, recordListBounds, TimeZoneName } from '@opsplane/contracts'
 import { z } from 'zod'
 
 const names = (description: string, example: string) =>
@@ -36,7 +36,7 @@ export const ListFilters = z.object({
     .optional()
     .meta({ description: 'Answer `pagination.total`: as Postgres expects it, or counted.' }),
   slow: Slow.optional().meta({ description: 'Read the whole table where no index serves this.' }),
-  asOf: Moment.optional().meta({
+  asOf: MomentOrDay.optional().meta({
     description: 'Answer with the list as it was at this instant, in the order of ids; with `filter` alone.',
     example: '2026-03-02T10:00:00.000Z',
   }),

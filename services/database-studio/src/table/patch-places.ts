@@ -1,4 +1,5 @@
-import { ApiError, type TablePatch } from '@opsplane/contracts'
+import type { TablePatch } from '@opsplane/contracts'
+import { readdress } from '@opsplane/http'
 import type { Patched } from './patched.js'
 
 const lists = ['columns', 'indexes', 'uniques', 'checks'] as const
@@ -10,13 +11,7 @@ const lists = ['columns', 'indexes', 'uniques', 'checks'] as const
 export const refuseInPatch =
   (patch: TablePatch, change: Pick<Patched, 'after'>) =>
   (error: unknown): never => {
-    if (!(error instanceof ApiError)) throw error
-    const { code, message, headers } = error
-    const details = error.details.map((detail) => ({
-      ...detail,
-      path: placeInPatch(detail.path, patch, change),
-    }))
-    throw new ApiError(code, message, { details, headers, cause: error })
+    throw readdress(error, ({ path }) => ({ path: placeInPatch(path, patch, change) }))
   }
 
 function placeInPatch(path: string, patch: TablePatch, { after }: Pick<Patched, 'after'>): string {

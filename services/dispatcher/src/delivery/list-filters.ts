@@ -1,4 +1,4 @@
-import { DeliveryStatus, Moment } from '@opsplane/contracts'
+import { DeliveryStatus, MomentOrDay } from '@opsplane/contracts'
 import { z } from 'zod'
 
 /** A parameter that may be repeated or hold several values separated by commas. */
@@ -22,7 +22,11 @@ export const deliveryFilters = z.object({
       description: 'One or several event types, repeated or separated by commas.',
       example: ['incident.created'],
     }),
-  createdAfter: Moment.optional().meta({ description: 'Of events, or made as replays, later than this.' }),
-  createdBefore: Moment.optional().meta({ description: 'Of events, or made as replays, earlier than this.' }),
+  createdAfter: MomentOrDay.optional().meta({
+    description: 'Of events, or made as replays, later than this.',
+  }),
+  createdBefore: MomentOrDay.optional().meta({
+    description: 'Of events, or made as replays, earlier than this.',
+  }),
 })
 export type DeliveryFilters = z.output<typeof deliveryFilters>

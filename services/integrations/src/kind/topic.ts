@@ -6,7 +6,7 @@ import {
   stringifyExact,
   TopicName,
 } from '@opsplane/contracts'
-import type { Delegations, ServiceClient } from '@opsplane/http'
+import { addressesOf, type Delegations, readdress, type ServiceClient } from '@opsplane/http'
 import { z } from 'zod'
 import { defineAction } from './action.js'
 import { CallFailure } from './call-failure.js'
@@ -72,6 +72,9 @@ export function topicKind({ dispatcher, delegations }: TopicKindOptions): Kind {
   })
 }
 
+/** The fields of an invocation by those of the request for the dispatcher. */
+const fields = addressesOf({ 'path /name': 'body /input/topic', body: 'body /input' })
+
 /** What the dispatcher refuses is refused here; while it is away the event may have been stored, and its key keeps it one. */
 function unlessAway(error: unknown): never {
   if (
@@ -79,5 +82,5 @@ function unlessAway(error: unknown): never {
     (error.code === 'service_unavailable' || error.code === 'upstream_timeout')
   )
     throw new CallFailure('unreachable', error.message, { sent: true, cause: error })
-  throw error
+  throw error instanceof ApiError ? error : readdress(error, fields)
 }

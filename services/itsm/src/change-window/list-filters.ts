@@ -1,4 +1,4 @@
-import { ChangeWindowKind, changeWindowStatuses, Moment } from '@opsplane/contracts'
+import { ChangeWindowKind, changeWindowStatuses, MomentOrDay } from '@opsplane/contracts'
 import { z } from 'zod'
 import { reference, searchFilter, searchSyntax, severalOf } from '../lists/filters.js'
 
@@ -16,8 +16,8 @@ export const windowFilters = z.object({
     .optional()
     .meta({ description: 'Windows that cover this item; with `asOf` by the class it had then.' }),
   q: searchFilter.meta({ description: `Words in name or reason. ${searchSyntax}` }),
-  from: Moment.optional().meta({ description: 'Windows that end later than this, or recur for ever.' }),
-  to: Moment.optional().meta({
+  from: MomentOrDay.optional().meta({ description: 'Windows that end later than this, or recur for ever.' }),
+  to: MomentOrDay.optional().meta({
     description: 'Windows that begin earlier. A recurring one counts from its first to its last time.',
   }),
 })

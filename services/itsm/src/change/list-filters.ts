@@ -1,4 +1,4 @@
-import { ChangeRisk, ChangeStatus, ChangeType, Moment } from '@opsplane/contracts'
+import { ChangeRisk, ChangeStatus, ChangeType, MomentOrDay } from '@opsplane/contracts'
 import { z } from 'zod'
 import { createdFilters } from '../lists/created.js'
 import { reference, searchFilter, searchSyntax, severalOf } from '../lists/filters.js'
@@ -31,7 +31,7 @@ export const changeFilters = z.object({
       'who had no hand in the change.',
   }),
   q: searchFilter.meta({ description: `Words in number, title or description. ${searchSyntax}` }),
-  plannedAfter: Moment.optional().meta({ description: 'Planned to start later than this.' }),
-  plannedBefore: Moment.optional().meta({ description: 'Planned to start earlier than this.' }),
+  plannedAfter: MomentOrDay.optional().meta({ description: 'Planned to start later than this.' }),
+  plannedBefore: MomentOrDay.optional().meta({ description: 'Planned to start earlier than this.' }),
   ...createdFilters,
 })

@@ -1,11 +1,11 @@
-import { Moment } from '@opsplane/contracts'
+import { MomentOrDay } from '@opsplane/contracts'
 import { gt, lt, type SQL } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 
 /** The fields of a list's filters that ask for when its records were created. */
 export const createdFilters = {
-  createdAfter: Moment.optional().meta({ description: 'Created later than this.' }),
-  createdBefore: Moment.optional().meta({ description: 'Created earlier than this.' }),
+  createdAfter: MomentOrDay.optional().meta({ description: 'Created later than this.' }),
+  createdBefore: MomentOrDay.optional().meta({ description: 'Created earlier than this.' }),
 }
 
 export interface CreatedFilters {

@@ -1,4 +1,4 @@
-import { Moment, SlaClockState, SlaEntityType, SlaMetric, SlaPolicyState } from '@opsplane/contracts'
+import { MomentOrDay, SlaClockState, SlaEntityType, SlaMetric, SlaPolicyState } from '@opsplane/contracts'
 import { z } from 'zod'
 import { createdFilters } from '../lists/created.js'
 import { reference, searchFilter, searchSyntax, severalOf } from '../lists/filters.js'
@@ -44,11 +44,11 @@ export const timerFilters = z.object({
     .enum(['true', 'false'])
     .optional()
     .meta({ description: 'Whether they are past their goal.', example: 'true' }),
-  dueBefore: Moment.optional().meta({ description: 'Due earlier than this; paused ones are not.' }),
+  dueBefore: MomentOrDay.optional().meta({ description: 'Due earlier than this; paused ones are not.' }),
   q: searchFilter.meta({
     description: `Words in the number of the entity or the name of the policy. ${searchSyntax}`,
   }),
-  createdAfter: Moment.optional().meta({ description: 'Of entities created later than this.' }),
-  createdBefore: Moment.optional().meta({ description: 'Of entities created earlier than this.' }),
+  createdAfter: MomentOrDay.optional().meta({ description: 'Of entities created later than this.' }),
+  createdBefore: MomentOrDay.optional().meta({ description: 'Of entities created earlier than this.' }),
 })
 export type TimerFilters = z.output<typeof timerFilters>

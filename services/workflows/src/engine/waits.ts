@@ -1,12 +1,10 @@
-import { type ApprovalStep, CalendarDay, Moment, type WaitStep } from '@opsplane/contracts'
-import { z } from 'zod'
+import { type ApprovalStep, MomentOrDay, type WaitStep } from '@opsplane/contracts'
 import { nextReminder } from './due.js'
 import type { Entry } from './history.js'
 import { completed, type Deciding, failedFor } from './outcomes.js'
 import { fieldsOf, textOf } from './values.js'
 
 const maxWaitMs = 365 * 86_400_000
-const Instant = z.union([Moment, CalendarDay])
 
 /** The step waits until an instant, or for an event. */
 export function wait(deciding: Deciding, { event }: WaitStep, value: unknown): Entry[] {
@@ -34,7 +32,7 @@ function secondsOf(value: unknown): number {
 }
 
 function instantOf(value: unknown): number {
-  const parsed = Instant.safeParse(value)
+  const parsed = MomentOrDay.safeParse(value)
   return parsed.success ? Date.parse(parsed.data) : Number.NaN
 }
 

@@ -1,4 +1,4 @@
-import { CommentVisibility, Moment } from '@opsplane/contracts'
+import { CommentVisibility, MomentOrDay } from '@opsplane/contracts'
 import { matchesText } from '@opsplane/postgres'
 import { eq, lte, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
@@ -11,9 +11,9 @@ export const commentFilters = z.object({
   visibility: CommentVisibility.optional().meta({ description: 'Public comments, or work notes.' }),
   authorId: reference.optional().meta({ description: 'Who wrote it.' }),
   q: searchFilter.meta({ description: `Words in the comment. ${searchSyntax}` }),
-  createdAfter: Moment.optional().meta({ description: 'Written later than this.' }),
-  createdBefore: Moment.optional().meta({ description: 'Written earlier than this.' }),
-  asOf: Moment.optional().meta({
+  createdAfter: MomentOrDay.optional().meta({ description: 'Written later than this.' }),
+  createdBefore: MomentOrDay.optional().meta({ description: 'Written earlier than this.' }),
+  asOf: MomentOrDay.optional().meta({
     description:
       'Answer with the comments there were at this instant; they never change. The incident must have been there.',
     example: '2026-03-02T10:00:00.000Z',
