@@ -10603,6 +10603,11 @@ export interface components {
                 ts: string;
             }[];
             memory_peak_mb: number | null;
+            /**
+             * @description There where `input` and `logs` are left out, and `output` but for the caller, as the workspace had reached its limit `traceBytesPerDay`.
+             * @enum {boolean}
+             */
+            omitted?: true;
             /** @description As the code gave it in the answer to an invocation; elsewhere without secrets, as the input. */
             output: unknown;
             /** @description Of a replay: the original. */
@@ -14352,7 +14357,7 @@ export interface components {
             /** @default true */
             required?: boolean;
             /** @enum {string} */
-            type: "text" | "integer" | "bigint" | "decimal" | "boolean" | "date" | "timestamp" | "json" | "uuid" | "text[]" | "integer[]" | "bigint[]" | "decimal[]" | "boolean[]" | "date[]" | "timestamp[]" | "uuid[]";
+            type: "text" | "integer" | "bigint" | "decimal" | "float" | "boolean" | "date" | "time" | "timestamp" | "local_timestamp" | "interval" | "uuid" | "json" | "text[]" | "integer[]" | "bigint[]" | "decimal[]" | "float[]" | "boolean[]" | "date[]" | "time[]" | "timestamp[]" | "local_timestamp[]" | "interval[]" | "uuid[]";
         };
         QueryResult: {
             /** @description Rows that an INSERT, UPDATE or DELETE has changed, answered or not. */
@@ -15347,7 +15352,7 @@ export interface components {
             };
         };
         /** @enum {string} */
-        RunQueryTypesValue: "text" | "integer" | "bigint" | "decimal" | "boolean" | "date" | "timestamp" | "json" | "uuid" | "text[]" | "integer[]" | "bigint[]" | "decimal[]" | "boolean[]" | "date[]" | "timestamp[]" | "uuid[]";
+        RunQueryTypesValue: "text" | "integer" | "bigint" | "decimal" | "float" | "boolean" | "date" | "time" | "timestamp" | "local_timestamp" | "interval" | "uuid" | "json" | "text[]" | "integer[]" | "bigint[]" | "decimal[]" | "float[]" | "boolean[]" | "date[]" | "time[]" | "timestamp[]" | "local_timestamp[]" | "interval[]" | "uuid[]";
         /**
          * @example {
          *       "parameters": {
@@ -15476,7 +15481,12 @@ export interface components {
         };
         RunValue: {
             large: components["schemas"]["LargeValue"] | null;
-            /** @description The value; null where it is large, or not there. */
+            /**
+             * @description There where the value is left out of a run that has ended, as the workspace had reached its limit `traceBytesPerDay`.
+             * @enum {boolean}
+             */
+            omitted?: true;
+            /** @description The value; null where it is large, left out, or not there. */
             value: unknown;
         };
         RunWaiting: {
@@ -17899,6 +17909,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "example",
+                     *           "name": "example",
+                     *           "description": "example",
+                     *           "widgets": [
+                     *             {
+                     *               "id": "open",
+                     *               "title": "Open incidents",
+                     *               "kind": "metric",
+                     *               "width": 3,
+                     *               "query": {
+                     *                 "dataset": "incidents",
+                     *                 "measures": [
+                     *                   "open"
+                     *                 ]
+                     *               }
+                     *             }
+                     *           ],
+                     *           "builtIn": true,
+                     *           "ownerId": "example",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["DashboardList"];
                 };
             };
@@ -18027,6 +18075,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "example",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "widgets": [
+                     *           {
+                     *             "id": "open",
+                     *             "title": "Open incidents",
+                     *             "kind": "metric",
+                     *             "width": 3,
+                     *             "query": {
+                     *               "dataset": "incidents",
+                     *               "measures": [
+                     *                 "open"
+                     *               ]
+                     *             }
+                     *           }
+                     *         ],
+                     *         "builtIn": true,
+                     *         "ownerId": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["DashboardEnvelope"];
                 };
             };
@@ -18187,6 +18266,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "example",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "widgets": [
+                     *           {
+                     *             "id": "open",
+                     *             "title": "Open incidents",
+                     *             "kind": "metric",
+                     *             "width": 3,
+                     *             "query": {
+                     *               "dataset": "incidents",
+                     *               "measures": [
+                     *                 "open"
+                     *               ]
+                     *             }
+                     *           }
+                     *         ],
+                     *         "builtIn": true,
+                     *         "ownerId": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["DashboardEnvelope"];
                 };
             };
@@ -18480,6 +18590,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "example",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "widgets": [
+                     *           {
+                     *             "id": "open",
+                     *             "title": "Open incidents",
+                     *             "kind": "metric",
+                     *             "width": 3,
+                     *             "query": {
+                     *               "dataset": "incidents",
+                     *               "measures": [
+                     *                 "open"
+                     *               ]
+                     *             }
+                     *           }
+                     *         ],
+                     *         "builtIn": true,
+                     *         "ownerId": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["DashboardEnvelope"];
                 };
             };
@@ -18659,6 +18800,53 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "dashboardId": "example",
+                     *         "widgets": [
+                     *           {
+                     *             "id": "example",
+                     *             "title": "example",
+                     *             "kind": "metric",
+                     *             "width": 1,
+                     *             "answer": {
+                     *               "columns": [
+                     *                 {
+                     *                   "name": "example",
+                     *                   "label": "example",
+                     *                   "type": "text",
+                     *                   "format": "plain",
+                     *                   "role": "time"
+                     *                 }
+                     *               ],
+                     *               "rows": [
+                     *                 {}
+                     *               ],
+                     *               "truncated": true,
+                     *               "totals": {},
+                     *               "range": {
+                     *                 "from": "2026-01-15T09:30:00.000Z",
+                     *                 "to": "2026-01-15T09:30:00.000Z"
+                     *               },
+                     *               "dataAsOf": "2026-01-15T09:30:00.000Z",
+                     *               "dataVersion": "example"
+                     *             },
+                     *             "error": {
+                     *               "code": "example",
+                     *               "message": "example",
+                     *               "retryable": true
+                     *             }
+                     *           }
+                     *         ],
+                     *         "since": "example",
+                     *         "dataAsOf": "2026-01-15T09:30:00.000Z"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["DashboardDataEnvelope"];
                 };
             };
@@ -18791,6 +18979,53 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "name": "example",
+                     *           "label": "example",
+                     *           "description": "example",
+                     *           "permission": "example",
+                     *           "dimensions": [
+                     *             {
+                     *               "name": "example",
+                     *               "label": "example",
+                     *               "type": "text"
+                     *             }
+                     *           ],
+                     *           "measures": [
+                     *             {
+                     *               "name": "example",
+                     *               "label": "example",
+                     *               "description": "example",
+                     *               "kind": "count",
+                     *               "format": "plain",
+                     *               "approximate": true
+                     *             }
+                     *           ],
+                     *           "timeFields": [
+                     *             "example"
+                     *           ],
+                     *           "columns": [
+                     *             {
+                     *               "name": "example",
+                     *               "label": "example",
+                     *               "type": "text"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["AnalyticsDatasetList"];
                 };
             };
@@ -18920,6 +19155,78 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "exp_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "example",
+                     *           "format": "csv",
+                     *           "escapeFormulas": true,
+                     *           "source": {
+                     *             "query": {
+                     *               "dataset": "incidents",
+                     *               "measures": [
+                     *                 "incidents",
+                     *                 "p90_time_to_resolve"
+                     *               ],
+                     *               "dimensions": [
+                     *                 "severity"
+                     *               ],
+                     *               "grain": "day",
+                     *               "timeZone": "Europe/Berlin",
+                     *               "range": {
+                     *                 "last": 30,
+                     *                 "unit": "day"
+                     *               }
+                     *             }
+                     *           },
+                     *           "status": "pending",
+                     *           "ownerId": "example",
+                     *           "file": {
+                     *             "name": "example",
+                     *             "contentType": "example",
+                     *             "rows": 1,
+                     *             "bytes": 1,
+                     *             "sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+                     *             "columns": [
+                     *               {
+                     *                 "name": "example",
+                     *                 "type": "text"
+                     *               }
+                     *             ],
+                     *             "dataAsOf": "2026-01-15T09:30:00.000Z",
+                     *             "warnings": [
+                     *               "example"
+                     *             ]
+                     *           },
+                     *           "error": {
+                     *             "code": "example",
+                     *             "message": "example"
+                     *           },
+                     *           "endedAt": "2026-01-15T09:30:00.000Z",
+                     *           "expiresAt": "2026-01-15T09:30:00.000Z",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "progress": {
+                     *             "rows": 1,
+                     *             "bytes": 1,
+                     *             "parts": 1,
+                     *             "attempts": 1
+                     *           },
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ExportList"];
                 };
             };
@@ -19048,6 +19355,71 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "exp_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "format": "csv",
+                     *         "escapeFormulas": true,
+                     *         "source": {
+                     *           "query": {
+                     *             "dataset": "incidents",
+                     *             "measures": [
+                     *               "incidents",
+                     *               "p90_time_to_resolve"
+                     *             ],
+                     *             "dimensions": [
+                     *               "severity"
+                     *             ],
+                     *             "grain": "day",
+                     *             "timeZone": "Europe/Berlin",
+                     *             "range": {
+                     *               "last": 30,
+                     *               "unit": "day"
+                     *             }
+                     *           }
+                     *         },
+                     *         "status": "pending",
+                     *         "ownerId": "example",
+                     *         "file": {
+                     *           "name": "example",
+                     *           "contentType": "example",
+                     *           "rows": 1,
+                     *           "bytes": 1,
+                     *           "sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+                     *           "columns": [
+                     *             {
+                     *               "name": "example",
+                     *               "type": "text"
+                     *             }
+                     *           ],
+                     *           "dataAsOf": "2026-01-15T09:30:00.000Z",
+                     *           "warnings": [
+                     *             "example"
+                     *           ]
+                     *         },
+                     *         "error": {
+                     *           "code": "example",
+                     *           "message": "example"
+                     *         },
+                     *         "endedAt": "2026-01-15T09:30:00.000Z",
+                     *         "expiresAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "progress": {
+                     *           "rows": 1,
+                     *           "bytes": 1,
+                     *           "parts": 1,
+                     *           "attempts": 1
+                     *         },
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ExportEnvelope"];
                 };
             };
@@ -19215,6 +19587,71 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "exp_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "format": "csv",
+                     *         "escapeFormulas": true,
+                     *         "source": {
+                     *           "query": {
+                     *             "dataset": "incidents",
+                     *             "measures": [
+                     *               "incidents",
+                     *               "p90_time_to_resolve"
+                     *             ],
+                     *             "dimensions": [
+                     *               "severity"
+                     *             ],
+                     *             "grain": "day",
+                     *             "timeZone": "Europe/Berlin",
+                     *             "range": {
+                     *               "last": 30,
+                     *               "unit": "day"
+                     *             }
+                     *           }
+                     *         },
+                     *         "status": "pending",
+                     *         "ownerId": "example",
+                     *         "file": {
+                     *           "name": "example",
+                     *           "contentType": "example",
+                     *           "rows": 1,
+                     *           "bytes": 1,
+                     *           "sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+                     *           "columns": [
+                     *             {
+                     *               "name": "example",
+                     *               "type": "text"
+                     *             }
+                     *           ],
+                     *           "dataAsOf": "2026-01-15T09:30:00.000Z",
+                     *           "warnings": [
+                     *             "example"
+                     *           ]
+                     *         },
+                     *         "error": {
+                     *           "code": "example",
+                     *           "message": "example"
+                     *         },
+                     *         "endedAt": "2026-01-15T09:30:00.000Z",
+                     *         "expiresAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "progress": {
+                     *           "rows": 1,
+                     *           "bytes": 1,
+                     *           "parts": 1,
+                     *           "attempts": 1
+                     *         },
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ExportEnvelope"];
                 };
             };
@@ -19501,6 +19938,71 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "exp_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "format": "csv",
+                     *         "escapeFormulas": true,
+                     *         "source": {
+                     *           "query": {
+                     *             "dataset": "incidents",
+                     *             "measures": [
+                     *               "incidents",
+                     *               "p90_time_to_resolve"
+                     *             ],
+                     *             "dimensions": [
+                     *               "severity"
+                     *             ],
+                     *             "grain": "day",
+                     *             "timeZone": "Europe/Berlin",
+                     *             "range": {
+                     *               "last": 30,
+                     *               "unit": "day"
+                     *             }
+                     *           }
+                     *         },
+                     *         "status": "pending",
+                     *         "ownerId": "example",
+                     *         "file": {
+                     *           "name": "example",
+                     *           "contentType": "example",
+                     *           "rows": 1,
+                     *           "bytes": 1,
+                     *           "sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+                     *           "columns": [
+                     *             {
+                     *               "name": "example",
+                     *               "type": "text"
+                     *             }
+                     *           ],
+                     *           "dataAsOf": "2026-01-15T09:30:00.000Z",
+                     *           "warnings": [
+                     *             "example"
+                     *           ]
+                     *         },
+                     *         "error": {
+                     *           "code": "example",
+                     *           "message": "example"
+                     *         },
+                     *         "endedAt": "2026-01-15T09:30:00.000Z",
+                     *         "expiresAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "progress": {
+                     *           "rows": 1,
+                     *           "bytes": 1,
+                     *           "parts": 1,
+                     *           "attempts": 1
+                     *         },
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ExportEnvelope"];
                 };
             };
@@ -19678,6 +20180,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "linkId": "lnk_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "url": "example",
+                     *         "expiresAt": "2026-01-15T09:30:00.000Z",
+                     *         "fileName": "example",
+                     *         "contentType": "example",
+                     *         "bytes": 1,
+                     *         "sha256": "example"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["DownloadEnvelope"];
                 };
             };
@@ -19821,6 +20339,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "lnk_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "exportId": "exp_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "createdBy": "example",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "expiresAt": "2026-01-15T09:30:00.000Z",
+                     *           "revokedAt": "2026-01-15T09:30:00.000Z",
+                     *           "downloads": 1,
+                     *           "lastUsedAt": "2026-01-15T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ExportLinkList"];
                 };
             };
@@ -20210,6 +20752,75 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "kpi_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "example",
+                     *           "description": "example",
+                     *           "source": {
+                     *             "measure": {
+                     *               "dataset": "incidents",
+                     *               "measure": "p90_time_to_resolve",
+                     *               "filters": {
+                     *                 "severity": "critical"
+                     *               }
+                     *             }
+                     *           },
+                     *           "unit": "example",
+                     *           "direction": "up",
+                     *           "targets": [
+                     *             {
+                     *               "from": "2026-01-01",
+                     *               "value": 14400000,
+                     *               "warning": 18000000
+                     *             }
+                     *           ],
+                     *           "period": {
+                     *             "last": "day"
+                     *           },
+                     *           "timeZone": "Europe/Berlin",
+                     *           "schedule": {
+                     *             "cron": "30 7 * * MON-FRI",
+                     *             "timeZone": "Europe/Berlin"
+                     *           },
+                     *           "ownerId": "example",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "standing": {
+                     *             "latest": {
+                     *               "at": "2026-01-15T09:30:00.000Z",
+                     *               "from": "2026-01-15T09:30:00.000Z",
+                     *               "to": "2026-01-15T09:30:00.000Z",
+                     *               "timeZone": "example",
+                     *               "value": 2.3,
+                     *               "target": 2.3,
+                     *               "status": "on_target",
+                     *               "measuredAt": "2026-01-15T09:30:00.000Z",
+                     *               "backfilled": true
+                     *             },
+                     *             "trend": {
+                     *               "change": 2.3,
+                     *               "ratio": 2.3,
+                     *               "direction": "better"
+                     *             },
+                     *             "nextAt": "2026-01-15T09:30:00.000Z",
+                     *             "error": "example"
+                     *           },
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["KpiList"];
                 };
             };
@@ -20338,6 +20949,68 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "kpi_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "source": {
+                     *           "measure": {
+                     *             "dataset": "incidents",
+                     *             "measure": "p90_time_to_resolve",
+                     *             "filters": {
+                     *               "severity": "critical"
+                     *             }
+                     *           }
+                     *         },
+                     *         "unit": "example",
+                     *         "direction": "up",
+                     *         "targets": [
+                     *           {
+                     *             "from": "2026-01-01",
+                     *             "value": 14400000,
+                     *             "warning": 18000000
+                     *           }
+                     *         ],
+                     *         "period": {
+                     *           "last": "day"
+                     *         },
+                     *         "timeZone": "Europe/Berlin",
+                     *         "schedule": {
+                     *           "cron": "30 7 * * MON-FRI",
+                     *           "timeZone": "Europe/Berlin"
+                     *         },
+                     *         "ownerId": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "standing": {
+                     *           "latest": {
+                     *             "at": "2026-01-15T09:30:00.000Z",
+                     *             "from": "2026-01-15T09:30:00.000Z",
+                     *             "to": "2026-01-15T09:30:00.000Z",
+                     *             "timeZone": "example",
+                     *             "value": 2.3,
+                     *             "target": 2.3,
+                     *             "status": "on_target",
+                     *             "measuredAt": "2026-01-15T09:30:00.000Z",
+                     *             "backfilled": true
+                     *           },
+                     *           "trend": {
+                     *             "change": 2.3,
+                     *             "ratio": 2.3,
+                     *             "direction": "better"
+                     *           },
+                     *           "nextAt": "2026-01-15T09:30:00.000Z",
+                     *           "error": "example"
+                     *         },
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["KpiEnvelope"];
                 };
             };
@@ -20505,6 +21178,68 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "kpi_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "source": {
+                     *           "measure": {
+                     *             "dataset": "incidents",
+                     *             "measure": "p90_time_to_resolve",
+                     *             "filters": {
+                     *               "severity": "critical"
+                     *             }
+                     *           }
+                     *         },
+                     *         "unit": "example",
+                     *         "direction": "up",
+                     *         "targets": [
+                     *           {
+                     *             "from": "2026-01-01",
+                     *             "value": 14400000,
+                     *             "warning": 18000000
+                     *           }
+                     *         ],
+                     *         "period": {
+                     *           "last": "day"
+                     *         },
+                     *         "timeZone": "Europe/Berlin",
+                     *         "schedule": {
+                     *           "cron": "30 7 * * MON-FRI",
+                     *           "timeZone": "Europe/Berlin"
+                     *         },
+                     *         "ownerId": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "standing": {
+                     *           "latest": {
+                     *             "at": "2026-01-15T09:30:00.000Z",
+                     *             "from": "2026-01-15T09:30:00.000Z",
+                     *             "to": "2026-01-15T09:30:00.000Z",
+                     *             "timeZone": "example",
+                     *             "value": 2.3,
+                     *             "target": 2.3,
+                     *             "status": "on_target",
+                     *             "measuredAt": "2026-01-15T09:30:00.000Z",
+                     *             "backfilled": true
+                     *           },
+                     *           "trend": {
+                     *             "change": 2.3,
+                     *             "ratio": 2.3,
+                     *             "direction": "better"
+                     *           },
+                     *           "nextAt": "2026-01-15T09:30:00.000Z",
+                     *           "error": "example"
+                     *         },
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["KpiEnvelope"];
                 };
             };
@@ -20791,6 +21526,68 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "kpi_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "source": {
+                     *           "measure": {
+                     *             "dataset": "incidents",
+                     *             "measure": "p90_time_to_resolve",
+                     *             "filters": {
+                     *               "severity": "critical"
+                     *             }
+                     *           }
+                     *         },
+                     *         "unit": "example",
+                     *         "direction": "up",
+                     *         "targets": [
+                     *           {
+                     *             "from": "2026-01-01",
+                     *             "value": 14400000,
+                     *             "warning": 18000000
+                     *           }
+                     *         ],
+                     *         "period": {
+                     *           "last": "day"
+                     *         },
+                     *         "timeZone": "Europe/Berlin",
+                     *         "schedule": {
+                     *           "cron": "30 7 * * MON-FRI",
+                     *           "timeZone": "Europe/Berlin"
+                     *         },
+                     *         "ownerId": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "standing": {
+                     *           "latest": {
+                     *             "at": "2026-01-15T09:30:00.000Z",
+                     *             "from": "2026-01-15T09:30:00.000Z",
+                     *             "to": "2026-01-15T09:30:00.000Z",
+                     *             "timeZone": "example",
+                     *             "value": 2.3,
+                     *             "target": 2.3,
+                     *             "status": "on_target",
+                     *             "measuredAt": "2026-01-15T09:30:00.000Z",
+                     *             "backfilled": true
+                     *           },
+                     *           "trend": {
+                     *             "change": 2.3,
+                     *             "ratio": 2.3,
+                     *             "direction": "better"
+                     *           },
+                     *           "nextAt": "2026-01-15T09:30:00.000Z",
+                     *           "error": "example"
+                     *         },
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["KpiEnvelope"];
                 };
             };
@@ -20971,6 +21768,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "times": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["KpiBackfillStartedEnvelope"];
                 };
             };
@@ -21122,6 +21929,8 @@ export interface operations {
                 limit?: number;
                 /** @description Field to sort by; `-` sorts descending. */
                 sort?: "at" | "-at";
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
                 /** @description The last time, not included. */
                 to?: string;
             };
@@ -21147,6 +21956,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "at": "2026-01-15T09:30:00.000Z",
+                     *           "from": "2026-01-15T09:30:00.000Z",
+                     *           "to": "2026-01-15T09:30:00.000Z",
+                     *           "timeZone": "example",
+                     *           "value": 2.3,
+                     *           "target": 2.3,
+                     *           "status": "on_target",
+                     *           "measuredAt": "2026-01-15T09:30:00.000Z",
+                     *           "backfilled": true
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["KpiPointList"];
                 };
             };
@@ -21286,6 +22120,68 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "kpi_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "source": {
+                     *           "measure": {
+                     *             "dataset": "incidents",
+                     *             "measure": "p90_time_to_resolve",
+                     *             "filters": {
+                     *               "severity": "critical"
+                     *             }
+                     *           }
+                     *         },
+                     *         "unit": "example",
+                     *         "direction": "up",
+                     *         "targets": [
+                     *           {
+                     *             "from": "2026-01-01",
+                     *             "value": 14400000,
+                     *             "warning": 18000000
+                     *           }
+                     *         ],
+                     *         "period": {
+                     *           "last": "day"
+                     *         },
+                     *         "timeZone": "Europe/Berlin",
+                     *         "schedule": {
+                     *           "cron": "30 7 * * MON-FRI",
+                     *           "timeZone": "Europe/Berlin"
+                     *         },
+                     *         "ownerId": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "standing": {
+                     *           "latest": {
+                     *             "at": "2026-01-15T09:30:00.000Z",
+                     *             "from": "2026-01-15T09:30:00.000Z",
+                     *             "to": "2026-01-15T09:30:00.000Z",
+                     *             "timeZone": "example",
+                     *             "value": 2.3,
+                     *             "target": 2.3,
+                     *             "status": "on_target",
+                     *             "measuredAt": "2026-01-15T09:30:00.000Z",
+                     *             "backfilled": true
+                     *           },
+                     *           "trend": {
+                     *             "change": 2.3,
+                     *             "ratio": 2.3,
+                     *             "direction": "better"
+                     *           },
+                     *           "nextAt": "2026-01-15T09:30:00.000Z",
+                     *           "error": "example"
+                     *         },
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["KpiEnvelope"];
                 };
             };
@@ -21465,6 +22361,50 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "rpt_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "example",
+                     *           "description": "example",
+                     *           "query": {
+                     *             "dataset": "incidents",
+                     *             "measures": [
+                     *               "incidents",
+                     *               "p90_time_to_resolve"
+                     *             ],
+                     *             "dimensions": [
+                     *               "severity"
+                     *             ],
+                     *             "grain": "day",
+                     *             "timeZone": "Europe/Berlin",
+                     *             "range": {
+                     *               "last": 30,
+                     *               "unit": "day"
+                     *             }
+                     *           },
+                     *           "parameters": [
+                     *             {
+                     *               "name": "example"
+                     *             }
+                     *           ],
+                     *           "ownerId": "example",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ReportList"];
                 };
             };
@@ -21593,6 +22533,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rpt_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "query": {
+                     *           "dataset": "incidents",
+                     *           "measures": [
+                     *             "incidents",
+                     *             "p90_time_to_resolve"
+                     *           ],
+                     *           "dimensions": [
+                     *             "severity"
+                     *           ],
+                     *           "grain": "day",
+                     *           "timeZone": "Europe/Berlin",
+                     *           "range": {
+                     *             "last": 30,
+                     *             "unit": "day"
+                     *           }
+                     *         },
+                     *         "parameters": [
+                     *           {
+                     *             "name": "example"
+                     *           }
+                     *         ],
+                     *         "ownerId": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ReportEnvelope"];
                 };
             };
@@ -21753,6 +22730,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rpt_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "query": {
+                     *           "dataset": "incidents",
+                     *           "measures": [
+                     *             "incidents",
+                     *             "p90_time_to_resolve"
+                     *           ],
+                     *           "dimensions": [
+                     *             "severity"
+                     *           ],
+                     *           "grain": "day",
+                     *           "timeZone": "Europe/Berlin",
+                     *           "range": {
+                     *             "last": 30,
+                     *             "unit": "day"
+                     *           }
+                     *         },
+                     *         "parameters": [
+                     *           {
+                     *             "name": "example"
+                     *           }
+                     *         ],
+                     *         "ownerId": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ReportEnvelope"];
                 };
             };
@@ -22046,6 +23060,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rpt_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "query": {
+                     *           "dataset": "incidents",
+                     *           "measures": [
+                     *             "incidents",
+                     *             "p90_time_to_resolve"
+                     *           ],
+                     *           "dimensions": [
+                     *             "severity"
+                     *           ],
+                     *           "grain": "day",
+                     *           "timeZone": "Europe/Berlin",
+                     *           "range": {
+                     *             "last": 30,
+                     *             "unit": "day"
+                     *           }
+                     *         },
+                     *         "parameters": [
+                     *           {
+                     *             "name": "example"
+                     *           }
+                     *         ],
+                     *         "ownerId": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ReportEnvelope"];
                 };
             };
@@ -22232,6 +23283,71 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "exp_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "format": "csv",
+                     *         "escapeFormulas": true,
+                     *         "source": {
+                     *           "query": {
+                     *             "dataset": "incidents",
+                     *             "measures": [
+                     *               "incidents",
+                     *               "p90_time_to_resolve"
+                     *             ],
+                     *             "dimensions": [
+                     *               "severity"
+                     *             ],
+                     *             "grain": "day",
+                     *             "timeZone": "Europe/Berlin",
+                     *             "range": {
+                     *               "last": 30,
+                     *               "unit": "day"
+                     *             }
+                     *           }
+                     *         },
+                     *         "status": "pending",
+                     *         "ownerId": "example",
+                     *         "file": {
+                     *           "name": "example",
+                     *           "contentType": "example",
+                     *           "rows": 1,
+                     *           "bytes": 1,
+                     *           "sha256": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+                     *           "columns": [
+                     *             {
+                     *               "name": "example",
+                     *               "type": "text"
+                     *             }
+                     *           ],
+                     *           "dataAsOf": "2026-01-15T09:30:00.000Z",
+                     *           "warnings": [
+                     *             "example"
+                     *           ]
+                     *         },
+                     *         "error": {
+                     *           "code": "example",
+                     *           "message": "example"
+                     *         },
+                     *         "endedAt": "2026-01-15T09:30:00.000Z",
+                     *         "expiresAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "progress": {
+                     *           "rows": 1,
+                     *           "bytes": 1,
+                     *           "parts": 1,
+                     *           "attempts": 1
+                     *         },
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ExportEnvelope"];
                 };
             };
@@ -22410,6 +23526,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "columns": [
+                     *           {
+                     *             "name": "example",
+                     *             "label": "example",
+                     *             "type": "text",
+                     *             "format": "plain",
+                     *             "role": "time"
+                     *           }
+                     *         ],
+                     *         "rows": [
+                     *           {}
+                     *         ],
+                     *         "truncated": true,
+                     *         "totals": {},
+                     *         "range": {
+                     *           "from": "2026-01-15T09:30:00.000Z",
+                     *           "to": "2026-01-15T09:30:00.000Z"
+                     *         },
+                     *         "dataAsOf": "2026-01-15T09:30:00.000Z",
+                     *         "dataVersion": "example"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["QueryAnswerEnvelope"];
                 };
             };
@@ -22572,6 +23717,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "app_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "slug": "asset-register",
+                     *           "name": "example",
+                     *           "description": "example",
+                     *           "access": {
+                     *             "roles": [
+                     *               "viewer"
+                     *             ],
+                     *             "users": []
+                     *           },
+                     *           "status": "active",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["AppList"];
                 };
             };
@@ -22700,6 +23875,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "app_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "slug": "asset-register",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "access": {
+                     *           "roles": [
+                     *             "viewer"
+                     *           ],
+                     *           "users": []
+                     *         },
+                     *         "status": "active",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["AppEnvelope"];
                 };
             };
@@ -22860,6 +24058,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "app_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "slug": "asset-register",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "access": {
+                     *           "roles": [
+                     *             "viewer"
+                     *           ],
+                     *           "users": []
+                     *         },
+                     *         "status": "active",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["AppEnvelope"];
                 };
             };
@@ -23153,6 +24374,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "app_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "slug": "asset-register",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "access": {
+                     *           "roles": [
+                     *             "viewer"
+                     *           ],
+                     *           "users": []
+                     *         },
+                     *         "status": "active",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["AppEnvelope"];
                 };
             };
@@ -23332,6 +24576,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "dsr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "appId": "app_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "example",
+                     *           "binding": {
+                     *             "kind": "query",
+                     *             "query": "Squares",
+                     *             "input": {},
+                     *             "use": "data"
+                     *           },
+                     *           "params": {},
+                     *           "result": "example",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["DataSourceList"];
                 };
             };
@@ -23473,6 +24747,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "dsr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "appId": "app_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "binding": {
+                     *           "kind": "query",
+                     *           "query": "Squares",
+                     *           "input": {},
+                     *           "use": "data"
+                     *         },
+                     *         "params": {},
+                     *         "result": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["DataSourceEnvelope"];
                 };
             };
@@ -23652,6 +24949,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "dsr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "appId": "app_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "binding": {
+                     *           "kind": "query",
+                     *           "query": "Squares",
+                     *           "input": {},
+                     *           "use": "data"
+                     *         },
+                     *         "params": {},
+                     *         "result": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["DataSourceEnvelope"];
                 };
             };
@@ -23947,6 +25267,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "dsr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "appId": "app_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "binding": {
+                     *           "kind": "query",
+                     *           "query": "Squares",
+                     *           "input": {},
+                     *           "use": "data"
+                     *         },
+                     *         "params": {},
+                     *         "result": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["DataSourceEnvelope"];
                 };
             };
@@ -24133,6 +25476,54 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "dpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "appId": "app_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "appSlug": "asset-register",
+                     *         "appName": "example",
+                     *         "environment": "production",
+                     *         "status": "completed",
+                     *         "number": 1,
+                     *         "note": "example",
+                     *         "restores": 1,
+                     *         "embeddable": true,
+                     *         "digest": "example",
+                     *         "pageCount": 1,
+                     *         "sourceCount": 1,
+                     *         "permissions": [
+                     *           "workspace:read"
+                     *         ],
+                     *         "pinned": [
+                     *           {
+                     *             "source": "example",
+                     *             "kind": "table",
+                     *             "id": "example",
+                     *             "name": "example",
+                     *             "version": 1
+                     *           }
+                     *         ],
+                     *         "problems": [
+                     *           {
+                     *             "page": "example",
+                     *             "source": "example",
+                     *             "path": "example",
+                     *             "code": "example",
+                     *             "message": "example"
+                     *           }
+                     *         ],
+                     *         "deployedBy": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "live": true
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeploymentEnvelope"];
                 };
             };
@@ -24315,6 +25706,61 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "dpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "appId": "app_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "appSlug": "asset-register",
+                     *           "appName": "example",
+                     *           "environment": "production",
+                     *           "status": "completed",
+                     *           "number": 1,
+                     *           "note": "example",
+                     *           "restores": 1,
+                     *           "embeddable": true,
+                     *           "digest": "example",
+                     *           "pageCount": 1,
+                     *           "sourceCount": 1,
+                     *           "permissions": [
+                     *             "workspace:read"
+                     *           ],
+                     *           "pinned": [
+                     *             {
+                     *               "source": "example",
+                     *               "kind": "table",
+                     *               "id": "example",
+                     *               "name": "example",
+                     *               "version": 1
+                     *             }
+                     *           ],
+                     *           "problems": [
+                     *             {
+                     *               "page": "example",
+                     *               "source": "example",
+                     *               "path": "example",
+                     *               "code": "example",
+                     *               "message": "example"
+                     *             }
+                     *           ],
+                     *           "deployedBy": "example",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1,
+                     *           "live": true
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeploymentList"];
                 };
             };
@@ -24447,6 +25893,85 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "dpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "appId": "app_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "appSlug": "asset-register",
+                     *         "appName": "example",
+                     *         "environment": "production",
+                     *         "status": "completed",
+                     *         "number": 1,
+                     *         "note": "example",
+                     *         "restores": 1,
+                     *         "embeddable": true,
+                     *         "digest": "example",
+                     *         "pageCount": 1,
+                     *         "sourceCount": 1,
+                     *         "permissions": [
+                     *           "workspace:read"
+                     *         ],
+                     *         "pinned": [
+                     *           {
+                     *             "source": "example",
+                     *             "kind": "table",
+                     *             "id": "example",
+                     *             "name": "example",
+                     *             "version": 1
+                     *           }
+                     *         ],
+                     *         "problems": [
+                     *           {
+                     *             "page": "example",
+                     *             "source": "example",
+                     *             "path": "example",
+                     *             "code": "example",
+                     *             "message": "example"
+                     *           }
+                     *         ],
+                     *         "deployedBy": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "live": true,
+                     *         "contents": {
+                     *           "pages": [
+                     *             {
+                     *               "id": "pag_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "slug": "example",
+                     *               "title": "example",
+                     *               "position": 1,
+                     *               "inNavigation": true,
+                     *               "components": [
+                     *                 {
+                     *                   "type": "text",
+                     *                   "value": "example"
+                     *                 }
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "sources": [
+                     *             {
+                     *               "id": "dsr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "name": "example",
+                     *               "binding": {
+                     *                 "kind": "query",
+                     *                 "query": "Squares",
+                     *                 "input": {},
+                     *                 "use": "data"
+                     *               },
+                     *               "params": {},
+                     *               "result": "example"
+                     *             }
+                     *           ]
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeploymentWithContentsEnvelope"];
                 };
             };
@@ -24578,6 +26103,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "from": 1,
+                     *         "to": 1,
+                     *         "changes": [
+                     *           {
+                     *             "path": "/steps/0/url",
+                     *             "kind": "added"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeploymentDiffEnvelope"];
                 };
             };
@@ -24719,6 +26261,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "emb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "appId": "app_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "environment": "production",
+                     *         "origins": [
+                     *           "https://portal.example.com"
+                     *         ],
+                     *         "exempt": [
+                     *           "example"
+                     *         ],
+                     *         "rowFilter": {},
+                     *         "user": {
+                     *           "id": "example",
+                     *           "name": "example"
+                     *         },
+                     *         "expiresAt": "2026-01-15T09:30:00.000Z",
+                     *         "revokedAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdBy": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "token": "example",
+                     *         "path": "example"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["EmbedTokenCreatedEnvelope"];
                 };
             };
@@ -24900,6 +26473,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "emb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "appId": "app_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "environment": "production",
+                     *           "origins": [
+                     *             "https://portal.example.com"
+                     *           ],
+                     *           "exempt": [
+                     *             "example"
+                     *           ],
+                     *           "rowFilter": {},
+                     *           "user": {
+                     *             "id": "example",
+                     *             "name": "example"
+                     *           },
+                     *           "expiresAt": "2026-01-15T09:30:00.000Z",
+                     *           "revokedAt": "2026-01-15T09:30:00.000Z",
+                     *           "createdBy": "example",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["EmbedTokenList"];
                 };
             };
@@ -25034,6 +26643,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "emb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "appId": "app_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "environment": "production",
+                     *         "origins": [
+                     *           "https://portal.example.com"
+                     *         ],
+                     *         "exempt": [
+                     *           "example"
+                     *         ],
+                     *         "rowFilter": {},
+                     *         "user": {
+                     *           "id": "example",
+                     *           "name": "example"
+                     *         },
+                     *         "expiresAt": "2026-01-15T09:30:00.000Z",
+                     *         "revokedAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdBy": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["EmbedTokenEnvelope"];
                 };
             };
@@ -25323,6 +26961,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "pag_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "appId": "app_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "slug": "example",
+                     *           "title": "example",
+                     *           "position": 1,
+                     *           "inNavigation": true,
+                     *           "components": [
+                     *             {
+                     *               "type": "text",
+                     *               "value": "example"
+                     *             }
+                     *           ],
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["AppPageList"];
                 };
             };
@@ -25464,6 +27133,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "pag_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "appId": "app_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "slug": "example",
+                     *         "title": "example",
+                     *         "position": 1,
+                     *         "inNavigation": true,
+                     *         "components": [
+                     *           {
+                     *             "type": "text",
+                     *             "value": "example"
+                     *           }
+                     *         ],
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "problems": [
+                     *           {
+                     *             "path": "/components/0/source",
+                     *             "code": "unknown_source",
+                     *             "message": "example"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["AppPageWithProblemsEnvelope"];
                 };
             };
@@ -25641,6 +27341,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "pag_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "appId": "app_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "slug": "example",
+                     *         "title": "example",
+                     *         "position": 1,
+                     *         "inNavigation": true,
+                     *         "components": [
+                     *           {
+                     *             "type": "text",
+                     *             "value": "example"
+                     *           }
+                     *         ],
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "problems": [
+                     *           {
+                     *             "path": "/components/0/source",
+                     *             "code": "unknown_source",
+                     *             "message": "example"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["AppPageWithProblemsEnvelope"];
                 };
             };
@@ -25929,6 +27660,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "pag_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "appId": "app_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "slug": "example",
+                     *         "title": "example",
+                     *         "position": 1,
+                     *         "inNavigation": true,
+                     *         "components": [
+                     *           {
+                     *             "type": "text",
+                     *             "value": "example"
+                     *           }
+                     *         ],
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "problems": [
+                     *           {
+                     *             "path": "/components/0/source",
+                     *             "code": "unknown_source",
+                     *             "message": "example"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["AppPageWithProblemsEnvelope"];
                 };
             };
@@ -26115,6 +27877,54 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "dpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "appId": "app_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "appSlug": "asset-register",
+                     *         "appName": "example",
+                     *         "environment": "production",
+                     *         "status": "completed",
+                     *         "number": 1,
+                     *         "note": "example",
+                     *         "restores": 1,
+                     *         "embeddable": true,
+                     *         "digest": "example",
+                     *         "pageCount": 1,
+                     *         "sourceCount": 1,
+                     *         "permissions": [
+                     *           "workspace:read"
+                     *         ],
+                     *         "pinned": [
+                     *           {
+                     *             "source": "example",
+                     *             "kind": "table",
+                     *             "id": "example",
+                     *             "name": "example",
+                     *             "version": 1
+                     *           }
+                     *         ],
+                     *         "problems": [
+                     *           {
+                     *             "page": "example",
+                     *             "source": "example",
+                     *             "path": "example",
+                     *             "code": "example",
+                     *             "message": "example"
+                     *           }
+                     *         ],
+                     *         "deployedBy": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "live": true
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeploymentEnvelope"];
                 };
             };
@@ -26299,6 +28109,54 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "dpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "appId": "app_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "appSlug": "asset-register",
+                     *         "appName": "example",
+                     *         "environment": "production",
+                     *         "status": "completed",
+                     *         "number": 1,
+                     *         "note": "example",
+                     *         "restores": 1,
+                     *         "embeddable": true,
+                     *         "digest": "example",
+                     *         "pageCount": 1,
+                     *         "sourceCount": 1,
+                     *         "permissions": [
+                     *           "workspace:read"
+                     *         ],
+                     *         "pinned": [
+                     *           {
+                     *             "source": "example",
+                     *             "kind": "table",
+                     *             "id": "example",
+                     *             "name": "example",
+                     *             "version": 1
+                     *           }
+                     *         ],
+                     *         "problems": [
+                     *           {
+                     *             "page": "example",
+                     *             "source": "example",
+                     *             "path": "example",
+                     *             "code": "example",
+                     *             "message": "example"
+                     *           }
+                     *         ],
+                     *         "deployedBy": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "live": true
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeploymentEnvelope"];
                 };
             };
@@ -26467,6 +28325,8 @@ export interface operations {
                 resourceType?: string;
                 /** @description Field to sort by; `-` sorts descending. */
                 sort?: "createdAt" | "-createdAt";
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
                 /** @description First instant that no longer counts. */
                 to?: string;
                 type?: string;
@@ -26491,6 +28351,49 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "example",
+                     *           "type": "example",
+                     *           "workspaceId": "example",
+                     *           "environment": "production",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "actor": {
+                     *             "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *             "name": "Ada Lovelace",
+                     *             "type": "user"
+                     *           },
+                     *           "resource": {
+                     *             "type": "example",
+                     *             "id": "example",
+                     *             "displayName": "example"
+                     *           },
+                     *           "data": {
+                     *             "before": {},
+                     *             "after": {},
+                     *             "changes": [
+                     *               "example"
+                     *             ]
+                     *           },
+                     *           "version": 1,
+                     *           "requestId": "example",
+                     *           "causationId": "example",
+                     *           "seq": 1,
+                     *           "hash": "example"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["AuditEventList"];
                 };
             };
@@ -26615,6 +28518,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "example",
+                     *         "type": "example",
+                     *         "workspaceId": "example",
+                     *         "environment": "production",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "actor": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "resource": {
+                     *           "type": "example",
+                     *           "id": "example",
+                     *           "displayName": "example"
+                     *         },
+                     *         "data": {
+                     *           "before": {},
+                     *           "after": {},
+                     *           "changes": [
+                     *             "example"
+                     *           ]
+                     *         },
+                     *         "version": 1,
+                     *         "requestId": "example",
+                     *         "causationId": "example",
+                     *         "seq": 1,
+                     *         "hash": "example"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["AuditEventEnvelope"];
                 };
             };
@@ -26754,6 +28693,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "workspaceId": "example",
+                     *           "seq": 1,
+                     *           "hash": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+                     *           "at": "2026-01-15T09:30:00.000Z",
+                     *           "signature": "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA==",
+                     *           "keyId": "example"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["AuditCheckpointList"];
                 };
             };
@@ -26876,6 +28837,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "workspaceId": "example",
+                     *         "seq": 1,
+                     *         "hash": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+                     *         "at": "2026-01-15T09:30:00.000Z",
+                     *         "signature": "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA==",
+                     *         "keyId": "example"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["AuditCheckpointEnvelope"];
                 };
             };
@@ -27030,6 +29006,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "keyId": "example",
+                     *         "algorithm": "Ed25519",
+                     *         "publicKey": "example"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["AuditCheckpointKeyEnvelope"];
                 };
             };
@@ -27138,6 +29126,8 @@ export interface operations {
                 requestId?: string;
                 resourceId?: string;
                 resourceType?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
                 /** @description First instant that no longer counts. */
                 to?: string;
                 type?: string;
@@ -27164,6 +29154,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "example",
+                     *       "type": "example",
+                     *       "workspaceId": "example",
+                     *       "environment": "production",
+                     *       "createdAt": "2026-01-15T09:30:00.000Z",
+                     *       "actor": {
+                     *         "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "name": "Ada Lovelace",
+                     *         "type": "user"
+                     *       },
+                     *       "resource": {
+                     *         "type": "example",
+                     *         "id": "example",
+                     *         "displayName": "example"
+                     *       },
+                     *       "data": {
+                     *         "before": {},
+                     *         "after": {},
+                     *         "changes": [
+                     *           "example"
+                     *         ]
+                     *       },
+                     *       "version": 1,
+                     *       "requestId": "example",
+                     *       "causationId": "example",
+                     *       "seq": 1,
+                     *       "hash": "example"
+                     *     }
+                     */
                     "application/x-ndjson": components["schemas"]["AuditEvent"] | components["schemas"]["AuditExportEnd"];
                 };
             };
@@ -27289,6 +29310,41 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "valid": true,
+                     *         "complete": true,
+                     *         "checked": 1,
+                     *         "firstSeq": 1,
+                     *         "lastSeq": 1,
+                     *         "head": {
+                     *           "seq": 1,
+                     *           "hash": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+                     *           "at": "2026-01-15T09:30:00.000Z"
+                     *         },
+                     *         "checkpoint": {
+                     *           "workspaceId": "example",
+                     *           "seq": 1,
+                     *           "hash": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+                     *           "at": "2026-01-15T09:30:00.000Z",
+                     *           "signature": "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA==",
+                     *           "keyId": "example"
+                     *         },
+                     *         "checkpointsChecked": 1,
+                     *         "givenSignature": "valid",
+                     *         "problem": {
+                     *           "seq": 1,
+                     *           "kind": "edited",
+                     *           "eventId": "example"
+                     *         },
+                     *         "nextCursor": "example"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["AuditVerificationEnvelope"];
                 };
             };
@@ -27418,6 +29474,41 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "valid": true,
+                     *         "complete": true,
+                     *         "checked": 1,
+                     *         "firstSeq": 1,
+                     *         "lastSeq": 1,
+                     *         "head": {
+                     *           "seq": 1,
+                     *           "hash": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+                     *           "at": "2026-01-15T09:30:00.000Z"
+                     *         },
+                     *         "checkpoint": {
+                     *           "workspaceId": "example",
+                     *           "seq": 1,
+                     *           "hash": "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+                     *           "at": "2026-01-15T09:30:00.000Z",
+                     *           "signature": "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA==",
+                     *           "keyId": "example"
+                     *         },
+                     *         "checkpointsChecked": 1,
+                     *         "givenSignature": "valid",
+                     *         "problem": {
+                     *           "seq": 1,
+                     *           "kind": "edited",
+                     *           "eventId": "example"
+                     *         },
+                     *         "nextCursor": "example"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["AuditVerificationEnvelope"];
                 };
             };
@@ -27858,6 +29949,41 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "accessToken": "example",
+                     *         "tokenType": "Bearer",
+                     *         "expiresAt": "2026-01-15T09:30:00.000Z",
+                     *         "user": {
+                     *           "id": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "email": "example",
+                     *           "name": "example",
+                     *           "addressProvenAt": "2026-01-15T09:30:00.000Z",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z"
+                     *         },
+                     *         "workspaces": [
+                     *           {
+                     *             "id": "ws_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "slug": "acme",
+                     *             "name": "example",
+                     *             "settings": {
+                     *               "timezone": "Europe/Paris",
+                     *               "executionRetentionDays": 1
+                     *             },
+                     *             "createdAt": "2026-01-15T09:30:00.000Z",
+                     *             "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *             "version": 1,
+                     *             "role": "developer"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SessionEnvelope"];
                 };
             };
@@ -28142,6 +30268,46 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "user": {
+                     *           "id": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "email": "example",
+                     *           "name": "example",
+                     *           "addressProvenAt": "2026-01-15T09:30:00.000Z",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z"
+                     *         },
+                     *         "credential": {
+                     *           "id": "example",
+                     *           "kind": "session",
+                     *           "name": "example",
+                     *           "expiresAt": "2026-01-15T09:30:00.000Z"
+                     *         },
+                     *         "workspace": {
+                     *           "id": "ws_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "slug": "acme",
+                     *           "name": "example",
+                     *           "settings": {
+                     *             "timezone": "Europe/Paris",
+                     *             "executionRetentionDays": 1
+                     *           },
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1,
+                     *           "role": "developer"
+                     *         },
+                     *         "environment": "production",
+                     *         "permissions": [
+                     *           "example"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["MeEnvelope"];
                 };
             };
@@ -28665,6 +30831,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "ses_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "userId": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "address": "example",
+                     *           "userAgent": "example",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "expiresAt": "2026-01-15T09:30:00.000Z",
+                     *           "lastSeenAt": "2026-01-15T09:30:00.000Z",
+                     *           "current": true
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SessionDetailList"];
                 };
             };
@@ -28926,6 +31116,41 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "accessToken": "example",
+                     *         "tokenType": "Bearer",
+                     *         "expiresAt": "2026-01-15T09:30:00.000Z",
+                     *         "user": {
+                     *           "id": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "email": "example",
+                     *           "name": "example",
+                     *           "addressProvenAt": "2026-01-15T09:30:00.000Z",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z"
+                     *         },
+                     *         "workspaces": [
+                     *           {
+                     *             "id": "ws_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "slug": "acme",
+                     *             "name": "example",
+                     *             "settings": {
+                     *               "timezone": "Europe/Paris",
+                     *               "executionRetentionDays": 1
+                     *             },
+                     *             "createdAt": "2026-01-15T09:30:00.000Z",
+                     *             "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *             "version": 1,
+                     *             "role": "developer"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SessionEnvelope"];
                 };
             };
@@ -29069,6 +31294,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "tok_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "example",
+                     *           "prefix": "example",
+                     *           "userId": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "issuedBy": "example",
+                     *           "scopes": [
+                     *             "workspace:read"
+                     *           ],
+                     *           "environments": [
+                     *             "production"
+                     *           ],
+                     *           "expiresAt": "2026-01-15T09:30:00.000Z",
+                     *           "status": "active",
+                     *           "predecessorId": "tok_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "successorId": "tok_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "validUntil": "2026-01-15T09:30:00.000Z",
+                     *           "revokedAt": "2026-01-15T09:30:00.000Z",
+                     *           "revocationReason": "requested",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "lastUsedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TokenList"];
                 };
             };
@@ -29195,6 +31458,38 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "tok_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "prefix": "example",
+                     *         "userId": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "issuedBy": "example",
+                     *         "scopes": [
+                     *           "workspace:read"
+                     *         ],
+                     *         "environments": [
+                     *           "production"
+                     *         ],
+                     *         "expiresAt": "2026-01-15T09:30:00.000Z",
+                     *         "status": "active",
+                     *         "predecessorId": "tok_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "successorId": "tok_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "validUntil": "2026-01-15T09:30:00.000Z",
+                     *         "revokedAt": "2026-01-15T09:30:00.000Z",
+                     *         "revocationReason": "requested",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "lastUsedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "token": "example"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TokenCreatedEnvelope"];
                 };
             };
@@ -29355,6 +31650,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "tok_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "prefix": "example",
+                     *         "userId": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "issuedBy": "example",
+                     *         "scopes": [
+                     *           "workspace:read"
+                     *         ],
+                     *         "environments": [
+                     *           "production"
+                     *         ],
+                     *         "expiresAt": "2026-01-15T09:30:00.000Z",
+                     *         "status": "active",
+                     *         "predecessorId": "tok_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "successorId": "tok_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "validUntil": "2026-01-15T09:30:00.000Z",
+                     *         "revokedAt": "2026-01-15T09:30:00.000Z",
+                     *         "revocationReason": "requested",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "lastUsedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TokenEnvelope"];
                 };
             };
@@ -29508,6 +31834,38 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "tok_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "prefix": "example",
+                     *         "userId": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "issuedBy": "example",
+                     *         "scopes": [
+                     *           "workspace:read"
+                     *         ],
+                     *         "environments": [
+                     *           "production"
+                     *         ],
+                     *         "expiresAt": "2026-01-15T09:30:00.000Z",
+                     *         "status": "active",
+                     *         "predecessorId": "tok_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "successorId": "tok_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "validUntil": "2026-01-15T09:30:00.000Z",
+                     *         "revokedAt": "2026-01-15T09:30:00.000Z",
+                     *         "revocationReason": "requested",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "lastUsedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "token": "example"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TokenCreatedEnvelope"];
                 };
             };
@@ -29669,6 +32027,8 @@ export interface operations {
                 /** @description One or several; without `catalog:write` there are only active items. */
                 status?: components["schemas"]["CatalogItemStatus"][];
                 tag?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description Environment of the workspace; data of environments is separate. */
@@ -29690,6 +32050,86 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "cit_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "Laptop",
+                     *           "description": "example",
+                     *           "category": "hardware",
+                     *           "tags": [
+                     *             "hardware"
+                     *           ],
+                     *           "formSchema": {
+                     *             "type": "object",
+                     *             "properties": {
+                     *               "costCentre": {
+                     *                 "type": "string",
+                     *                 "pattern": "^[A-Z]{2}-\\d{4}$"
+                     *               },
+                     *               "size": {
+                     *                 "type": "string",
+                     *                 "enum": [
+                     *                   "13",
+                     *                   "15"
+                     *                 ]
+                     *               }
+                     *             },
+                     *             "required": [
+                     *               "size"
+                     *             ]
+                     *           },
+                     *           "price": {
+                     *             "amount": "1499.00",
+                     *             "currency": "EUR"
+                     *           },
+                     *           "approvals": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "tasks": [
+                     *             {
+                     *               "key": "order",
+                     *               "name": "Order the laptop",
+                     *               "assignmentGroup": "example",
+                     *               "assigneeId": "example",
+                     *               "dependsOn": [
+                     *                 "order"
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "status": "draft",
+                     *           "revision": 1,
+                     *           "activatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "retiredAt": "2026-01-15T09:30:00.000Z",
+                     *           "createdBy": {
+                     *             "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *             "name": "Ada Lovelace",
+                     *             "type": "user"
+                     *           },
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1,
+                     *           "allowedActions": [
+                     *             "edit"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CatalogItemList"];
                 };
             };
@@ -29818,6 +32258,79 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "cit_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "Laptop",
+                     *         "description": "example",
+                     *         "category": "hardware",
+                     *         "tags": [
+                     *           "hardware"
+                     *         ],
+                     *         "formSchema": {
+                     *           "type": "object",
+                     *           "properties": {
+                     *             "costCentre": {
+                     *               "type": "string",
+                     *               "pattern": "^[A-Z]{2}-\\d{4}$"
+                     *             },
+                     *             "size": {
+                     *               "type": "string",
+                     *               "enum": [
+                     *                 "13",
+                     *                 "15"
+                     *               ]
+                     *             }
+                     *           },
+                     *           "required": [
+                     *             "size"
+                     *           ]
+                     *         },
+                     *         "price": {
+                     *           "amount": "1499.00",
+                     *           "currency": "EUR"
+                     *         },
+                     *         "approvals": [
+                     *           {
+                     *             "name": "Advisory board",
+                     *             "waitFor": {
+                     *               "count": 2
+                     *             }
+                     *           }
+                     *         ],
+                     *         "tasks": [
+                     *           {
+                     *             "key": "order",
+                     *             "name": "Order the laptop",
+                     *             "assignmentGroup": "example",
+                     *             "assigneeId": "example",
+                     *             "dependsOn": [
+                     *               "order"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "status": "draft",
+                     *         "revision": 1,
+                     *         "activatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "retiredAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CatalogItemEnvelope"];
                 };
             };
@@ -29954,6 +32467,8 @@ export interface operations {
             query?: {
                 /** @description Answer with the record as it was at this instant: fields, version and allowed actions. Before it was created, and after it was deleted, there is none. */
                 asOf?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
@@ -29981,6 +32496,79 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "cit_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "Laptop",
+                     *         "description": "example",
+                     *         "category": "hardware",
+                     *         "tags": [
+                     *           "hardware"
+                     *         ],
+                     *         "formSchema": {
+                     *           "type": "object",
+                     *           "properties": {
+                     *             "costCentre": {
+                     *               "type": "string",
+                     *               "pattern": "^[A-Z]{2}-\\d{4}$"
+                     *             },
+                     *             "size": {
+                     *               "type": "string",
+                     *               "enum": [
+                     *                 "13",
+                     *                 "15"
+                     *               ]
+                     *             }
+                     *           },
+                     *           "required": [
+                     *             "size"
+                     *           ]
+                     *         },
+                     *         "price": {
+                     *           "amount": "1499.00",
+                     *           "currency": "EUR"
+                     *         },
+                     *         "approvals": [
+                     *           {
+                     *             "name": "Advisory board",
+                     *             "waitFor": {
+                     *               "count": 2
+                     *             }
+                     *           }
+                     *         ],
+                     *         "tasks": [
+                     *           {
+                     *             "key": "order",
+                     *             "name": "Order the laptop",
+                     *             "assignmentGroup": "example",
+                     *             "assigneeId": "example",
+                     *             "dependsOn": [
+                     *               "order"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "status": "draft",
+                     *         "revision": 1,
+                     *         "activatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "retiredAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CatalogItemEnvelope"];
                 };
             };
@@ -30274,6 +32862,79 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "cit_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "Laptop",
+                     *         "description": "example",
+                     *         "category": "hardware",
+                     *         "tags": [
+                     *           "hardware"
+                     *         ],
+                     *         "formSchema": {
+                     *           "type": "object",
+                     *           "properties": {
+                     *             "costCentre": {
+                     *               "type": "string",
+                     *               "pattern": "^[A-Z]{2}-\\d{4}$"
+                     *             },
+                     *             "size": {
+                     *               "type": "string",
+                     *               "enum": [
+                     *                 "13",
+                     *                 "15"
+                     *               ]
+                     *             }
+                     *           },
+                     *           "required": [
+                     *             "size"
+                     *           ]
+                     *         },
+                     *         "price": {
+                     *           "amount": "1499.00",
+                     *           "currency": "EUR"
+                     *         },
+                     *         "approvals": [
+                     *           {
+                     *             "name": "Advisory board",
+                     *             "waitFor": {
+                     *               "count": 2
+                     *             }
+                     *           }
+                     *         ],
+                     *         "tasks": [
+                     *           {
+                     *             "key": "order",
+                     *             "name": "Order the laptop",
+                     *             "assignmentGroup": "example",
+                     *             "assigneeId": "example",
+                     *             "dependsOn": [
+                     *               "order"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "status": "draft",
+                     *         "revision": 1,
+                     *         "activatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "retiredAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CatalogItemEnvelope"];
                 };
             };
@@ -30458,6 +33119,79 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "cit_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "Laptop",
+                     *         "description": "example",
+                     *         "category": "hardware",
+                     *         "tags": [
+                     *           "hardware"
+                     *         ],
+                     *         "formSchema": {
+                     *           "type": "object",
+                     *           "properties": {
+                     *             "costCentre": {
+                     *               "type": "string",
+                     *               "pattern": "^[A-Z]{2}-\\d{4}$"
+                     *             },
+                     *             "size": {
+                     *               "type": "string",
+                     *               "enum": [
+                     *                 "13",
+                     *                 "15"
+                     *               ]
+                     *             }
+                     *           },
+                     *           "required": [
+                     *             "size"
+                     *           ]
+                     *         },
+                     *         "price": {
+                     *           "amount": "1499.00",
+                     *           "currency": "EUR"
+                     *         },
+                     *         "approvals": [
+                     *           {
+                     *             "name": "Advisory board",
+                     *             "waitFor": {
+                     *               "count": 2
+                     *             }
+                     *           }
+                     *         ],
+                     *         "tasks": [
+                     *           {
+                     *             "key": "order",
+                     *             "name": "Order the laptop",
+                     *             "assignmentGroup": "example",
+                     *             "assigneeId": "example",
+                     *             "dependsOn": [
+                     *               "order"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "status": "draft",
+                     *         "revision": 1,
+                     *         "activatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "retiredAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CatalogItemEnvelope"];
                 };
             };
@@ -30642,6 +33376,79 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "cit_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "Laptop",
+                     *         "description": "example",
+                     *         "category": "hardware",
+                     *         "tags": [
+                     *           "hardware"
+                     *         ],
+                     *         "formSchema": {
+                     *           "type": "object",
+                     *           "properties": {
+                     *             "costCentre": {
+                     *               "type": "string",
+                     *               "pattern": "^[A-Z]{2}-\\d{4}$"
+                     *             },
+                     *             "size": {
+                     *               "type": "string",
+                     *               "enum": [
+                     *                 "13",
+                     *                 "15"
+                     *               ]
+                     *             }
+                     *           },
+                     *           "required": [
+                     *             "size"
+                     *           ]
+                     *         },
+                     *         "price": {
+                     *           "amount": "1499.00",
+                     *           "currency": "EUR"
+                     *         },
+                     *         "approvals": [
+                     *           {
+                     *             "name": "Advisory board",
+                     *             "waitFor": {
+                     *               "count": 2
+                     *             }
+                     *           }
+                     *         ],
+                     *         "tasks": [
+                     *           {
+                     *             "key": "order",
+                     *             "name": "Order the laptop",
+                     *             "assignmentGroup": "example",
+                     *             "assigneeId": "example",
+                     *             "dependsOn": [
+                     *               "order"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "status": "draft",
+                     *         "revision": 1,
+                     *         "activatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "retiredAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CatalogItemEnvelope"];
                 };
             };
@@ -30817,6 +33624,8 @@ export interface operations {
                 sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt";
                 /** @description One or several statuses, repeated or separated by commas. */
                 status?: components["schemas"]["CatalogRequestStatus"][];
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description Environment of the workspace; data of environments is separate. */
@@ -30838,6 +33647,102 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "rqs_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "number": "REQ-12",
+                     *           "itemId": "cit_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "itemRevision": 1,
+                     *           "itemName": "example",
+                     *           "price": {
+                     *             "amount": "example",
+                     *             "currency": "example"
+                     *           },
+                     *           "status": "draft",
+                     *           "formData": {},
+                     *           "quantity": 1,
+                     *           "notes": "example",
+                     *           "requestedBy": {
+                     *             "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *             "name": "Ada Lovelace",
+                     *             "type": "user"
+                     *           },
+                     *           "requesterId": "example",
+                     *           "requestedFor": "example",
+                     *           "approvals": [
+                     *             {
+                     *               "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "name": "example",
+                     *               "approverIds": [
+                     *                 "example"
+                     *               ],
+                     *               "excludedIds": [
+                     *                 "example"
+                     *               ],
+                     *               "required": 1,
+                     *               "contentHash": "example",
+                     *               "status": "pending",
+                     *               "decisions": [
+                     *                 {
+                     *                   "by": {
+                     *                     "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                     "name": "Ada Lovelace",
+                     *                     "type": "user"
+                     *                   },
+                     *                   "userId": "example",
+                     *                   "decision": "approved",
+                     *                   "comment": "example",
+                     *                   "contentHash": "example",
+                     *                   "at": "2026-01-15T09:30:00.000Z"
+                     *                 }
+                     *               ],
+                     *               "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *               "endedAt": "2026-01-15T09:30:00.000Z"
+                     *             }
+                     *           ],
+                     *           "tasks": [
+                     *             {
+                     *               "id": "ctk_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "key": "example",
+                     *               "name": "example",
+                     *               "assignmentGroup": "example",
+                     *               "assigneeId": "example",
+                     *               "dependsOn": [
+                     *                 "example"
+                     *               ],
+                     *               "status": "pending",
+                     *               "notes": "example",
+                     *               "startedAt": "2026-01-15T09:30:00.000Z",
+                     *               "endedAt": "2026-01-15T09:30:00.000Z",
+                     *               "allowedActions": [
+                     *                 "edit"
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "reason": "example",
+                     *           "submittedAt": "2026-01-15T09:30:00.000Z",
+                     *           "approvedAt": "2026-01-15T09:30:00.000Z",
+                     *           "closedAt": "2026-01-15T09:30:00.000Z",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1,
+                     *           "allowedActions": [
+                     *             "edit"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CatalogRequestList"];
                 };
             };
@@ -30966,6 +33871,95 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rqs_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "REQ-12",
+                     *         "itemId": "cit_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "itemRevision": 1,
+                     *         "itemName": "example",
+                     *         "price": {
+                     *           "amount": "example",
+                     *           "currency": "example"
+                     *         },
+                     *         "status": "draft",
+                     *         "formData": {},
+                     *         "quantity": 1,
+                     *         "notes": "example",
+                     *         "requestedBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "requesterId": "example",
+                     *         "requestedFor": "example",
+                     *         "approvals": [
+                     *           {
+                     *             "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "approverIds": [
+                     *               "example"
+                     *             ],
+                     *             "excludedIds": [
+                     *               "example"
+                     *             ],
+                     *             "required": 1,
+                     *             "contentHash": "example",
+                     *             "status": "pending",
+                     *             "decisions": [
+                     *               {
+                     *                 "by": {
+                     *                   "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                   "name": "Ada Lovelace",
+                     *                   "type": "user"
+                     *                 },
+                     *                 "userId": "example",
+                     *                 "decision": "approved",
+                     *                 "comment": "example",
+                     *                 "contentHash": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "tasks": [
+                     *           {
+                     *             "id": "ctk_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "key": "example",
+                     *             "name": "example",
+                     *             "assignmentGroup": "example",
+                     *             "assigneeId": "example",
+                     *             "dependsOn": [
+                     *               "example"
+                     *             ],
+                     *             "status": "pending",
+                     *             "notes": "example",
+                     *             "startedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z",
+                     *             "allowedActions": [
+                     *               "edit"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "reason": "example",
+                     *         "submittedAt": "2026-01-15T09:30:00.000Z",
+                     *         "approvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CatalogRequestEnvelope"];
                 };
             };
@@ -31102,6 +34096,8 @@ export interface operations {
             query?: {
                 /** @description Answer with the record as it was at this instant: fields, version and allowed actions. Before it was created, and after it was deleted, there is none. */
                 asOf?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
@@ -31129,6 +34125,95 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rqs_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "REQ-12",
+                     *         "itemId": "cit_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "itemRevision": 1,
+                     *         "itemName": "example",
+                     *         "price": {
+                     *           "amount": "example",
+                     *           "currency": "example"
+                     *         },
+                     *         "status": "draft",
+                     *         "formData": {},
+                     *         "quantity": 1,
+                     *         "notes": "example",
+                     *         "requestedBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "requesterId": "example",
+                     *         "requestedFor": "example",
+                     *         "approvals": [
+                     *           {
+                     *             "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "approverIds": [
+                     *               "example"
+                     *             ],
+                     *             "excludedIds": [
+                     *               "example"
+                     *             ],
+                     *             "required": 1,
+                     *             "contentHash": "example",
+                     *             "status": "pending",
+                     *             "decisions": [
+                     *               {
+                     *                 "by": {
+                     *                   "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                   "name": "Ada Lovelace",
+                     *                   "type": "user"
+                     *                 },
+                     *                 "userId": "example",
+                     *                 "decision": "approved",
+                     *                 "comment": "example",
+                     *                 "contentHash": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "tasks": [
+                     *           {
+                     *             "id": "ctk_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "key": "example",
+                     *             "name": "example",
+                     *             "assignmentGroup": "example",
+                     *             "assigneeId": "example",
+                     *             "dependsOn": [
+                     *               "example"
+                     *             ],
+                     *             "status": "pending",
+                     *             "notes": "example",
+                     *             "startedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z",
+                     *             "allowedActions": [
+                     *               "edit"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "reason": "example",
+                     *         "submittedAt": "2026-01-15T09:30:00.000Z",
+                     *         "approvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CatalogRequestEnvelope"];
                 };
             };
@@ -31275,6 +34360,95 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rqs_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "REQ-12",
+                     *         "itemId": "cit_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "itemRevision": 1,
+                     *         "itemName": "example",
+                     *         "price": {
+                     *           "amount": "example",
+                     *           "currency": "example"
+                     *         },
+                     *         "status": "draft",
+                     *         "formData": {},
+                     *         "quantity": 1,
+                     *         "notes": "example",
+                     *         "requestedBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "requesterId": "example",
+                     *         "requestedFor": "example",
+                     *         "approvals": [
+                     *           {
+                     *             "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "approverIds": [
+                     *               "example"
+                     *             ],
+                     *             "excludedIds": [
+                     *               "example"
+                     *             ],
+                     *             "required": 1,
+                     *             "contentHash": "example",
+                     *             "status": "pending",
+                     *             "decisions": [
+                     *               {
+                     *                 "by": {
+                     *                   "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                   "name": "Ada Lovelace",
+                     *                   "type": "user"
+                     *                 },
+                     *                 "userId": "example",
+                     *                 "decision": "approved",
+                     *                 "comment": "example",
+                     *                 "contentHash": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "tasks": [
+                     *           {
+                     *             "id": "ctk_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "key": "example",
+                     *             "name": "example",
+                     *             "assignmentGroup": "example",
+                     *             "assigneeId": "example",
+                     *             "dependsOn": [
+                     *               "example"
+                     *             ],
+                     *             "status": "pending",
+                     *             "notes": "example",
+                     *             "startedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z",
+                     *             "allowedActions": [
+                     *               "edit"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "reason": "example",
+                     *         "submittedAt": "2026-01-15T09:30:00.000Z",
+                     *         "approvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CatalogRequestEnvelope"];
                 };
             };
@@ -31459,6 +34633,95 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rqs_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "REQ-12",
+                     *         "itemId": "cit_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "itemRevision": 1,
+                     *         "itemName": "example",
+                     *         "price": {
+                     *           "amount": "example",
+                     *           "currency": "example"
+                     *         },
+                     *         "status": "draft",
+                     *         "formData": {},
+                     *         "quantity": 1,
+                     *         "notes": "example",
+                     *         "requestedBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "requesterId": "example",
+                     *         "requestedFor": "example",
+                     *         "approvals": [
+                     *           {
+                     *             "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "approverIds": [
+                     *               "example"
+                     *             ],
+                     *             "excludedIds": [
+                     *               "example"
+                     *             ],
+                     *             "required": 1,
+                     *             "contentHash": "example",
+                     *             "status": "pending",
+                     *             "decisions": [
+                     *               {
+                     *                 "by": {
+                     *                   "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                   "name": "Ada Lovelace",
+                     *                   "type": "user"
+                     *                 },
+                     *                 "userId": "example",
+                     *                 "decision": "approved",
+                     *                 "comment": "example",
+                     *                 "contentHash": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "tasks": [
+                     *           {
+                     *             "id": "ctk_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "key": "example",
+                     *             "name": "example",
+                     *             "assignmentGroup": "example",
+                     *             "assigneeId": "example",
+                     *             "dependsOn": [
+                     *               "example"
+                     *             ],
+                     *             "status": "pending",
+                     *             "notes": "example",
+                     *             "startedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z",
+                     *             "allowedActions": [
+                     *               "edit"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "reason": "example",
+                     *         "submittedAt": "2026-01-15T09:30:00.000Z",
+                     *         "approvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CatalogRequestEnvelope"];
                 };
             };
@@ -31643,6 +34906,95 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rqs_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "REQ-12",
+                     *         "itemId": "cit_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "itemRevision": 1,
+                     *         "itemName": "example",
+                     *         "price": {
+                     *           "amount": "example",
+                     *           "currency": "example"
+                     *         },
+                     *         "status": "draft",
+                     *         "formData": {},
+                     *         "quantity": 1,
+                     *         "notes": "example",
+                     *         "requestedBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "requesterId": "example",
+                     *         "requestedFor": "example",
+                     *         "approvals": [
+                     *           {
+                     *             "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "approverIds": [
+                     *               "example"
+                     *             ],
+                     *             "excludedIds": [
+                     *               "example"
+                     *             ],
+                     *             "required": 1,
+                     *             "contentHash": "example",
+                     *             "status": "pending",
+                     *             "decisions": [
+                     *               {
+                     *                 "by": {
+                     *                   "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                   "name": "Ada Lovelace",
+                     *                   "type": "user"
+                     *                 },
+                     *                 "userId": "example",
+                     *                 "decision": "approved",
+                     *                 "comment": "example",
+                     *                 "contentHash": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "tasks": [
+                     *           {
+                     *             "id": "ctk_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "key": "example",
+                     *             "name": "example",
+                     *             "assignmentGroup": "example",
+                     *             "assigneeId": "example",
+                     *             "dependsOn": [
+                     *               "example"
+                     *             ],
+                     *             "status": "pending",
+                     *             "notes": "example",
+                     *             "startedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z",
+                     *             "allowedActions": [
+                     *               "edit"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "reason": "example",
+                     *         "submittedAt": "2026-01-15T09:30:00.000Z",
+                     *         "approvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CatalogRequestEnvelope"];
                 };
             };
@@ -31827,6 +35179,95 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rqs_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "REQ-12",
+                     *         "itemId": "cit_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "itemRevision": 1,
+                     *         "itemName": "example",
+                     *         "price": {
+                     *           "amount": "example",
+                     *           "currency": "example"
+                     *         },
+                     *         "status": "draft",
+                     *         "formData": {},
+                     *         "quantity": 1,
+                     *         "notes": "example",
+                     *         "requestedBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "requesterId": "example",
+                     *         "requestedFor": "example",
+                     *         "approvals": [
+                     *           {
+                     *             "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "approverIds": [
+                     *               "example"
+                     *             ],
+                     *             "excludedIds": [
+                     *               "example"
+                     *             ],
+                     *             "required": 1,
+                     *             "contentHash": "example",
+                     *             "status": "pending",
+                     *             "decisions": [
+                     *               {
+                     *                 "by": {
+                     *                   "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                   "name": "Ada Lovelace",
+                     *                   "type": "user"
+                     *                 },
+                     *                 "userId": "example",
+                     *                 "decision": "approved",
+                     *                 "comment": "example",
+                     *                 "contentHash": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "tasks": [
+                     *           {
+                     *             "id": "ctk_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "key": "example",
+                     *             "name": "example",
+                     *             "assignmentGroup": "example",
+                     *             "assigneeId": "example",
+                     *             "dependsOn": [
+                     *               "example"
+                     *             ],
+                     *             "status": "pending",
+                     *             "notes": "example",
+                     *             "startedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z",
+                     *             "allowedActions": [
+                     *               "edit"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "reason": "example",
+                     *         "submittedAt": "2026-01-15T09:30:00.000Z",
+                     *         "approvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CatalogRequestEnvelope"];
                 };
             };
@@ -32011,6 +35452,95 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rqs_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "REQ-12",
+                     *         "itemId": "cit_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "itemRevision": 1,
+                     *         "itemName": "example",
+                     *         "price": {
+                     *           "amount": "example",
+                     *           "currency": "example"
+                     *         },
+                     *         "status": "draft",
+                     *         "formData": {},
+                     *         "quantity": 1,
+                     *         "notes": "example",
+                     *         "requestedBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "requesterId": "example",
+                     *         "requestedFor": "example",
+                     *         "approvals": [
+                     *           {
+                     *             "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "approverIds": [
+                     *               "example"
+                     *             ],
+                     *             "excludedIds": [
+                     *               "example"
+                     *             ],
+                     *             "required": 1,
+                     *             "contentHash": "example",
+                     *             "status": "pending",
+                     *             "decisions": [
+                     *               {
+                     *                 "by": {
+                     *                   "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                   "name": "Ada Lovelace",
+                     *                   "type": "user"
+                     *                 },
+                     *                 "userId": "example",
+                     *                 "decision": "approved",
+                     *                 "comment": "example",
+                     *                 "contentHash": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "tasks": [
+                     *           {
+                     *             "id": "ctk_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "key": "example",
+                     *             "name": "example",
+                     *             "assignmentGroup": "example",
+                     *             "assigneeId": "example",
+                     *             "dependsOn": [
+                     *               "example"
+                     *             ],
+                     *             "status": "pending",
+                     *             "notes": "example",
+                     *             "startedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z",
+                     *             "allowedActions": [
+                     *               "edit"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "reason": "example",
+                     *         "submittedAt": "2026-01-15T09:30:00.000Z",
+                     *         "approvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CatalogRequestEnvelope"];
                 };
             };
@@ -32195,6 +35725,95 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rqs_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "REQ-12",
+                     *         "itemId": "cit_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "itemRevision": 1,
+                     *         "itemName": "example",
+                     *         "price": {
+                     *           "amount": "example",
+                     *           "currency": "example"
+                     *         },
+                     *         "status": "draft",
+                     *         "formData": {},
+                     *         "quantity": 1,
+                     *         "notes": "example",
+                     *         "requestedBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "requesterId": "example",
+                     *         "requestedFor": "example",
+                     *         "approvals": [
+                     *           {
+                     *             "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "approverIds": [
+                     *               "example"
+                     *             ],
+                     *             "excludedIds": [
+                     *               "example"
+                     *             ],
+                     *             "required": 1,
+                     *             "contentHash": "example",
+                     *             "status": "pending",
+                     *             "decisions": [
+                     *               {
+                     *                 "by": {
+                     *                   "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                   "name": "Ada Lovelace",
+                     *                   "type": "user"
+                     *                 },
+                     *                 "userId": "example",
+                     *                 "decision": "approved",
+                     *                 "comment": "example",
+                     *                 "contentHash": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "tasks": [
+                     *           {
+                     *             "id": "ctk_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "key": "example",
+                     *             "name": "example",
+                     *             "assignmentGroup": "example",
+                     *             "assigneeId": "example",
+                     *             "dependsOn": [
+                     *               "example"
+                     *             ],
+                     *             "status": "pending",
+                     *             "notes": "example",
+                     *             "startedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z",
+                     *             "allowedActions": [
+                     *               "edit"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "reason": "example",
+                     *         "submittedAt": "2026-01-15T09:30:00.000Z",
+                     *         "approvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CatalogRequestEnvelope"];
                 };
             };
@@ -32380,6 +35999,95 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rqs_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "REQ-12",
+                     *         "itemId": "cit_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "itemRevision": 1,
+                     *         "itemName": "example",
+                     *         "price": {
+                     *           "amount": "example",
+                     *           "currency": "example"
+                     *         },
+                     *         "status": "draft",
+                     *         "formData": {},
+                     *         "quantity": 1,
+                     *         "notes": "example",
+                     *         "requestedBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "requesterId": "example",
+                     *         "requestedFor": "example",
+                     *         "approvals": [
+                     *           {
+                     *             "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "approverIds": [
+                     *               "example"
+                     *             ],
+                     *             "excludedIds": [
+                     *               "example"
+                     *             ],
+                     *             "required": 1,
+                     *             "contentHash": "example",
+                     *             "status": "pending",
+                     *             "decisions": [
+                     *               {
+                     *                 "by": {
+                     *                   "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                   "name": "Ada Lovelace",
+                     *                   "type": "user"
+                     *                 },
+                     *                 "userId": "example",
+                     *                 "decision": "approved",
+                     *                 "comment": "example",
+                     *                 "contentHash": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "tasks": [
+                     *           {
+                     *             "id": "ctk_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "key": "example",
+                     *             "name": "example",
+                     *             "assignmentGroup": "example",
+                     *             "assigneeId": "example",
+                     *             "dependsOn": [
+                     *               "example"
+                     *             ],
+                     *             "status": "pending",
+                     *             "notes": "example",
+                     *             "startedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z",
+                     *             "allowedActions": [
+                     *               "edit"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "reason": "example",
+                     *         "submittedAt": "2026-01-15T09:30:00.000Z",
+                     *         "approvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CatalogRequestEnvelope"];
                 };
             };
@@ -32565,6 +36273,95 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rqs_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "REQ-12",
+                     *         "itemId": "cit_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "itemRevision": 1,
+                     *         "itemName": "example",
+                     *         "price": {
+                     *           "amount": "example",
+                     *           "currency": "example"
+                     *         },
+                     *         "status": "draft",
+                     *         "formData": {},
+                     *         "quantity": 1,
+                     *         "notes": "example",
+                     *         "requestedBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "requesterId": "example",
+                     *         "requestedFor": "example",
+                     *         "approvals": [
+                     *           {
+                     *             "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "approverIds": [
+                     *               "example"
+                     *             ],
+                     *             "excludedIds": [
+                     *               "example"
+                     *             ],
+                     *             "required": 1,
+                     *             "contentHash": "example",
+                     *             "status": "pending",
+                     *             "decisions": [
+                     *               {
+                     *                 "by": {
+                     *                   "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                   "name": "Ada Lovelace",
+                     *                   "type": "user"
+                     *                 },
+                     *                 "userId": "example",
+                     *                 "decision": "approved",
+                     *                 "comment": "example",
+                     *                 "contentHash": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "tasks": [
+                     *           {
+                     *             "id": "ctk_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "key": "example",
+                     *             "name": "example",
+                     *             "assignmentGroup": "example",
+                     *             "assigneeId": "example",
+                     *             "dependsOn": [
+                     *               "example"
+                     *             ],
+                     *             "status": "pending",
+                     *             "notes": "example",
+                     *             "startedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z",
+                     *             "allowedActions": [
+                     *               "edit"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "reason": "example",
+                     *         "submittedAt": "2026-01-15T09:30:00.000Z",
+                     *         "approvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CatalogRequestEnvelope"];
                 };
             };
@@ -32750,6 +36547,95 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rqs_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "REQ-12",
+                     *         "itemId": "cit_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "itemRevision": 1,
+                     *         "itemName": "example",
+                     *         "price": {
+                     *           "amount": "example",
+                     *           "currency": "example"
+                     *         },
+                     *         "status": "draft",
+                     *         "formData": {},
+                     *         "quantity": 1,
+                     *         "notes": "example",
+                     *         "requestedBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "requesterId": "example",
+                     *         "requestedFor": "example",
+                     *         "approvals": [
+                     *           {
+                     *             "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "approverIds": [
+                     *               "example"
+                     *             ],
+                     *             "excludedIds": [
+                     *               "example"
+                     *             ],
+                     *             "required": 1,
+                     *             "contentHash": "example",
+                     *             "status": "pending",
+                     *             "decisions": [
+                     *               {
+                     *                 "by": {
+                     *                   "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                   "name": "Ada Lovelace",
+                     *                   "type": "user"
+                     *                 },
+                     *                 "userId": "example",
+                     *                 "decision": "approved",
+                     *                 "comment": "example",
+                     *                 "contentHash": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "tasks": [
+                     *           {
+                     *             "id": "ctk_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "key": "example",
+                     *             "name": "example",
+                     *             "assignmentGroup": "example",
+                     *             "assigneeId": "example",
+                     *             "dependsOn": [
+                     *               "example"
+                     *             ],
+                     *             "status": "pending",
+                     *             "notes": "example",
+                     *             "startedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z",
+                     *             "allowedActions": [
+                     *               "edit"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "reason": "example",
+                     *         "submittedAt": "2026-01-15T09:30:00.000Z",
+                     *         "approvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CatalogRequestEnvelope"];
                 };
             };
@@ -32935,6 +36821,95 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rqs_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "REQ-12",
+                     *         "itemId": "cit_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "itemRevision": 1,
+                     *         "itemName": "example",
+                     *         "price": {
+                     *           "amount": "example",
+                     *           "currency": "example"
+                     *         },
+                     *         "status": "draft",
+                     *         "formData": {},
+                     *         "quantity": 1,
+                     *         "notes": "example",
+                     *         "requestedBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "requesterId": "example",
+                     *         "requestedFor": "example",
+                     *         "approvals": [
+                     *           {
+                     *             "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "approverIds": [
+                     *               "example"
+                     *             ],
+                     *             "excludedIds": [
+                     *               "example"
+                     *             ],
+                     *             "required": 1,
+                     *             "contentHash": "example",
+                     *             "status": "pending",
+                     *             "decisions": [
+                     *               {
+                     *                 "by": {
+                     *                   "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                   "name": "Ada Lovelace",
+                     *                   "type": "user"
+                     *                 },
+                     *                 "userId": "example",
+                     *                 "decision": "approved",
+                     *                 "comment": "example",
+                     *                 "contentHash": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "tasks": [
+                     *           {
+                     *             "id": "ctk_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "key": "example",
+                     *             "name": "example",
+                     *             "assignmentGroup": "example",
+                     *             "assigneeId": "example",
+                     *             "dependsOn": [
+                     *               "example"
+                     *             ],
+                     *             "status": "pending",
+                     *             "notes": "example",
+                     *             "startedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z",
+                     *             "allowedActions": [
+                     *               "edit"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "reason": "example",
+                     *         "submittedAt": "2026-01-15T09:30:00.000Z",
+                     *         "approvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CatalogRequestEnvelope"];
                 };
             };
@@ -33120,6 +37095,95 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rqs_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "REQ-12",
+                     *         "itemId": "cit_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "itemRevision": 1,
+                     *         "itemName": "example",
+                     *         "price": {
+                     *           "amount": "example",
+                     *           "currency": "example"
+                     *         },
+                     *         "status": "draft",
+                     *         "formData": {},
+                     *         "quantity": 1,
+                     *         "notes": "example",
+                     *         "requestedBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "requesterId": "example",
+                     *         "requestedFor": "example",
+                     *         "approvals": [
+                     *           {
+                     *             "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "approverIds": [
+                     *               "example"
+                     *             ],
+                     *             "excludedIds": [
+                     *               "example"
+                     *             ],
+                     *             "required": 1,
+                     *             "contentHash": "example",
+                     *             "status": "pending",
+                     *             "decisions": [
+                     *               {
+                     *                 "by": {
+                     *                   "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                   "name": "Ada Lovelace",
+                     *                   "type": "user"
+                     *                 },
+                     *                 "userId": "example",
+                     *                 "decision": "approved",
+                     *                 "comment": "example",
+                     *                 "contentHash": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "tasks": [
+                     *           {
+                     *             "id": "ctk_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "key": "example",
+                     *             "name": "example",
+                     *             "assignmentGroup": "example",
+                     *             "assigneeId": "example",
+                     *             "dependsOn": [
+                     *               "example"
+                     *             ],
+                     *             "status": "pending",
+                     *             "notes": "example",
+                     *             "startedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z",
+                     *             "allowedActions": [
+                     *               "edit"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "reason": "example",
+                     *         "submittedAt": "2026-01-15T09:30:00.000Z",
+                     *         "approvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CatalogRequestEnvelope"];
                 };
             };
@@ -33284,6 +37348,8 @@ export interface operations {
                 q?: string;
                 /** @description Field to sort by; `-` sorts descending. */
                 sort?: "name" | "-name";
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description Environment of the workspace; data of environments is separate. */
@@ -33305,6 +37371,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "name": "server",
+                     *           "label": "example",
+                     *           "schema": {
+                     *             "type": "object",
+                     *             "properties": {
+                     *               "cores": {
+                     *                 "type": "integer",
+                     *                 "minimum": 1
+                     *               }
+                     *             }
+                     *           },
+                     *           "builtIn": true,
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CiClassList"];
                 };
             };
@@ -33433,6 +37528,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "name": "server",
+                     *         "label": "example",
+                     *         "schema": {
+                     *           "type": "object",
+                     *           "properties": {
+                     *             "cores": {
+                     *               "type": "integer",
+                     *               "minimum": 1
+                     *             }
+                     *           }
+                     *         },
+                     *         "builtIn": true,
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CiClassEnvelope"];
                 };
             };
@@ -33569,6 +37686,8 @@ export interface operations {
             query?: {
                 /** @description Answer with the class as it was at this instant. */
                 asOf?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
@@ -33596,6 +37715,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "name": "server",
+                     *         "label": "example",
+                     *         "schema": {
+                     *           "type": "object",
+                     *           "properties": {
+                     *             "cores": {
+                     *               "type": "integer",
+                     *               "minimum": 1
+                     *             }
+                     *           }
+                     *         },
+                     *         "builtIn": true,
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CiClassEnvelope"];
                 };
             };
@@ -33742,6 +37883,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "name": "server",
+                     *         "label": "example",
+                     *         "schema": {
+                     *           "type": "object",
+                     *           "properties": {
+                     *             "cores": {
+                     *               "type": "integer",
+                     *               "minimum": 1
+                     *             }
+                     *           }
+                     *         },
+                     *         "builtIn": true,
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CiClassEnvelope"];
                 };
             };
@@ -33896,6 +38059,8 @@ export interface operations {
             query?: {
                 /** @description Answer with the graph as it was at this instant: the items and relations there were, as they were, those gone since among them. One that lies ahead is now. No answer (422, `graph_too_large`) where there were more than 20,000 items or 50,000 relations, or had been twice as many with those gone by then. Then without `slasAtRisk`. */
                 asOf?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description Environment of the workspace; data of environments is separate. */
@@ -33921,6 +38086,48 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "failing": [
+                     *           "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK"
+                     *         ],
+                     *         "affected": [
+                     *           {
+                     *             "id": "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "class": "example",
+                     *             "status": "planned",
+                     *             "criticality": "critical",
+                     *             "hops": 1,
+                     *             "path": {
+                     *               "items": [
+                     *                 "example",
+                     *                 "example"
+                     *               ],
+                     *               "relations": [
+                     *                 "example"
+                     *               ]
+                     *             }
+                     *           }
+                     *         ],
+                     *         "services": [
+                     *           {
+                     *             "id": "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "class": "example",
+                     *             "status": "planned",
+                     *             "criticality": "critical",
+                     *             "hops": 1
+                     *           }
+                     *         ],
+                     *         "truncated": true
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CiImpactEnvelope"];
                 };
             };
@@ -34074,6 +38281,8 @@ export interface operations {
                 status?: components["schemas"]["CiStatus"][];
                 /** @description A team, or `none` for items nobody supports. */
                 supportGroup?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description Environment of the workspace; data of environments is separate. */
@@ -34095,6 +38304,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "class": "server",
+                     *           "name": "checkout-db-1",
+                     *           "criticality": "critical",
+                     *           "description": "example",
+                     *           "owner": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "supportGroup": "payments",
+                     *           "attributes": {
+                     *             "cores": 8
+                     *           },
+                     *           "redundancy": {
+                     *             "depends_on": {
+                     *               "minUp": 1
+                     *             }
+                     *           },
+                     *           "status": "planned",
+                     *           "source": "aws",
+                     *           "nativeKey": "example",
+                     *           "lastSeenAt": "2026-01-15T09:30:00.000Z",
+                     *           "createdBy": {
+                     *             "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *             "name": "Ada Lovelace",
+                     *             "type": "user"
+                     *           },
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1,
+                     *           "allowedActions": [
+                     *             "edit"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConfigurationItemList"];
                 };
             };
@@ -34223,6 +38478,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "class": "server",
+                     *         "name": "checkout-db-1",
+                     *         "criticality": "critical",
+                     *         "description": "example",
+                     *         "owner": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "supportGroup": "payments",
+                     *         "attributes": {
+                     *           "cores": 8
+                     *         },
+                     *         "redundancy": {
+                     *           "depends_on": {
+                     *             "minUp": 1
+                     *           }
+                     *         },
+                     *         "status": "planned",
+                     *         "source": "aws",
+                     *         "nativeKey": "example",
+                     *         "lastSeenAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConfigurationItemEnvelope"];
                 };
             };
@@ -34359,6 +38653,8 @@ export interface operations {
             query?: {
                 /** @description Answer with the record as it was at this instant: fields, version and allowed actions. Before it was created, and after it was deleted, there is none. */
                 asOf?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
@@ -34386,6 +38682,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "class": "server",
+                     *         "name": "checkout-db-1",
+                     *         "criticality": "critical",
+                     *         "description": "example",
+                     *         "owner": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "supportGroup": "payments",
+                     *         "attributes": {
+                     *           "cores": 8
+                     *         },
+                     *         "redundancy": {
+                     *           "depends_on": {
+                     *             "minUp": 1
+                     *           }
+                     *         },
+                     *         "status": "planned",
+                     *         "source": "aws",
+                     *         "nativeKey": "example",
+                     *         "lastSeenAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConfigurationItemEnvelope"];
                 };
             };
@@ -34679,6 +39014,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "class": "server",
+                     *         "name": "checkout-db-1",
+                     *         "criticality": "critical",
+                     *         "description": "example",
+                     *         "owner": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "supportGroup": "payments",
+                     *         "attributes": {
+                     *           "cores": 8
+                     *         },
+                     *         "redundancy": {
+                     *           "depends_on": {
+                     *             "minUp": 1
+                     *           }
+                     *         },
+                     *         "status": "planned",
+                     *         "source": "aws",
+                     *         "nativeKey": "example",
+                     *         "lastSeenAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConfigurationItemEnvelope"];
                 };
             };
@@ -34863,6 +39237,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "class": "server",
+                     *         "name": "checkout-db-1",
+                     *         "criticality": "critical",
+                     *         "description": "example",
+                     *         "owner": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "supportGroup": "payments",
+                     *         "attributes": {
+                     *           "cores": 8
+                     *         },
+                     *         "redundancy": {
+                     *           "depends_on": {
+                     *             "minUp": 1
+                     *           }
+                     *         },
+                     *         "status": "planned",
+                     *         "source": "aws",
+                     *         "nativeKey": "example",
+                     *         "lastSeenAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConfigurationItemEnvelope"];
                 };
             };
@@ -35047,6 +39460,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "class": "server",
+                     *         "name": "checkout-db-1",
+                     *         "criticality": "critical",
+                     *         "description": "example",
+                     *         "owner": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "supportGroup": "payments",
+                     *         "attributes": {
+                     *           "cores": 8
+                     *         },
+                     *         "redundancy": {
+                     *           "depends_on": {
+                     *             "minUp": 1
+                     *           }
+                     *         },
+                     *         "status": "planned",
+                     *         "source": "aws",
+                     *         "nativeKey": "example",
+                     *         "lastSeenAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConfigurationItemEnvelope"];
                 };
             };
@@ -35201,6 +39653,8 @@ export interface operations {
             query?: {
                 /** @description Answer with the graph as it was at this instant: the items and relations there were, as they were, those gone since among them. One that lies ahead is now. No answer (422, `graph_too_large`) where there were more than 20,000 items or 50,000 relations, or had been twice as many with those gone by then. Then without `slasAtRisk`. */
                 asOf?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description Environment of the workspace; data of environments is separate. */
@@ -35224,6 +39678,48 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "failing": [
+                     *           "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK"
+                     *         ],
+                     *         "affected": [
+                     *           {
+                     *             "id": "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "class": "example",
+                     *             "status": "planned",
+                     *             "criticality": "critical",
+                     *             "hops": 1,
+                     *             "path": {
+                     *               "items": [
+                     *                 "example",
+                     *                 "example"
+                     *               ],
+                     *               "relations": [
+                     *                 "example"
+                     *               ]
+                     *             }
+                     *           }
+                     *         ],
+                     *         "services": [
+                     *           {
+                     *             "id": "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "class": "example",
+                     *             "status": "planned",
+                     *             "criticality": "critical",
+                     *             "hops": 1
+                     *           }
+                     *         ],
+                     *         "truncated": true
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CiImpactEnvelope"];
                 };
             };
@@ -35351,6 +39847,8 @@ export interface operations {
                 sourceId?: string;
                 /** @description The item it goes to. */
                 targetId?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
                 /** @description One or several types, repeated or separated by commas. */
                 type?: components["schemas"]["RelationType"][];
             };
@@ -35376,6 +39874,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "rel_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "sourceId": "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "targetId": "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "type": "depends_on",
+                     *           "createdBy": {
+                     *             "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *             "name": "Ada Lovelace",
+                     *             "type": "user"
+                     *           },
+                     *           "createdAt": "2026-01-15T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CiRelationList"];
                 };
             };
@@ -35515,6 +40039,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "class": "server",
+                     *         "name": "checkout-db-1",
+                     *         "criticality": "critical",
+                     *         "description": "example",
+                     *         "owner": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "supportGroup": "payments",
+                     *         "attributes": {
+                     *           "cores": 8
+                     *         },
+                     *         "redundancy": {
+                     *           "depends_on": {
+                     *             "minUp": 1
+                     *           }
+                     *         },
+                     *         "status": "planned",
+                     *         "source": "aws",
+                     *         "nativeKey": "example",
+                     *         "lastSeenAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConfigurationItemEnvelope"];
                 };
             };
@@ -35699,6 +40262,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "class": "server",
+                     *         "name": "checkout-db-1",
+                     *         "criticality": "critical",
+                     *         "description": "example",
+                     *         "owner": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "supportGroup": "payments",
+                     *         "attributes": {
+                     *           "cores": 8
+                     *         },
+                     *         "redundancy": {
+                     *           "depends_on": {
+                     *             "minUp": 1
+                     *           }
+                     *         },
+                     *         "status": "planned",
+                     *         "source": "aws",
+                     *         "nativeKey": "example",
+                     *         "lastSeenAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConfigurationItemEnvelope"];
                 };
             };
@@ -35871,6 +40473,8 @@ export interface operations {
                 sourceId?: string;
                 /** @description The item it goes to. */
                 targetId?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
                 /** @description One or several types, repeated or separated by commas. */
                 type?: components["schemas"]["RelationType"][];
             };
@@ -35894,6 +40498,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "rel_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "sourceId": "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "targetId": "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "type": "depends_on",
+                     *           "createdBy": {
+                     *             "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *             "name": "Ada Lovelace",
+                     *             "type": "user"
+                     *           },
+                     *           "createdAt": "2026-01-15T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CiRelationList"];
                 };
             };
@@ -36020,6 +40650,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rel_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "sourceId": "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "targetId": "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "type": "depends_on",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CiRelationEnvelope"];
                 };
             };
@@ -36156,6 +40805,8 @@ export interface operations {
             query?: {
                 /** @description Answer with the record as it was at this instant: fields, version and allowed actions. Before it was created, and after it was deleted, there is none. */
                 asOf?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description Environment of the workspace; data of environments is separate. */
@@ -36179,6 +40830,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rel_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "sourceId": "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "targetId": "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "type": "depends_on",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CiRelationEnvelope"];
                 };
             };
@@ -36443,6 +41113,8 @@ export interface operations {
                 direction?: "upstream" | "downstream" | "both";
                 /** @description Most nodes. */
                 limit?: number;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
                 /** @description One or several types, repeated or separated by commas. */
                 types?: components["schemas"]["RelationType"][];
             };
@@ -36466,6 +41138,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "nodes": [
+                     *           {
+                     *             "id": "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "class": "example",
+                     *             "status": "planned",
+                     *             "criticality": "critical",
+                     *             "depth": 1
+                     *           }
+                     *         ],
+                     *         "edges": [
+                     *           {
+                     *             "id": "rel_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "sourceId": "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "targetId": "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "type": "depends_on"
+                     *           }
+                     *         ],
+                     *         "truncated": true,
+                     *         "depth": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["CiTopologyEnvelope"];
                 };
             };
@@ -36603,6 +41304,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "con_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "example",
+                     *           "kind": "example",
+                     *           "description": "example",
+                     *           "config": {},
+                     *           "enabled": true,
+                     *           "retry": {},
+                     *           "timeoutMs": 1,
+                     *           "ownerId": "example",
+                     *           "status": "unknown",
+                     *           "statusChangedAt": "2026-01-15T09:30:00.000Z",
+                     *           "lastError": "example",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConnectorList"];
                 };
             };
@@ -36731,6 +41463,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "con_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "kind": "example",
+                     *         "description": "example",
+                     *         "config": {},
+                     *         "enabled": true,
+                     *         "retry": {},
+                     *         "timeoutMs": 1,
+                     *         "ownerId": "example",
+                     *         "status": "unknown",
+                     *         "statusChangedAt": "2026-01-15T09:30:00.000Z",
+                     *         "lastError": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConnectorEnvelope"];
                 };
             };
@@ -36891,6 +41647,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "con_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "kind": "example",
+                     *         "description": "example",
+                     *         "config": {},
+                     *         "enabled": true,
+                     *         "retry": {},
+                     *         "timeoutMs": 1,
+                     *         "ownerId": "example",
+                     *         "status": "unknown",
+                     *         "statusChangedAt": "2026-01-15T09:30:00.000Z",
+                     *         "lastError": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConnectorEnvelope"];
                 };
             };
@@ -37184,6 +41964,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "con_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "kind": "example",
+                     *         "description": "example",
+                     *         "config": {},
+                     *         "enabled": true,
+                     *         "retry": {},
+                     *         "timeoutMs": 1,
+                     *         "ownerId": "example",
+                     *         "status": "unknown",
+                     *         "statusChangedAt": "2026-01-15T09:30:00.000Z",
+                     *         "lastError": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConnectorEnvelope"];
                 };
             };
@@ -37358,6 +42162,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "name": "example",
+                     *           "title": "example",
+                     *           "description": "example",
+                     *           "repeatable": "always",
+                     *           "input": {},
+                     *           "output": {}
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ListConnectorActionsEnvelope"];
                 };
             };
@@ -37483,6 +42304,8 @@ export interface operations {
                 /** @description Items per page. */
                 limit?: number;
                 status?: "succeeded" | "failed";
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
                 /** @description Before this instant. */
                 to?: string;
                 trigger?: string;
@@ -37509,6 +42332,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "ivk_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "connectorId": "con_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "action": "example",
+                     *           "status": "succeeded",
+                     *           "trigger": "example",
+                     *           "run": "example",
+                     *           "callerId": "example",
+                     *           "attempts": 1,
+                     *           "durationMs": 1,
+                     *           "errorCode": "example",
+                     *           "errorMessage": "example",
+                     *           "requestId": "example",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConnectorInvocationList"];
                 };
             };
@@ -37639,6 +42491,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "ivk_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "connectorId": "con_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "action": "example",
+                     *         "status": "succeeded",
+                     *         "trigger": "example",
+                     *         "run": "example",
+                     *         "callerId": "example",
+                     *         "attempts": 1,
+                     *         "durationMs": 1,
+                     *         "errorCode": "example",
+                     *         "errorMessage": "example",
+                     *         "requestId": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "request": "example",
+                     *         "response": "example",
+                     *         "truncated": true
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConnectorInvocationDetailEnvelope"];
                 };
             };
@@ -37774,6 +42651,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "invocationId": "ivk_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "attempts": 1,
+                     *         "durationMs": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConnectorResultEnvelope"];
                 };
             };
@@ -37945,6 +42834,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "ok": true,
+                     *         "status": "unknown",
+                     *         "latencyMs": 1,
+                     *         "message": "example"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConnectorTestEnvelope"];
                 };
             };
@@ -38108,6 +43010,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "name": "example",
+                     *           "title": "example",
+                     *           "description": "example",
+                     *           "config": {},
+                     *           "actions": [
+                     *             {
+                     *               "name": "example",
+                     *               "title": "example",
+                     *               "description": "example",
+                     *               "repeatable": "always",
+                     *               "input": {},
+                     *               "output": {}
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ListConnectorKindsEnvelope"];
                 };
             };
@@ -38223,6 +43150,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /** @example <!doctype html> */
                     "text/html": string;
                 };
             };
@@ -38298,6 +43226,8 @@ export interface operations {
                 sort?: "createdAt" | "-createdAt";
                 /** @description One or several statuses, repeated or separated by commas. */
                 status?: components["schemas"]["DeliveryStatus"][];
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description Environment of the workspace; data of environments is separate. */
@@ -38321,6 +43251,40 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "del_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "eventId": "example",
+                     *           "eventType": "example",
+                     *           "url": "example",
+                     *           "status": "pending",
+                     *           "attempts": 1,
+                     *           "lastAttemptAt": "example",
+                     *           "lastResponseStatus": 1,
+                     *           "lastResponseBody": "example",
+                     *           "lastDurationMs": 1,
+                     *           "lastError": {
+                     *             "kind": "status",
+                     *             "message": "example"
+                     *           },
+                     *           "nextAttemptAt": "example",
+                     *           "webhookId": "example",
+                     *           "replayOf": "example",
+                     *           "createdAt": "example"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeliveryList"];
                 };
             };
@@ -38446,6 +43410,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "asyncapi": "3.0.0"
+                     *     }
+                     */
                     "application/json": {
                         /** @enum {string} */
                         asyncapi: "3.0.0";
@@ -38581,6 +43550,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "type": "incident.created",
+                     *           "description": "example",
+                     *           "group": "Incidents",
+                     *           "schema": {},
+                     *           "example": {}
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["EventDescriptionList"];
                 };
             };
@@ -38688,6 +43678,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "type": "incident.created",
+                     *         "description": "example",
+                     *         "group": "Incidents",
+                     *         "schema": {},
+                     *         "example": {}
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["EventDescriptionEnvelope"];
                 };
             };
@@ -38816,6 +43820,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "evt_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "topic": "example",
+                     *           "type": "example",
+                     *           "payload": {},
+                     *           "createdAt": "2026-01-15T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TopicEventList"];
                 };
             };
@@ -38952,6 +43977,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "evt_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "topic": "example",
+                     *         "type": "example",
+                     *         "deduplicated": true,
+                     *         "createdAt": "2026-01-15T09:30:00.000Z"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["PublishedTopicEventEnvelope"];
                 };
             };
@@ -39132,6 +44171,50 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "cal_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "Office hours",
+                     *           "timeZone": "Europe/Berlin",
+                     *           "week": {
+                     *             "monday": []
+                     *           },
+                     *           "holidays": [
+                     *             {
+                     *               "date": "2026-01-15",
+                     *               "yearly": true,
+                     *               "name": "example"
+                     *             }
+                     *           ],
+                     *           "exceptions": [
+                     *             {
+                     *               "date": "2026-01-15",
+                     *               "hours": [
+                     *                 {
+                     *                   "from": "09:00",
+                     *                   "to": "17:30"
+                     *                 }
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "revision": 1,
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SlaCalendarList"];
                 };
             };
@@ -39260,6 +44343,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "cal_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "Office hours",
+                     *         "timeZone": "Europe/Berlin",
+                     *         "week": {
+                     *           "monday": []
+                     *         },
+                     *         "holidays": [
+                     *           {
+                     *             "date": "2026-01-15",
+                     *             "yearly": true,
+                     *             "name": "example"
+                     *           }
+                     *         ],
+                     *         "exceptions": [
+                     *           {
+                     *             "date": "2026-01-15",
+                     *             "hours": [
+                     *               {
+                     *                 "from": "09:00",
+                     *                 "to": "17:30"
+                     *               }
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "revision": 1,
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SlaCalendarEnvelope"];
                 };
             };
@@ -39396,6 +44516,8 @@ export interface operations {
             query?: {
                 /** @description Answer with the record as it was at this instant: fields, version and allowed actions. Before it was created, and after it was deleted, there is none. */
                 asOf?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
@@ -39423,6 +44545,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "cal_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "Office hours",
+                     *         "timeZone": "Europe/Berlin",
+                     *         "week": {
+                     *           "monday": []
+                     *         },
+                     *         "holidays": [
+                     *           {
+                     *             "date": "2026-01-15",
+                     *             "yearly": true,
+                     *             "name": "example"
+                     *           }
+                     *         ],
+                     *         "exceptions": [
+                     *           {
+                     *             "date": "2026-01-15",
+                     *             "hours": [
+                     *               {
+                     *                 "from": "09:00",
+                     *                 "to": "17:30"
+                     *               }
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "revision": 1,
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SlaCalendarEnvelope"];
                 };
             };
@@ -39716,6 +44875,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "cal_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "Office hours",
+                     *         "timeZone": "Europe/Berlin",
+                     *         "week": {
+                     *           "monday": []
+                     *         },
+                     *         "holidays": [
+                     *           {
+                     *             "date": "2026-01-15",
+                     *             "yearly": true,
+                     *             "name": "example"
+                     *           }
+                     *         ],
+                     *         "exceptions": [
+                     *           {
+                     *             "date": "2026-01-15",
+                     *             "hours": [
+                     *               {
+                     *                 "from": "09:00",
+                     *                 "to": "17:30"
+                     *               }
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "revision": 1,
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SlaCalendarEnvelope"];
                 };
             };
@@ -39900,6 +45096,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "cal_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "Office hours",
+                     *         "timeZone": "Europe/Berlin",
+                     *         "week": {
+                     *           "monday": []
+                     *         },
+                     *         "holidays": [
+                     *           {
+                     *             "date": "2026-01-15",
+                     *             "yearly": true,
+                     *             "name": "example"
+                     *           }
+                     *         ],
+                     *         "exceptions": [
+                     *           {
+                     *             "date": "2026-01-15",
+                     *             "hours": [
+                     *               {
+                     *                 "from": "09:00",
+                     *                 "to": "17:30"
+                     *               }
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "revision": 1,
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SlaCalendarEnvelope"];
                 };
             };
@@ -40054,6 +45287,8 @@ export interface operations {
             query?: {
                 /** @description Now unless given. */
                 from?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
                 /** @description At most 92 days after `from`; 31 days after it unless given. */
                 to?: string;
             };
@@ -40077,6 +45312,51 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "from": "2026-01-15T09:30:00.000Z",
+                     *         "to": "2026-01-15T09:30:00.000Z",
+                     *         "changes": [
+                     *           {
+                     *             "id": "chg_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "number": "CHG-7",
+                     *             "title": "Move the checkout database to new disks",
+                     *             "type": "standard",
+                     *             "status": "draft",
+                     *             "risk": "low",
+                     *             "assigneeId": "example",
+                     *             "assignmentGroup": "payments",
+                     *             "ciIds": [
+                     *               "example"
+                     *             ],
+                     *             "plannedStart": "2026-01-15T09:30:00.000Z",
+                     *             "plannedEnd": "2026-01-15T09:30:00.000Z",
+                     *             "conflicts": 1
+                     *           }
+                     *         ],
+                     *         "windows": [
+                     *           {
+                     *             "id": "win_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "Year-end freeze",
+                     *             "kind": "blackout",
+                     *             "ciIds": [
+                     *               "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK"
+                     *             ],
+                     *             "classes": [
+                     *               "database"
+                     *             ],
+                     *             "from": "2026-01-15T09:30:00.000Z",
+                     *             "to": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "truncated": true
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangeCalendarEnvelope"];
                 };
             };
@@ -40191,6 +45471,8 @@ export interface operations {
                 sort?: "order" | "-order" | "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt" | "name" | "-name";
                 /** @description One or several statuses, repeated or separated by commas. */
                 status?: ("active" | "inactive")[];
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description Environment of the workspace; data of environments is separate. */
@@ -40212,6 +45494,49 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "cpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "Payments",
+                     *           "order": 1,
+                     *           "conditions": {
+                     *             "risk": "high"
+                     *           },
+                     *           "technical": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "authorization": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "distinctApprovers": true,
+                     *           "status": "active",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangePolicyList"];
                 };
             };
@@ -40340,6 +45665,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "cpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "Payments",
+                     *         "order": 1,
+                     *         "conditions": {
+                     *           "risk": "high"
+                     *         },
+                     *         "technical": [
+                     *           {
+                     *             "name": "Advisory board",
+                     *             "waitFor": {
+                     *               "count": 2
+                     *             }
+                     *           }
+                     *         ],
+                     *         "authorization": [
+                     *           {
+                     *             "name": "Advisory board",
+                     *             "waitFor": {
+                     *               "count": 2
+                     *             }
+                     *           }
+                     *         ],
+                     *         "distinctApprovers": true,
+                     *         "status": "active",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangePolicyEnvelope"];
                 };
             };
@@ -40476,6 +45837,8 @@ export interface operations {
             query?: {
                 /** @description Answer with the record as it was at this instant: fields, version and allowed actions. Before it was created, and after it was deleted, there is none. */
                 asOf?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
@@ -40503,6 +45866,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "cpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "Payments",
+                     *         "order": 1,
+                     *         "conditions": {
+                     *           "risk": "high"
+                     *         },
+                     *         "technical": [
+                     *           {
+                     *             "name": "Advisory board",
+                     *             "waitFor": {
+                     *               "count": 2
+                     *             }
+                     *           }
+                     *         ],
+                     *         "authorization": [
+                     *           {
+                     *             "name": "Advisory board",
+                     *             "waitFor": {
+                     *               "count": 2
+                     *             }
+                     *           }
+                     *         ],
+                     *         "distinctApprovers": true,
+                     *         "status": "active",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangePolicyEnvelope"];
                 };
             };
@@ -40796,6 +46195,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "cpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "Payments",
+                     *         "order": 1,
+                     *         "conditions": {
+                     *           "risk": "high"
+                     *         },
+                     *         "technical": [
+                     *           {
+                     *             "name": "Advisory board",
+                     *             "waitFor": {
+                     *               "count": 2
+                     *             }
+                     *           }
+                     *         ],
+                     *         "authorization": [
+                     *           {
+                     *             "name": "Advisory board",
+                     *             "waitFor": {
+                     *               "count": 2
+                     *             }
+                     *           }
+                     *         ],
+                     *         "distinctApprovers": true,
+                     *         "status": "active",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangePolicyEnvelope"];
                 };
             };
@@ -40964,6 +46399,8 @@ export interface operations {
                 sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt" | "name" | "-name";
                 /** @description One or several statuses, repeated or separated by commas. */
                 status?: ("active" | "inactive")[];
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description Environment of the workspace; data of environments is separate. */
@@ -40985,6 +46422,39 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "ctp_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "Swap a disk",
+                     *           "description": "example",
+                     *           "status": "active",
+                     *           "title": "Swap a disk of the checkout database",
+                     *           "implementationPlan": "Take it out of the array, swap it, let it rebuild.",
+                     *           "testPlan": "example",
+                     *           "backoutPlan": "Put the old one back.",
+                     *           "impact": "high",
+                     *           "successProbability": 95,
+                     *           "ciClasses": [
+                     *             "database"
+                     *           ],
+                     *           "maxDurationMinutes": 120,
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangeTemplateList"];
                 };
             };
@@ -41113,6 +46583,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "ctp_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "Swap a disk",
+                     *         "description": "example",
+                     *         "status": "active",
+                     *         "title": "Swap a disk of the checkout database",
+                     *         "implementationPlan": "Take it out of the array, swap it, let it rebuild.",
+                     *         "testPlan": "example",
+                     *         "backoutPlan": "Put the old one back.",
+                     *         "impact": "high",
+                     *         "successProbability": 95,
+                     *         "ciClasses": [
+                     *           "database"
+                     *         ],
+                     *         "maxDurationMinutes": 120,
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangeTemplateEnvelope"];
                 };
             };
@@ -41249,6 +46745,8 @@ export interface operations {
             query?: {
                 /** @description Answer with the record as it was at this instant: fields, version and allowed actions. Before it was created, and after it was deleted, there is none. */
                 asOf?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
@@ -41276,6 +46774,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "ctp_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "Swap a disk",
+                     *         "description": "example",
+                     *         "status": "active",
+                     *         "title": "Swap a disk of the checkout database",
+                     *         "implementationPlan": "Take it out of the array, swap it, let it rebuild.",
+                     *         "testPlan": "example",
+                     *         "backoutPlan": "Put the old one back.",
+                     *         "impact": "high",
+                     *         "successProbability": 95,
+                     *         "ciClasses": [
+                     *           "database"
+                     *         ],
+                     *         "maxDurationMinutes": 120,
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangeTemplateEnvelope"];
                 };
             };
@@ -41569,6 +47093,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "ctp_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "Swap a disk",
+                     *         "description": "example",
+                     *         "status": "active",
+                     *         "title": "Swap a disk of the checkout database",
+                     *         "implementationPlan": "Take it out of the array, swap it, let it rebuild.",
+                     *         "testPlan": "example",
+                     *         "backoutPlan": "Put the old one back.",
+                     *         "impact": "high",
+                     *         "successProbability": 95,
+                     *         "ciClasses": [
+                     *           "database"
+                     *         ],
+                     *         "maxDurationMinutes": 120,
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangeTemplateEnvelope"];
                 };
             };
@@ -41739,6 +47289,8 @@ export interface operations {
                 sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt" | "name" | "-name";
                 /** @description One or several, repeated or separated by commas. */
                 status?: ("active" | "inactive")[];
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
                 /** @description Windows that begin earlier. A recurring one counts from its first to its last time. */
                 to?: string;
             };
@@ -41762,6 +47314,57 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "win_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "Year-end freeze",
+                     *           "kind": "blackout",
+                     *           "ciIds": [
+                     *             "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK"
+                     *           ],
+                     *           "classes": [
+                     *             "database"
+                     *           ],
+                     *           "span": {
+                     *             "from": "2026-01-15T09:30:00.000Z",
+                     *             "to": "2026-01-15T09:30:00.000Z"
+                     *           },
+                     *           "recurrence": {
+                     *             "timeZone": "Europe/Berlin",
+                     *             "weekdays": [
+                     *               "saturday"
+                     *             ],
+                     *             "from": "22:00",
+                     *             "to": "04:00",
+                     *             "validFrom": "2026-01-15",
+                     *             "validUntil": "2026-01-15"
+                     *           },
+                     *           "reason": "example",
+                     *           "status": "active",
+                     *           "startsAt": "2026-01-15T09:30:00.000Z",
+                     *           "endsAt": "2026-01-15T09:30:00.000Z",
+                     *           "createdBy": {
+                     *             "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *             "name": "Ada Lovelace",
+                     *             "type": "user"
+                     *           },
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangeWindowList"];
                 };
             };
@@ -41890,6 +47493,50 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "win_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "Year-end freeze",
+                     *         "kind": "blackout",
+                     *         "ciIds": [
+                     *           "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK"
+                     *         ],
+                     *         "classes": [
+                     *           "database"
+                     *         ],
+                     *         "span": {
+                     *           "from": "2026-01-15T09:30:00.000Z",
+                     *           "to": "2026-01-15T09:30:00.000Z"
+                     *         },
+                     *         "recurrence": {
+                     *           "timeZone": "Europe/Berlin",
+                     *           "weekdays": [
+                     *             "saturday"
+                     *           ],
+                     *           "from": "22:00",
+                     *           "to": "04:00",
+                     *           "validFrom": "2026-01-15",
+                     *           "validUntil": "2026-01-15"
+                     *         },
+                     *         "reason": "example",
+                     *         "status": "active",
+                     *         "startsAt": "2026-01-15T09:30:00.000Z",
+                     *         "endsAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangeWindowEnvelope"];
                 };
             };
@@ -42026,6 +47673,8 @@ export interface operations {
             query?: {
                 /** @description Answer with the record as it was at this instant: fields, version and allowed actions. Before it was created, and after it was deleted, there is none. */
                 asOf?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
@@ -42053,6 +47702,50 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "win_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "Year-end freeze",
+                     *         "kind": "blackout",
+                     *         "ciIds": [
+                     *           "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK"
+                     *         ],
+                     *         "classes": [
+                     *           "database"
+                     *         ],
+                     *         "span": {
+                     *           "from": "2026-01-15T09:30:00.000Z",
+                     *           "to": "2026-01-15T09:30:00.000Z"
+                     *         },
+                     *         "recurrence": {
+                     *           "timeZone": "Europe/Berlin",
+                     *           "weekdays": [
+                     *             "saturday"
+                     *           ],
+                     *           "from": "22:00",
+                     *           "to": "04:00",
+                     *           "validFrom": "2026-01-15",
+                     *           "validUntil": "2026-01-15"
+                     *         },
+                     *         "reason": "example",
+                     *         "status": "active",
+                     *         "startsAt": "2026-01-15T09:30:00.000Z",
+                     *         "endsAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangeWindowEnvelope"];
                 };
             };
@@ -42346,6 +48039,50 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "win_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "Year-end freeze",
+                     *         "kind": "blackout",
+                     *         "ciIds": [
+                     *           "ci_01JHMZ5Q8R3V7W9XABCDEFGHJK"
+                     *         ],
+                     *         "classes": [
+                     *           "database"
+                     *         ],
+                     *         "span": {
+                     *           "from": "2026-01-15T09:30:00.000Z",
+                     *           "to": "2026-01-15T09:30:00.000Z"
+                     *         },
+                     *         "recurrence": {
+                     *           "timeZone": "Europe/Berlin",
+                     *           "weekdays": [
+                     *             "saturday"
+                     *           ],
+                     *           "from": "22:00",
+                     *           "to": "04:00",
+                     *           "validFrom": "2026-01-15",
+                     *           "validUntil": "2026-01-15"
+                     *         },
+                     *         "reason": "example",
+                     *         "status": "active",
+                     *         "startsAt": "2026-01-15T09:30:00.000Z",
+                     *         "endsAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangeWindowEnvelope"];
                 };
             };
@@ -42534,6 +48271,8 @@ export interface operations {
                 status?: components["schemas"]["ChangeStatus"][];
                 /** @description Template it comes from. */
                 templateId?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
                 /** @description One or several, repeated or separated by commas. */
                 type?: components["schemas"]["ChangeType"][];
             };
@@ -42557,6 +48296,135 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "chg_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "number": "CHG-7",
+                     *           "title": "Move the checkout database to new disks",
+                     *           "description": "example",
+                     *           "type": "standard",
+                     *           "assigneeId": "example",
+                     *           "assignmentGroup": "payments",
+                     *           "ciIds": [
+                     *             "example"
+                     *           ],
+                     *           "problemId": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "plannedStart": "2026-01-15T09:30:00.000Z",
+                     *           "plannedEnd": "2026-01-15T09:30:00.000Z",
+                     *           "impact": "high",
+                     *           "successProbability": 95,
+                     *           "implementationPlan": "example",
+                     *           "testPlan": "example",
+                     *           "backoutPlan": "example",
+                     *           "templateId": "example",
+                     *           "status": "draft",
+                     *           "requester": {
+                     *             "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *             "name": "Ada Lovelace",
+                     *             "type": "user"
+                     *           },
+                     *           "requesterId": "example",
+                     *           "actualStart": "2026-01-15T09:30:00.000Z",
+                     *           "actualEnd": "2026-01-15T09:30:00.000Z",
+                     *           "risk": "low",
+                     *           "riskFactors": [
+                     *             {
+                     *               "factor": "impact_and_probability",
+                     *               "risk": "low",
+                     *               "message": "example"
+                     *             }
+                     *           ],
+                     *           "onHold": true,
+                     *           "holdReason": "example",
+                     *           "approvals": [
+                     *             {
+                     *               "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "name": "example",
+                     *               "approverIds": [
+                     *                 "example"
+                     *               ],
+                     *               "excludedIds": [
+                     *                 "example"
+                     *               ],
+                     *               "required": 1,
+                     *               "contentHash": "example",
+                     *               "status": "pending",
+                     *               "decisions": [
+                     *                 {
+                     *                   "by": {
+                     *                     "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                     "name": "Ada Lovelace",
+                     *                     "type": "user"
+                     *                   },
+                     *                   "userId": "example",
+                     *                   "decision": "approved",
+                     *                   "comment": "example",
+                     *                   "contentHash": "example",
+                     *                   "at": "2026-01-15T09:30:00.000Z"
+                     *                 }
+                     *               ],
+                     *               "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *               "endedAt": "2026-01-15T09:30:00.000Z"
+                     *             }
+                     *           ],
+                     *           "approvalPolicy": {
+                     *             "id": "cpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "technical": [
+                     *               {
+                     *                 "name": "Advisory board",
+                     *                 "waitFor": {
+                     *                   "count": 2
+                     *                 }
+                     *               }
+                     *             ],
+                     *             "authorization": [
+                     *               {
+                     *                 "name": "Advisory board",
+                     *                 "waitFor": {
+                     *                   "count": 2
+                     *                 }
+                     *               }
+                     *             ],
+                     *             "distinctApprovers": true
+                     *           },
+                     *           "conflicts": [
+                     *             {
+                     *               "kind": "same_ci",
+                     *               "with": "example",
+                     *               "ciIds": [
+                     *                 "example"
+                     *               ],
+                     *               "message": "example",
+                     *               "from": "2026-01-15T09:30:00.000Z",
+                     *               "to": "2026-01-15T09:30:00.000Z"
+                     *             }
+                     *           ],
+                     *           "outcome": "successful",
+                     *           "closeNotes": "example",
+                     *           "reviewNotes": "example",
+                     *           "rejectionReason": "example",
+                     *           "cancelReason": "example",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1,
+                     *           "allowedActions": [
+                     *             "edit"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangeList"];
                 };
             };
@@ -42685,6 +48553,128 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "chg_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "CHG-7",
+                     *         "title": "Move the checkout database to new disks",
+                     *         "description": "example",
+                     *         "type": "standard",
+                     *         "assigneeId": "example",
+                     *         "assignmentGroup": "payments",
+                     *         "ciIds": [
+                     *           "example"
+                     *         ],
+                     *         "problemId": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "plannedStart": "2026-01-15T09:30:00.000Z",
+                     *         "plannedEnd": "2026-01-15T09:30:00.000Z",
+                     *         "impact": "high",
+                     *         "successProbability": 95,
+                     *         "implementationPlan": "example",
+                     *         "testPlan": "example",
+                     *         "backoutPlan": "example",
+                     *         "templateId": "example",
+                     *         "status": "draft",
+                     *         "requester": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "requesterId": "example",
+                     *         "actualStart": "2026-01-15T09:30:00.000Z",
+                     *         "actualEnd": "2026-01-15T09:30:00.000Z",
+                     *         "risk": "low",
+                     *         "riskFactors": [
+                     *           {
+                     *             "factor": "impact_and_probability",
+                     *             "risk": "low",
+                     *             "message": "example"
+                     *           }
+                     *         ],
+                     *         "onHold": true,
+                     *         "holdReason": "example",
+                     *         "approvals": [
+                     *           {
+                     *             "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "approverIds": [
+                     *               "example"
+                     *             ],
+                     *             "excludedIds": [
+                     *               "example"
+                     *             ],
+                     *             "required": 1,
+                     *             "contentHash": "example",
+                     *             "status": "pending",
+                     *             "decisions": [
+                     *               {
+                     *                 "by": {
+                     *                   "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                   "name": "Ada Lovelace",
+                     *                   "type": "user"
+                     *                 },
+                     *                 "userId": "example",
+                     *                 "decision": "approved",
+                     *                 "comment": "example",
+                     *                 "contentHash": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "approvalPolicy": {
+                     *           "id": "cpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "example",
+                     *           "technical": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "authorization": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "distinctApprovers": true
+                     *         },
+                     *         "conflicts": [
+                     *           {
+                     *             "kind": "same_ci",
+                     *             "with": "example",
+                     *             "ciIds": [
+                     *               "example"
+                     *             ],
+                     *             "message": "example",
+                     *             "from": "2026-01-15T09:30:00.000Z",
+                     *             "to": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "outcome": "successful",
+                     *         "closeNotes": "example",
+                     *         "reviewNotes": "example",
+                     *         "rejectionReason": "example",
+                     *         "cancelReason": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangeEnvelope"];
                 };
             };
@@ -42821,6 +48811,8 @@ export interface operations {
             query?: {
                 /** @description Answer with the record as it was at this instant: fields, version and allowed actions. Before it was created, and after it was deleted, there is none. */
                 asOf?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
@@ -42848,6 +48840,128 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "chg_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "CHG-7",
+                     *         "title": "Move the checkout database to new disks",
+                     *         "description": "example",
+                     *         "type": "standard",
+                     *         "assigneeId": "example",
+                     *         "assignmentGroup": "payments",
+                     *         "ciIds": [
+                     *           "example"
+                     *         ],
+                     *         "problemId": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "plannedStart": "2026-01-15T09:30:00.000Z",
+                     *         "plannedEnd": "2026-01-15T09:30:00.000Z",
+                     *         "impact": "high",
+                     *         "successProbability": 95,
+                     *         "implementationPlan": "example",
+                     *         "testPlan": "example",
+                     *         "backoutPlan": "example",
+                     *         "templateId": "example",
+                     *         "status": "draft",
+                     *         "requester": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "requesterId": "example",
+                     *         "actualStart": "2026-01-15T09:30:00.000Z",
+                     *         "actualEnd": "2026-01-15T09:30:00.000Z",
+                     *         "risk": "low",
+                     *         "riskFactors": [
+                     *           {
+                     *             "factor": "impact_and_probability",
+                     *             "risk": "low",
+                     *             "message": "example"
+                     *           }
+                     *         ],
+                     *         "onHold": true,
+                     *         "holdReason": "example",
+                     *         "approvals": [
+                     *           {
+                     *             "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "approverIds": [
+                     *               "example"
+                     *             ],
+                     *             "excludedIds": [
+                     *               "example"
+                     *             ],
+                     *             "required": 1,
+                     *             "contentHash": "example",
+                     *             "status": "pending",
+                     *             "decisions": [
+                     *               {
+                     *                 "by": {
+                     *                   "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                   "name": "Ada Lovelace",
+                     *                   "type": "user"
+                     *                 },
+                     *                 "userId": "example",
+                     *                 "decision": "approved",
+                     *                 "comment": "example",
+                     *                 "contentHash": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "approvalPolicy": {
+                     *           "id": "cpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "example",
+                     *           "technical": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "authorization": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "distinctApprovers": true
+                     *         },
+                     *         "conflicts": [
+                     *           {
+                     *             "kind": "same_ci",
+                     *             "with": "example",
+                     *             "ciIds": [
+                     *               "example"
+                     *             ],
+                     *             "message": "example",
+                     *             "from": "2026-01-15T09:30:00.000Z",
+                     *             "to": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "outcome": "successful",
+                     *         "closeNotes": "example",
+                     *         "reviewNotes": "example",
+                     *         "rejectionReason": "example",
+                     *         "cancelReason": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangeEnvelope"];
                 };
             };
@@ -42994,6 +49108,128 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "chg_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "CHG-7",
+                     *         "title": "Move the checkout database to new disks",
+                     *         "description": "example",
+                     *         "type": "standard",
+                     *         "assigneeId": "example",
+                     *         "assignmentGroup": "payments",
+                     *         "ciIds": [
+                     *           "example"
+                     *         ],
+                     *         "problemId": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "plannedStart": "2026-01-15T09:30:00.000Z",
+                     *         "plannedEnd": "2026-01-15T09:30:00.000Z",
+                     *         "impact": "high",
+                     *         "successProbability": 95,
+                     *         "implementationPlan": "example",
+                     *         "testPlan": "example",
+                     *         "backoutPlan": "example",
+                     *         "templateId": "example",
+                     *         "status": "draft",
+                     *         "requester": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "requesterId": "example",
+                     *         "actualStart": "2026-01-15T09:30:00.000Z",
+                     *         "actualEnd": "2026-01-15T09:30:00.000Z",
+                     *         "risk": "low",
+                     *         "riskFactors": [
+                     *           {
+                     *             "factor": "impact_and_probability",
+                     *             "risk": "low",
+                     *             "message": "example"
+                     *           }
+                     *         ],
+                     *         "onHold": true,
+                     *         "holdReason": "example",
+                     *         "approvals": [
+                     *           {
+                     *             "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "approverIds": [
+                     *               "example"
+                     *             ],
+                     *             "excludedIds": [
+                     *               "example"
+                     *             ],
+                     *             "required": 1,
+                     *             "contentHash": "example",
+                     *             "status": "pending",
+                     *             "decisions": [
+                     *               {
+                     *                 "by": {
+                     *                   "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                   "name": "Ada Lovelace",
+                     *                   "type": "user"
+                     *                 },
+                     *                 "userId": "example",
+                     *                 "decision": "approved",
+                     *                 "comment": "example",
+                     *                 "contentHash": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "approvalPolicy": {
+                     *           "id": "cpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "example",
+                     *           "technical": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "authorization": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "distinctApprovers": true
+                     *         },
+                     *         "conflicts": [
+                     *           {
+                     *             "kind": "same_ci",
+                     *             "with": "example",
+                     *             "ciIds": [
+                     *               "example"
+                     *             ],
+                     *             "message": "example",
+                     *             "from": "2026-01-15T09:30:00.000Z",
+                     *             "to": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "outcome": "successful",
+                     *         "closeNotes": "example",
+                     *         "reviewNotes": "example",
+                     *         "rejectionReason": "example",
+                     *         "cancelReason": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangeEnvelope"];
                 };
             };
@@ -43178,6 +49414,128 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "chg_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "CHG-7",
+                     *         "title": "Move the checkout database to new disks",
+                     *         "description": "example",
+                     *         "type": "standard",
+                     *         "assigneeId": "example",
+                     *         "assignmentGroup": "payments",
+                     *         "ciIds": [
+                     *           "example"
+                     *         ],
+                     *         "problemId": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "plannedStart": "2026-01-15T09:30:00.000Z",
+                     *         "plannedEnd": "2026-01-15T09:30:00.000Z",
+                     *         "impact": "high",
+                     *         "successProbability": 95,
+                     *         "implementationPlan": "example",
+                     *         "testPlan": "example",
+                     *         "backoutPlan": "example",
+                     *         "templateId": "example",
+                     *         "status": "draft",
+                     *         "requester": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "requesterId": "example",
+                     *         "actualStart": "2026-01-15T09:30:00.000Z",
+                     *         "actualEnd": "2026-01-15T09:30:00.000Z",
+                     *         "risk": "low",
+                     *         "riskFactors": [
+                     *           {
+                     *             "factor": "impact_and_probability",
+                     *             "risk": "low",
+                     *             "message": "example"
+                     *           }
+                     *         ],
+                     *         "onHold": true,
+                     *         "holdReason": "example",
+                     *         "approvals": [
+                     *           {
+                     *             "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "approverIds": [
+                     *               "example"
+                     *             ],
+                     *             "excludedIds": [
+                     *               "example"
+                     *             ],
+                     *             "required": 1,
+                     *             "contentHash": "example",
+                     *             "status": "pending",
+                     *             "decisions": [
+                     *               {
+                     *                 "by": {
+                     *                   "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                   "name": "Ada Lovelace",
+                     *                   "type": "user"
+                     *                 },
+                     *                 "userId": "example",
+                     *                 "decision": "approved",
+                     *                 "comment": "example",
+                     *                 "contentHash": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "approvalPolicy": {
+                     *           "id": "cpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "example",
+                     *           "technical": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "authorization": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "distinctApprovers": true
+                     *         },
+                     *         "conflicts": [
+                     *           {
+                     *             "kind": "same_ci",
+                     *             "with": "example",
+                     *             "ciIds": [
+                     *               "example"
+                     *             ],
+                     *             "message": "example",
+                     *             "from": "2026-01-15T09:30:00.000Z",
+                     *             "to": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "outcome": "successful",
+                     *         "closeNotes": "example",
+                     *         "reviewNotes": "example",
+                     *         "rejectionReason": "example",
+                     *         "cancelReason": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangeEnvelope"];
                 };
             };
@@ -43362,6 +49720,128 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "chg_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "CHG-7",
+                     *         "title": "Move the checkout database to new disks",
+                     *         "description": "example",
+                     *         "type": "standard",
+                     *         "assigneeId": "example",
+                     *         "assignmentGroup": "payments",
+                     *         "ciIds": [
+                     *           "example"
+                     *         ],
+                     *         "problemId": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "plannedStart": "2026-01-15T09:30:00.000Z",
+                     *         "plannedEnd": "2026-01-15T09:30:00.000Z",
+                     *         "impact": "high",
+                     *         "successProbability": 95,
+                     *         "implementationPlan": "example",
+                     *         "testPlan": "example",
+                     *         "backoutPlan": "example",
+                     *         "templateId": "example",
+                     *         "status": "draft",
+                     *         "requester": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "requesterId": "example",
+                     *         "actualStart": "2026-01-15T09:30:00.000Z",
+                     *         "actualEnd": "2026-01-15T09:30:00.000Z",
+                     *         "risk": "low",
+                     *         "riskFactors": [
+                     *           {
+                     *             "factor": "impact_and_probability",
+                     *             "risk": "low",
+                     *             "message": "example"
+                     *           }
+                     *         ],
+                     *         "onHold": true,
+                     *         "holdReason": "example",
+                     *         "approvals": [
+                     *           {
+                     *             "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "approverIds": [
+                     *               "example"
+                     *             ],
+                     *             "excludedIds": [
+                     *               "example"
+                     *             ],
+                     *             "required": 1,
+                     *             "contentHash": "example",
+                     *             "status": "pending",
+                     *             "decisions": [
+                     *               {
+                     *                 "by": {
+                     *                   "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                   "name": "Ada Lovelace",
+                     *                   "type": "user"
+                     *                 },
+                     *                 "userId": "example",
+                     *                 "decision": "approved",
+                     *                 "comment": "example",
+                     *                 "contentHash": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "approvalPolicy": {
+                     *           "id": "cpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "example",
+                     *           "technical": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "authorization": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "distinctApprovers": true
+                     *         },
+                     *         "conflicts": [
+                     *           {
+                     *             "kind": "same_ci",
+                     *             "with": "example",
+                     *             "ciIds": [
+                     *               "example"
+                     *             ],
+                     *             "message": "example",
+                     *             "from": "2026-01-15T09:30:00.000Z",
+                     *             "to": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "outcome": "successful",
+                     *         "closeNotes": "example",
+                     *         "reviewNotes": "example",
+                     *         "rejectionReason": "example",
+                     *         "cancelReason": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangeEnvelope"];
                 };
             };
@@ -43546,6 +50026,128 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "chg_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "CHG-7",
+                     *         "title": "Move the checkout database to new disks",
+                     *         "description": "example",
+                     *         "type": "standard",
+                     *         "assigneeId": "example",
+                     *         "assignmentGroup": "payments",
+                     *         "ciIds": [
+                     *           "example"
+                     *         ],
+                     *         "problemId": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "plannedStart": "2026-01-15T09:30:00.000Z",
+                     *         "plannedEnd": "2026-01-15T09:30:00.000Z",
+                     *         "impact": "high",
+                     *         "successProbability": 95,
+                     *         "implementationPlan": "example",
+                     *         "testPlan": "example",
+                     *         "backoutPlan": "example",
+                     *         "templateId": "example",
+                     *         "status": "draft",
+                     *         "requester": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "requesterId": "example",
+                     *         "actualStart": "2026-01-15T09:30:00.000Z",
+                     *         "actualEnd": "2026-01-15T09:30:00.000Z",
+                     *         "risk": "low",
+                     *         "riskFactors": [
+                     *           {
+                     *             "factor": "impact_and_probability",
+                     *             "risk": "low",
+                     *             "message": "example"
+                     *           }
+                     *         ],
+                     *         "onHold": true,
+                     *         "holdReason": "example",
+                     *         "approvals": [
+                     *           {
+                     *             "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "approverIds": [
+                     *               "example"
+                     *             ],
+                     *             "excludedIds": [
+                     *               "example"
+                     *             ],
+                     *             "required": 1,
+                     *             "contentHash": "example",
+                     *             "status": "pending",
+                     *             "decisions": [
+                     *               {
+                     *                 "by": {
+                     *                   "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                   "name": "Ada Lovelace",
+                     *                   "type": "user"
+                     *                 },
+                     *                 "userId": "example",
+                     *                 "decision": "approved",
+                     *                 "comment": "example",
+                     *                 "contentHash": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "approvalPolicy": {
+                     *           "id": "cpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "example",
+                     *           "technical": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "authorization": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "distinctApprovers": true
+                     *         },
+                     *         "conflicts": [
+                     *           {
+                     *             "kind": "same_ci",
+                     *             "with": "example",
+                     *             "ciIds": [
+                     *               "example"
+                     *             ],
+                     *             "message": "example",
+                     *             "from": "2026-01-15T09:30:00.000Z",
+                     *             "to": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "outcome": "successful",
+                     *         "closeNotes": "example",
+                     *         "reviewNotes": "example",
+                     *         "rejectionReason": "example",
+                     *         "cancelReason": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangeEnvelope"];
                 };
             };
@@ -43730,6 +50332,128 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "chg_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "CHG-7",
+                     *         "title": "Move the checkout database to new disks",
+                     *         "description": "example",
+                     *         "type": "standard",
+                     *         "assigneeId": "example",
+                     *         "assignmentGroup": "payments",
+                     *         "ciIds": [
+                     *           "example"
+                     *         ],
+                     *         "problemId": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "plannedStart": "2026-01-15T09:30:00.000Z",
+                     *         "plannedEnd": "2026-01-15T09:30:00.000Z",
+                     *         "impact": "high",
+                     *         "successProbability": 95,
+                     *         "implementationPlan": "example",
+                     *         "testPlan": "example",
+                     *         "backoutPlan": "example",
+                     *         "templateId": "example",
+                     *         "status": "draft",
+                     *         "requester": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "requesterId": "example",
+                     *         "actualStart": "2026-01-15T09:30:00.000Z",
+                     *         "actualEnd": "2026-01-15T09:30:00.000Z",
+                     *         "risk": "low",
+                     *         "riskFactors": [
+                     *           {
+                     *             "factor": "impact_and_probability",
+                     *             "risk": "low",
+                     *             "message": "example"
+                     *           }
+                     *         ],
+                     *         "onHold": true,
+                     *         "holdReason": "example",
+                     *         "approvals": [
+                     *           {
+                     *             "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "approverIds": [
+                     *               "example"
+                     *             ],
+                     *             "excludedIds": [
+                     *               "example"
+                     *             ],
+                     *             "required": 1,
+                     *             "contentHash": "example",
+                     *             "status": "pending",
+                     *             "decisions": [
+                     *               {
+                     *                 "by": {
+                     *                   "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                   "name": "Ada Lovelace",
+                     *                   "type": "user"
+                     *                 },
+                     *                 "userId": "example",
+                     *                 "decision": "approved",
+                     *                 "comment": "example",
+                     *                 "contentHash": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "approvalPolicy": {
+                     *           "id": "cpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "example",
+                     *           "technical": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "authorization": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "distinctApprovers": true
+                     *         },
+                     *         "conflicts": [
+                     *           {
+                     *             "kind": "same_ci",
+                     *             "with": "example",
+                     *             "ciIds": [
+                     *               "example"
+                     *             ],
+                     *             "message": "example",
+                     *             "from": "2026-01-15T09:30:00.000Z",
+                     *             "to": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "outcome": "successful",
+                     *         "closeNotes": "example",
+                     *         "reviewNotes": "example",
+                     *         "rejectionReason": "example",
+                     *         "cancelReason": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangeEnvelope"];
                 };
             };
@@ -43904,6 +50628,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "asOf": "2026-01-15T09:30:00.000Z",
+                     *         "conflicts": [
+                     *           {
+                     *             "kind": "same_ci",
+                     *             "with": "example",
+                     *             "ciIds": [
+                     *               "example"
+                     *             ],
+                     *             "message": "example",
+                     *             "from": "2026-01-15T09:30:00.000Z",
+                     *             "to": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangeConflictsEnvelope"];
                 };
             };
@@ -44043,6 +50789,128 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "chg_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "CHG-7",
+                     *         "title": "Move the checkout database to new disks",
+                     *         "description": "example",
+                     *         "type": "standard",
+                     *         "assigneeId": "example",
+                     *         "assignmentGroup": "payments",
+                     *         "ciIds": [
+                     *           "example"
+                     *         ],
+                     *         "problemId": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "plannedStart": "2026-01-15T09:30:00.000Z",
+                     *         "plannedEnd": "2026-01-15T09:30:00.000Z",
+                     *         "impact": "high",
+                     *         "successProbability": 95,
+                     *         "implementationPlan": "example",
+                     *         "testPlan": "example",
+                     *         "backoutPlan": "example",
+                     *         "templateId": "example",
+                     *         "status": "draft",
+                     *         "requester": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "requesterId": "example",
+                     *         "actualStart": "2026-01-15T09:30:00.000Z",
+                     *         "actualEnd": "2026-01-15T09:30:00.000Z",
+                     *         "risk": "low",
+                     *         "riskFactors": [
+                     *           {
+                     *             "factor": "impact_and_probability",
+                     *             "risk": "low",
+                     *             "message": "example"
+                     *           }
+                     *         ],
+                     *         "onHold": true,
+                     *         "holdReason": "example",
+                     *         "approvals": [
+                     *           {
+                     *             "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "approverIds": [
+                     *               "example"
+                     *             ],
+                     *             "excludedIds": [
+                     *               "example"
+                     *             ],
+                     *             "required": 1,
+                     *             "contentHash": "example",
+                     *             "status": "pending",
+                     *             "decisions": [
+                     *               {
+                     *                 "by": {
+                     *                   "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                   "name": "Ada Lovelace",
+                     *                   "type": "user"
+                     *                 },
+                     *                 "userId": "example",
+                     *                 "decision": "approved",
+                     *                 "comment": "example",
+                     *                 "contentHash": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "approvalPolicy": {
+                     *           "id": "cpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "example",
+                     *           "technical": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "authorization": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "distinctApprovers": true
+                     *         },
+                     *         "conflicts": [
+                     *           {
+                     *             "kind": "same_ci",
+                     *             "with": "example",
+                     *             "ciIds": [
+                     *               "example"
+                     *             ],
+                     *             "message": "example",
+                     *             "from": "2026-01-15T09:30:00.000Z",
+                     *             "to": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "outcome": "successful",
+                     *         "closeNotes": "example",
+                     *         "reviewNotes": "example",
+                     *         "rejectionReason": "example",
+                     *         "cancelReason": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangeEnvelope"];
                 };
             };
@@ -44227,6 +51095,128 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "chg_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "CHG-7",
+                     *         "title": "Move the checkout database to new disks",
+                     *         "description": "example",
+                     *         "type": "standard",
+                     *         "assigneeId": "example",
+                     *         "assignmentGroup": "payments",
+                     *         "ciIds": [
+                     *           "example"
+                     *         ],
+                     *         "problemId": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "plannedStart": "2026-01-15T09:30:00.000Z",
+                     *         "plannedEnd": "2026-01-15T09:30:00.000Z",
+                     *         "impact": "high",
+                     *         "successProbability": 95,
+                     *         "implementationPlan": "example",
+                     *         "testPlan": "example",
+                     *         "backoutPlan": "example",
+                     *         "templateId": "example",
+                     *         "status": "draft",
+                     *         "requester": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "requesterId": "example",
+                     *         "actualStart": "2026-01-15T09:30:00.000Z",
+                     *         "actualEnd": "2026-01-15T09:30:00.000Z",
+                     *         "risk": "low",
+                     *         "riskFactors": [
+                     *           {
+                     *             "factor": "impact_and_probability",
+                     *             "risk": "low",
+                     *             "message": "example"
+                     *           }
+                     *         ],
+                     *         "onHold": true,
+                     *         "holdReason": "example",
+                     *         "approvals": [
+                     *           {
+                     *             "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "approverIds": [
+                     *               "example"
+                     *             ],
+                     *             "excludedIds": [
+                     *               "example"
+                     *             ],
+                     *             "required": 1,
+                     *             "contentHash": "example",
+                     *             "status": "pending",
+                     *             "decisions": [
+                     *               {
+                     *                 "by": {
+                     *                   "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                   "name": "Ada Lovelace",
+                     *                   "type": "user"
+                     *                 },
+                     *                 "userId": "example",
+                     *                 "decision": "approved",
+                     *                 "comment": "example",
+                     *                 "contentHash": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "approvalPolicy": {
+                     *           "id": "cpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "example",
+                     *           "technical": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "authorization": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "distinctApprovers": true
+                     *         },
+                     *         "conflicts": [
+                     *           {
+                     *             "kind": "same_ci",
+                     *             "with": "example",
+                     *             "ciIds": [
+                     *               "example"
+                     *             ],
+                     *             "message": "example",
+                     *             "from": "2026-01-15T09:30:00.000Z",
+                     *             "to": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "outcome": "successful",
+                     *         "closeNotes": "example",
+                     *         "reviewNotes": "example",
+                     *         "rejectionReason": "example",
+                     *         "cancelReason": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangeEnvelope"];
                 };
             };
@@ -44411,6 +51401,128 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "chg_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "CHG-7",
+                     *         "title": "Move the checkout database to new disks",
+                     *         "description": "example",
+                     *         "type": "standard",
+                     *         "assigneeId": "example",
+                     *         "assignmentGroup": "payments",
+                     *         "ciIds": [
+                     *           "example"
+                     *         ],
+                     *         "problemId": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "plannedStart": "2026-01-15T09:30:00.000Z",
+                     *         "plannedEnd": "2026-01-15T09:30:00.000Z",
+                     *         "impact": "high",
+                     *         "successProbability": 95,
+                     *         "implementationPlan": "example",
+                     *         "testPlan": "example",
+                     *         "backoutPlan": "example",
+                     *         "templateId": "example",
+                     *         "status": "draft",
+                     *         "requester": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "requesterId": "example",
+                     *         "actualStart": "2026-01-15T09:30:00.000Z",
+                     *         "actualEnd": "2026-01-15T09:30:00.000Z",
+                     *         "risk": "low",
+                     *         "riskFactors": [
+                     *           {
+                     *             "factor": "impact_and_probability",
+                     *             "risk": "low",
+                     *             "message": "example"
+                     *           }
+                     *         ],
+                     *         "onHold": true,
+                     *         "holdReason": "example",
+                     *         "approvals": [
+                     *           {
+                     *             "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "approverIds": [
+                     *               "example"
+                     *             ],
+                     *             "excludedIds": [
+                     *               "example"
+                     *             ],
+                     *             "required": 1,
+                     *             "contentHash": "example",
+                     *             "status": "pending",
+                     *             "decisions": [
+                     *               {
+                     *                 "by": {
+                     *                   "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                   "name": "Ada Lovelace",
+                     *                   "type": "user"
+                     *                 },
+                     *                 "userId": "example",
+                     *                 "decision": "approved",
+                     *                 "comment": "example",
+                     *                 "contentHash": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "approvalPolicy": {
+                     *           "id": "cpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "example",
+                     *           "technical": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "authorization": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "distinctApprovers": true
+                     *         },
+                     *         "conflicts": [
+                     *           {
+                     *             "kind": "same_ci",
+                     *             "with": "example",
+                     *             "ciIds": [
+                     *               "example"
+                     *             ],
+                     *             "message": "example",
+                     *             "from": "2026-01-15T09:30:00.000Z",
+                     *             "to": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "outcome": "successful",
+                     *         "closeNotes": "example",
+                     *         "reviewNotes": "example",
+                     *         "rejectionReason": "example",
+                     *         "cancelReason": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangeEnvelope"];
                 };
             };
@@ -44595,6 +51707,128 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "chg_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "CHG-7",
+                     *         "title": "Move the checkout database to new disks",
+                     *         "description": "example",
+                     *         "type": "standard",
+                     *         "assigneeId": "example",
+                     *         "assignmentGroup": "payments",
+                     *         "ciIds": [
+                     *           "example"
+                     *         ],
+                     *         "problemId": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "plannedStart": "2026-01-15T09:30:00.000Z",
+                     *         "plannedEnd": "2026-01-15T09:30:00.000Z",
+                     *         "impact": "high",
+                     *         "successProbability": 95,
+                     *         "implementationPlan": "example",
+                     *         "testPlan": "example",
+                     *         "backoutPlan": "example",
+                     *         "templateId": "example",
+                     *         "status": "draft",
+                     *         "requester": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "requesterId": "example",
+                     *         "actualStart": "2026-01-15T09:30:00.000Z",
+                     *         "actualEnd": "2026-01-15T09:30:00.000Z",
+                     *         "risk": "low",
+                     *         "riskFactors": [
+                     *           {
+                     *             "factor": "impact_and_probability",
+                     *             "risk": "low",
+                     *             "message": "example"
+                     *           }
+                     *         ],
+                     *         "onHold": true,
+                     *         "holdReason": "example",
+                     *         "approvals": [
+                     *           {
+                     *             "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "approverIds": [
+                     *               "example"
+                     *             ],
+                     *             "excludedIds": [
+                     *               "example"
+                     *             ],
+                     *             "required": 1,
+                     *             "contentHash": "example",
+                     *             "status": "pending",
+                     *             "decisions": [
+                     *               {
+                     *                 "by": {
+                     *                   "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                   "name": "Ada Lovelace",
+                     *                   "type": "user"
+                     *                 },
+                     *                 "userId": "example",
+                     *                 "decision": "approved",
+                     *                 "comment": "example",
+                     *                 "contentHash": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "approvalPolicy": {
+                     *           "id": "cpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "example",
+                     *           "technical": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "authorization": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "distinctApprovers": true
+                     *         },
+                     *         "conflicts": [
+                     *           {
+                     *             "kind": "same_ci",
+                     *             "with": "example",
+                     *             "ciIds": [
+                     *               "example"
+                     *             ],
+                     *             "message": "example",
+                     *             "from": "2026-01-15T09:30:00.000Z",
+                     *             "to": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "outcome": "successful",
+                     *         "closeNotes": "example",
+                     *         "reviewNotes": "example",
+                     *         "rejectionReason": "example",
+                     *         "cancelReason": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangeEnvelope"];
                 };
             };
@@ -44779,6 +52013,128 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "chg_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "CHG-7",
+                     *         "title": "Move the checkout database to new disks",
+                     *         "description": "example",
+                     *         "type": "standard",
+                     *         "assigneeId": "example",
+                     *         "assignmentGroup": "payments",
+                     *         "ciIds": [
+                     *           "example"
+                     *         ],
+                     *         "problemId": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "plannedStart": "2026-01-15T09:30:00.000Z",
+                     *         "plannedEnd": "2026-01-15T09:30:00.000Z",
+                     *         "impact": "high",
+                     *         "successProbability": 95,
+                     *         "implementationPlan": "example",
+                     *         "testPlan": "example",
+                     *         "backoutPlan": "example",
+                     *         "templateId": "example",
+                     *         "status": "draft",
+                     *         "requester": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "requesterId": "example",
+                     *         "actualStart": "2026-01-15T09:30:00.000Z",
+                     *         "actualEnd": "2026-01-15T09:30:00.000Z",
+                     *         "risk": "low",
+                     *         "riskFactors": [
+                     *           {
+                     *             "factor": "impact_and_probability",
+                     *             "risk": "low",
+                     *             "message": "example"
+                     *           }
+                     *         ],
+                     *         "onHold": true,
+                     *         "holdReason": "example",
+                     *         "approvals": [
+                     *           {
+                     *             "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "approverIds": [
+                     *               "example"
+                     *             ],
+                     *             "excludedIds": [
+                     *               "example"
+                     *             ],
+                     *             "required": 1,
+                     *             "contentHash": "example",
+                     *             "status": "pending",
+                     *             "decisions": [
+                     *               {
+                     *                 "by": {
+                     *                   "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                   "name": "Ada Lovelace",
+                     *                   "type": "user"
+                     *                 },
+                     *                 "userId": "example",
+                     *                 "decision": "approved",
+                     *                 "comment": "example",
+                     *                 "contentHash": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "approvalPolicy": {
+                     *           "id": "cpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "example",
+                     *           "technical": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "authorization": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "distinctApprovers": true
+                     *         },
+                     *         "conflicts": [
+                     *           {
+                     *             "kind": "same_ci",
+                     *             "with": "example",
+                     *             "ciIds": [
+                     *               "example"
+                     *             ],
+                     *             "message": "example",
+                     *             "from": "2026-01-15T09:30:00.000Z",
+                     *             "to": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "outcome": "successful",
+                     *         "closeNotes": "example",
+                     *         "reviewNotes": "example",
+                     *         "rejectionReason": "example",
+                     *         "cancelReason": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangeEnvelope"];
                 };
             };
@@ -44958,6 +52314,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "durationMinutes": 1,
+                     *         "slots": [
+                     *           {
+                     *             "from": "2026-01-15T09:30:00.000Z",
+                     *             "to": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangeSlotsEnvelope"];
                 };
             };
@@ -45097,6 +52469,128 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "chg_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "CHG-7",
+                     *         "title": "Move the checkout database to new disks",
+                     *         "description": "example",
+                     *         "type": "standard",
+                     *         "assigneeId": "example",
+                     *         "assignmentGroup": "payments",
+                     *         "ciIds": [
+                     *           "example"
+                     *         ],
+                     *         "problemId": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "plannedStart": "2026-01-15T09:30:00.000Z",
+                     *         "plannedEnd": "2026-01-15T09:30:00.000Z",
+                     *         "impact": "high",
+                     *         "successProbability": 95,
+                     *         "implementationPlan": "example",
+                     *         "testPlan": "example",
+                     *         "backoutPlan": "example",
+                     *         "templateId": "example",
+                     *         "status": "draft",
+                     *         "requester": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "requesterId": "example",
+                     *         "actualStart": "2026-01-15T09:30:00.000Z",
+                     *         "actualEnd": "2026-01-15T09:30:00.000Z",
+                     *         "risk": "low",
+                     *         "riskFactors": [
+                     *           {
+                     *             "factor": "impact_and_probability",
+                     *             "risk": "low",
+                     *             "message": "example"
+                     *           }
+                     *         ],
+                     *         "onHold": true,
+                     *         "holdReason": "example",
+                     *         "approvals": [
+                     *           {
+                     *             "id": "apr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "name": "example",
+                     *             "approverIds": [
+                     *               "example"
+                     *             ],
+                     *             "excludedIds": [
+                     *               "example"
+                     *             ],
+                     *             "required": 1,
+                     *             "contentHash": "example",
+                     *             "status": "pending",
+                     *             "decisions": [
+                     *               {
+                     *                 "by": {
+                     *                   "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *                   "name": "Ada Lovelace",
+                     *                   "type": "user"
+                     *                 },
+                     *                 "userId": "example",
+                     *                 "decision": "approved",
+                     *                 "comment": "example",
+                     *                 "contentHash": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "requestedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "approvalPolicy": {
+                     *           "id": "cpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "example",
+                     *           "technical": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "authorization": [
+                     *             {
+                     *               "name": "Advisory board",
+                     *               "waitFor": {
+                     *                 "count": 2
+                     *               }
+                     *             }
+                     *           ],
+                     *           "distinctApprovers": true
+                     *         },
+                     *         "conflicts": [
+                     *           {
+                     *             "kind": "same_ci",
+                     *             "with": "example",
+                     *             "ciIds": [
+                     *               "example"
+                     *             ],
+                     *             "message": "example",
+                     *             "from": "2026-01-15T09:30:00.000Z",
+                     *             "to": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "outcome": "successful",
+                     *         "closeNotes": "example",
+                     *         "reviewNotes": "example",
+                     *         "rejectionReason": "example",
+                     *         "cancelReason": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ChangeEnvelope"];
                 };
             };
@@ -45297,6 +52791,8 @@ export interface operations {
                 status?: components["schemas"]["IncidentStatus"][];
                 /** @description A tag it has. */
                 tag?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
                 /** @description One or several, as with `severity`. */
                 urgency?: ("high" | "medium" | "low")[];
                 /** @description A user, or `me`, who follows it. */
@@ -45322,6 +52818,59 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "inc_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "number": "INC-42",
+                     *           "title": "Checkout answers 502",
+                     *           "description": "example",
+                     *           "status": "open",
+                     *           "severity": "critical",
+                     *           "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "assignmentGroup": "payments",
+                     *           "category": "availability",
+                     *           "ciId": "example",
+                     *           "callerId": "example",
+                     *           "tags": [
+                     *             "checkout"
+                     *           ],
+                     *           "holdReason": "awaiting_caller",
+                     *           "resolutionCode": "fixed",
+                     *           "resolutionNotes": "example",
+                     *           "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *           "closedAt": "2026-01-15T09:30:00.000Z",
+                     *           "reopenCount": 1,
+                     *           "escalationLevel": 1,
+                     *           "commentCount": 1,
+                     *           "channel": "phone",
+                     *           "createdBy": {
+                     *             "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *             "name": "Ada Lovelace",
+                     *             "type": "user"
+                     *           },
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1,
+                     *           "allowedActions": [
+                     *             "edit"
+                     *           ],
+                     *           "allowedMajorActions": [
+                     *             "propose"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["IncidentList"];
                 };
             };
@@ -45448,6 +52997,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "inc_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "INC-42",
+                     *         "title": "Checkout answers 502",
+                     *         "description": "example",
+                     *         "status": "open",
+                     *         "severity": "critical",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciId": "example",
+                     *         "callerId": "example",
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "holdReason": "awaiting_caller",
+                     *         "resolutionCode": "fixed",
+                     *         "resolutionNotes": "example",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "escalationLevel": 1,
+                     *         "commentCount": 1,
+                     *         "channel": "phone",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ],
+                     *         "allowedMajorActions": [
+                     *           "propose"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["IncidentEnvelope"];
                 };
             };
@@ -45462,6 +53057,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "inc_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "INC-42",
+                     *         "title": "Checkout answers 502",
+                     *         "description": "example",
+                     *         "status": "open",
+                     *         "severity": "critical",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciId": "example",
+                     *         "callerId": "example",
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "holdReason": "awaiting_caller",
+                     *         "resolutionCode": "fixed",
+                     *         "resolutionNotes": "example",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "escalationLevel": 1,
+                     *         "commentCount": 1,
+                     *         "channel": "phone",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ],
+                     *         "allowedMajorActions": [
+                     *           "propose"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["IncidentEnvelope"];
                 };
             };
@@ -45598,6 +53239,8 @@ export interface operations {
             query?: {
                 /** @description Answer with the record as it was at this instant: fields, version and allowed actions. Before it was created, and after it was deleted, there is none. */
                 asOf?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
@@ -45625,6 +53268,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "inc_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "INC-42",
+                     *         "title": "Checkout answers 502",
+                     *         "description": "example",
+                     *         "status": "open",
+                     *         "severity": "critical",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciId": "example",
+                     *         "callerId": "example",
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "holdReason": "awaiting_caller",
+                     *         "resolutionCode": "fixed",
+                     *         "resolutionNotes": "example",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "escalationLevel": 1,
+                     *         "commentCount": 1,
+                     *         "channel": "phone",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ],
+                     *         "allowedMajorActions": [
+                     *           "propose"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["IncidentEnvelope"];
                 };
             };
@@ -45771,6 +53460,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "inc_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "INC-42",
+                     *         "title": "Checkout answers 502",
+                     *         "description": "example",
+                     *         "status": "open",
+                     *         "severity": "critical",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciId": "example",
+                     *         "callerId": "example",
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "holdReason": "awaiting_caller",
+                     *         "resolutionCode": "fixed",
+                     *         "resolutionNotes": "example",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "escalationLevel": 1,
+                     *         "commentCount": 1,
+                     *         "channel": "phone",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ],
+                     *         "allowedMajorActions": [
+                     *           "propose"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["IncidentEnvelope"];
                 };
             };
@@ -45955,6 +53690,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "inc_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "INC-42",
+                     *         "title": "Checkout answers 502",
+                     *         "description": "example",
+                     *         "status": "open",
+                     *         "severity": "critical",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciId": "example",
+                     *         "callerId": "example",
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "holdReason": "awaiting_caller",
+                     *         "resolutionCode": "fixed",
+                     *         "resolutionNotes": "example",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "escalationLevel": 1,
+                     *         "commentCount": 1,
+                     *         "channel": "phone",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ],
+                     *         "allowedMajorActions": [
+                     *           "propose"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["IncidentEnvelope"];
                 };
             };
@@ -46123,6 +53904,8 @@ export interface operations {
                 q?: string;
                 /** @description Field to sort by; `-` sorts descending. */
                 sort?: "createdAt" | "-createdAt";
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
                 /** @description Public comments, or work notes. */
                 visibility?: "public" | "internal";
             };
@@ -46148,6 +53931,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "cmt_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "incidentId": "inc_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "body": "example",
+                     *           "visibility": "public",
+                     *           "author": {
+                     *             "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *             "name": "Ada Lovelace",
+                     *             "type": "user"
+                     *           },
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["IncidentCommentList"];
                 };
             };
@@ -46285,6 +54095,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "cmt_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "incidentId": "inc_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "body": "example",
+                     *         "visibility": "public",
+                     *         "author": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["IncidentCommentEnvelope"];
                 };
             };
@@ -46469,6 +54299,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "inc_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "INC-42",
+                     *         "title": "Checkout answers 502",
+                     *         "description": "example",
+                     *         "status": "open",
+                     *         "severity": "critical",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciId": "example",
+                     *         "callerId": "example",
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "holdReason": "awaiting_caller",
+                     *         "resolutionCode": "fixed",
+                     *         "resolutionNotes": "example",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "escalationLevel": 1,
+                     *         "commentCount": 1,
+                     *         "channel": "phone",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ],
+                     *         "allowedMajorActions": [
+                     *           "propose"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["IncidentEnvelope"];
                 };
             };
@@ -46653,6 +54529,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "inc_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "INC-42",
+                     *         "title": "Checkout answers 502",
+                     *         "description": "example",
+                     *         "status": "open",
+                     *         "severity": "critical",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciId": "example",
+                     *         "callerId": "example",
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "holdReason": "awaiting_caller",
+                     *         "resolutionCode": "fixed",
+                     *         "resolutionNotes": "example",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "escalationLevel": 1,
+                     *         "commentCount": 1,
+                     *         "channel": "phone",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ],
+                     *         "allowedMajorActions": [
+                     *           "propose"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["IncidentEnvelope"];
                 };
             };
@@ -46837,6 +54759,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "inc_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "INC-42",
+                     *         "title": "Checkout answers 502",
+                     *         "description": "example",
+                     *         "status": "open",
+                     *         "severity": "critical",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciId": "example",
+                     *         "callerId": "example",
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "holdReason": "awaiting_caller",
+                     *         "resolutionCode": "fixed",
+                     *         "resolutionNotes": "example",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "escalationLevel": 1,
+                     *         "commentCount": 1,
+                     *         "channel": "phone",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ],
+                     *         "allowedMajorActions": [
+                     *           "propose"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["IncidentEnvelope"];
                 };
             };
@@ -47021,6 +54989,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "inc_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "INC-42",
+                     *         "title": "Checkout answers 502",
+                     *         "description": "example",
+                     *         "status": "open",
+                     *         "severity": "critical",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciId": "example",
+                     *         "callerId": "example",
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "holdReason": "awaiting_caller",
+                     *         "resolutionCode": "fixed",
+                     *         "resolutionNotes": "example",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "escalationLevel": 1,
+                     *         "commentCount": 1,
+                     *         "channel": "phone",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ],
+                     *         "allowedMajorActions": [
+                     *           "propose"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["IncidentEnvelope"];
                 };
             };
@@ -47205,6 +55219,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "inc_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "INC-42",
+                     *         "title": "Checkout answers 502",
+                     *         "description": "example",
+                     *         "status": "open",
+                     *         "severity": "critical",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciId": "example",
+                     *         "callerId": "example",
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "holdReason": "awaiting_caller",
+                     *         "resolutionCode": "fixed",
+                     *         "resolutionNotes": "example",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "escalationLevel": 1,
+                     *         "commentCount": 1,
+                     *         "channel": "phone",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ],
+                     *         "allowedMajorActions": [
+                     *           "propose"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["IncidentEnvelope"];
                 };
             };
@@ -47391,6 +55451,58 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "PRB-7",
+                     *         "title": "Connections leak under load",
+                     *         "description": "example",
+                     *         "status": "new",
+                     *         "impact": "high",
+                     *         "urgency": "high",
+                     *         "priority": "P1",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciIds": [
+                     *           "example"
+                     *         ],
+                     *         "changeIds": [
+                     *           "example"
+                     *         ],
+                     *         "symptoms": "example",
+                     *         "rootCause": "example",
+                     *         "workaround": "example",
+                     *         "workaroundPublishedAt": "2026-01-15T09:30:00.000Z",
+                     *         "knownError": true,
+                     *         "knownErrorAt": "2026-01-15T09:30:00.000Z",
+                     *         "resolution": "fix_applied",
+                     *         "resolutionNotes": "example",
+                     *         "duplicateOf": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ProblemEnvelope"];
                 };
             };
@@ -47575,6 +55687,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "inc_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "INC-42",
+                     *         "title": "Checkout answers 502",
+                     *         "description": "example",
+                     *         "status": "open",
+                     *         "severity": "critical",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciId": "example",
+                     *         "callerId": "example",
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "holdReason": "awaiting_caller",
+                     *         "resolutionCode": "fixed",
+                     *         "resolutionNotes": "example",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "escalationLevel": 1,
+                     *         "commentCount": 1,
+                     *         "channel": "phone",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ],
+                     *         "allowedMajorActions": [
+                     *           "propose"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["IncidentEnvelope"];
                 };
             };
@@ -47759,6 +55917,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "inc_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "INC-42",
+                     *         "title": "Checkout answers 502",
+                     *         "description": "example",
+                     *         "status": "open",
+                     *         "severity": "critical",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciId": "example",
+                     *         "callerId": "example",
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "holdReason": "awaiting_caller",
+                     *         "resolutionCode": "fixed",
+                     *         "resolutionNotes": "example",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "escalationLevel": 1,
+                     *         "commentCount": 1,
+                     *         "channel": "phone",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ],
+                     *         "allowedMajorActions": [
+                     *           "propose"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["IncidentEnvelope"];
                 };
             };
@@ -47913,6 +56117,8 @@ export interface operations {
             query?: {
                 /** @description Answer with the record as it was at this instant: fields, version and allowed actions. Before it was created, and after it was deleted, there is none. */
                 asOf?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description Environment of the workspace; data of environments is separate. */
@@ -47936,6 +56142,62 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "asOf": "2026-01-15T09:30:00.000Z",
+                     *         "timers": [
+                     *           {
+                     *             "id": "tmr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "entityType": "incident",
+                     *             "entityId": "inc_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "entityNumber": "example",
+                     *             "policyId": "slp_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "policyName": "example",
+                     *             "policyRevision": 1,
+                     *             "calendarId": "cal_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "calendarRevision": 1,
+                     *             "metric": "response",
+                     *             "goalsBy": "severity",
+                     *             "goalKey": "critical",
+                     *             "goalMs": 1,
+                     *             "cycle": 1,
+                     *             "state": "running",
+                     *             "breached": true,
+                     *             "startedAt": "2026-01-15T09:30:00.000Z",
+                     *             "dueAt": "2026-01-15T09:30:00.000Z",
+                     *             "nextFireAt": "2026-01-15T09:30:00.000Z",
+                     *             "breachedAt": "2026-01-15T09:30:00.000Z",
+                     *             "fired": [
+                     *               {
+                     *                 "cycle": 1,
+                     *                 "percent": 1,
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "entityVersion": 1,
+                     *             "createdAt": "2026-01-15T09:30:00.000Z",
+                     *             "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *             "elapsedMs": 1,
+                     *             "remainingMs": 1,
+                     *             "intervals": [
+                     *               {
+                     *                 "from": "2026-01-15T09:30:00.000Z",
+                     *                 "to": "2026-01-15T09:30:00.000Z",
+                     *                 "state": "running",
+                     *                 "countedMs": 1,
+                     *                 "reason": "example",
+                     *                 "eventId": "example"
+                     *               }
+                     *             ]
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["IncidentSlaEnvelope"];
                 };
             };
@@ -48075,6 +56337,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "inc_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "INC-42",
+                     *         "title": "Checkout answers 502",
+                     *         "description": "example",
+                     *         "status": "open",
+                     *         "severity": "critical",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciId": "example",
+                     *         "callerId": "example",
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "holdReason": "awaiting_caller",
+                     *         "resolutionCode": "fixed",
+                     *         "resolutionNotes": "example",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "escalationLevel": 1,
+                     *         "commentCount": 1,
+                     *         "channel": "phone",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ],
+                     *         "allowedMajorActions": [
+                     *           "propose"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["IncidentEnvelope"];
                 };
             };
@@ -48259,6 +56567,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "inc_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "INC-42",
+                     *         "title": "Checkout answers 502",
+                     *         "description": "example",
+                     *         "status": "open",
+                     *         "severity": "critical",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciId": "example",
+                     *         "callerId": "example",
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "holdReason": "awaiting_caller",
+                     *         "resolutionCode": "fixed",
+                     *         "resolutionNotes": "example",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "escalationLevel": 1,
+                     *         "commentCount": 1,
+                     *         "channel": "phone",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ],
+                     *         "allowedMajorActions": [
+                     *           "propose"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["IncidentEnvelope"];
                 };
             };
@@ -48439,6 +56793,8 @@ export interface operations {
                 status?: components["schemas"]["ProblemStatus"][];
                 /** @description One of the tags. */
                 tag?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description Environment of the workspace; data of environments is separate. */
@@ -48460,6 +56816,65 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "number": "PRB-7",
+                     *           "title": "Connections leak under load",
+                     *           "description": "example",
+                     *           "status": "new",
+                     *           "impact": "high",
+                     *           "urgency": "high",
+                     *           "priority": "P1",
+                     *           "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "assignmentGroup": "payments",
+                     *           "category": "availability",
+                     *           "ciIds": [
+                     *             "example"
+                     *           ],
+                     *           "changeIds": [
+                     *             "example"
+                     *           ],
+                     *           "symptoms": "example",
+                     *           "rootCause": "example",
+                     *           "workaround": "example",
+                     *           "workaroundPublishedAt": "2026-01-15T09:30:00.000Z",
+                     *           "knownError": true,
+                     *           "knownErrorAt": "2026-01-15T09:30:00.000Z",
+                     *           "resolution": "fix_applied",
+                     *           "resolutionNotes": "example",
+                     *           "duplicateOf": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *           "closedAt": "2026-01-15T09:30:00.000Z",
+                     *           "reopenCount": 1,
+                     *           "tags": [
+                     *             "checkout"
+                     *           ],
+                     *           "createdBy": {
+                     *             "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *             "name": "Ada Lovelace",
+                     *             "type": "user"
+                     *           },
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1,
+                     *           "allowedActions": [
+                     *             "edit"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ProblemList"];
                 };
             };
@@ -48588,6 +57003,58 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "PRB-7",
+                     *         "title": "Connections leak under load",
+                     *         "description": "example",
+                     *         "status": "new",
+                     *         "impact": "high",
+                     *         "urgency": "high",
+                     *         "priority": "P1",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciIds": [
+                     *           "example"
+                     *         ],
+                     *         "changeIds": [
+                     *           "example"
+                     *         ],
+                     *         "symptoms": "example",
+                     *         "rootCause": "example",
+                     *         "workaround": "example",
+                     *         "workaroundPublishedAt": "2026-01-15T09:30:00.000Z",
+                     *         "knownError": true,
+                     *         "knownErrorAt": "2026-01-15T09:30:00.000Z",
+                     *         "resolution": "fix_applied",
+                     *         "resolutionNotes": "example",
+                     *         "duplicateOf": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ProblemEnvelope"];
                 };
             };
@@ -48724,6 +57191,8 @@ export interface operations {
             query?: {
                 /** @description Answer with the record as it was at this instant: fields, version and allowed actions. Before it was created, and after it was deleted, there is none. */
                 asOf?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
@@ -48751,6 +57220,58 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "PRB-7",
+                     *         "title": "Connections leak under load",
+                     *         "description": "example",
+                     *         "status": "new",
+                     *         "impact": "high",
+                     *         "urgency": "high",
+                     *         "priority": "P1",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciIds": [
+                     *           "example"
+                     *         ],
+                     *         "changeIds": [
+                     *           "example"
+                     *         ],
+                     *         "symptoms": "example",
+                     *         "rootCause": "example",
+                     *         "workaround": "example",
+                     *         "workaroundPublishedAt": "2026-01-15T09:30:00.000Z",
+                     *         "knownError": true,
+                     *         "knownErrorAt": "2026-01-15T09:30:00.000Z",
+                     *         "resolution": "fix_applied",
+                     *         "resolutionNotes": "example",
+                     *         "duplicateOf": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ProblemEnvelope"];
                 };
             };
@@ -48897,6 +57418,58 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "PRB-7",
+                     *         "title": "Connections leak under load",
+                     *         "description": "example",
+                     *         "status": "new",
+                     *         "impact": "high",
+                     *         "urgency": "high",
+                     *         "priority": "P1",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciIds": [
+                     *           "example"
+                     *         ],
+                     *         "changeIds": [
+                     *           "example"
+                     *         ],
+                     *         "symptoms": "example",
+                     *         "rootCause": "example",
+                     *         "workaround": "example",
+                     *         "workaroundPublishedAt": "2026-01-15T09:30:00.000Z",
+                     *         "knownError": true,
+                     *         "knownErrorAt": "2026-01-15T09:30:00.000Z",
+                     *         "resolution": "fix_applied",
+                     *         "resolutionNotes": "example",
+                     *         "duplicateOf": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ProblemEnvelope"];
                 };
             };
@@ -49081,6 +57654,58 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "PRB-7",
+                     *         "title": "Connections leak under load",
+                     *         "description": "example",
+                     *         "status": "new",
+                     *         "impact": "high",
+                     *         "urgency": "high",
+                     *         "priority": "P1",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciIds": [
+                     *           "example"
+                     *         ],
+                     *         "changeIds": [
+                     *           "example"
+                     *         ],
+                     *         "symptoms": "example",
+                     *         "rootCause": "example",
+                     *         "workaround": "example",
+                     *         "workaroundPublishedAt": "2026-01-15T09:30:00.000Z",
+                     *         "knownError": true,
+                     *         "knownErrorAt": "2026-01-15T09:30:00.000Z",
+                     *         "resolution": "fix_applied",
+                     *         "resolutionNotes": "example",
+                     *         "duplicateOf": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ProblemEnvelope"];
                 };
             };
@@ -49265,6 +57890,58 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "PRB-7",
+                     *         "title": "Connections leak under load",
+                     *         "description": "example",
+                     *         "status": "new",
+                     *         "impact": "high",
+                     *         "urgency": "high",
+                     *         "priority": "P1",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciIds": [
+                     *           "example"
+                     *         ],
+                     *         "changeIds": [
+                     *           "example"
+                     *         ],
+                     *         "symptoms": "example",
+                     *         "rootCause": "example",
+                     *         "workaround": "example",
+                     *         "workaroundPublishedAt": "2026-01-15T09:30:00.000Z",
+                     *         "knownError": true,
+                     *         "knownErrorAt": "2026-01-15T09:30:00.000Z",
+                     *         "resolution": "fix_applied",
+                     *         "resolutionNotes": "example",
+                     *         "duplicateOf": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ProblemEnvelope"];
                 };
             };
@@ -49449,6 +58126,58 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "PRB-7",
+                     *         "title": "Connections leak under load",
+                     *         "description": "example",
+                     *         "status": "new",
+                     *         "impact": "high",
+                     *         "urgency": "high",
+                     *         "priority": "P1",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciIds": [
+                     *           "example"
+                     *         ],
+                     *         "changeIds": [
+                     *           "example"
+                     *         ],
+                     *         "symptoms": "example",
+                     *         "rootCause": "example",
+                     *         "workaround": "example",
+                     *         "workaroundPublishedAt": "2026-01-15T09:30:00.000Z",
+                     *         "knownError": true,
+                     *         "knownErrorAt": "2026-01-15T09:30:00.000Z",
+                     *         "resolution": "fix_applied",
+                     *         "resolutionNotes": "example",
+                     *         "duplicateOf": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ProblemEnvelope"];
                 };
             };
@@ -49633,6 +58362,58 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "PRB-7",
+                     *         "title": "Connections leak under load",
+                     *         "description": "example",
+                     *         "status": "new",
+                     *         "impact": "high",
+                     *         "urgency": "high",
+                     *         "priority": "P1",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciIds": [
+                     *           "example"
+                     *         ],
+                     *         "changeIds": [
+                     *           "example"
+                     *         ],
+                     *         "symptoms": "example",
+                     *         "rootCause": "example",
+                     *         "workaround": "example",
+                     *         "workaroundPublishedAt": "2026-01-15T09:30:00.000Z",
+                     *         "knownError": true,
+                     *         "knownErrorAt": "2026-01-15T09:30:00.000Z",
+                     *         "resolution": "fix_applied",
+                     *         "resolutionNotes": "example",
+                     *         "duplicateOf": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ProblemEnvelope"];
                 };
             };
@@ -49831,6 +58612,8 @@ export interface operations {
                 status?: components["schemas"]["IncidentStatus"][];
                 /** @description A tag it has. */
                 tag?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
                 /** @description One or several, as with `severity`. */
                 urgency?: ("high" | "medium" | "low")[];
                 /** @description A user, or `me`, who follows it. */
@@ -49858,6 +58641,59 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "inc_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "number": "INC-42",
+                     *           "title": "Checkout answers 502",
+                     *           "description": "example",
+                     *           "status": "open",
+                     *           "severity": "critical",
+                     *           "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "assignmentGroup": "payments",
+                     *           "category": "availability",
+                     *           "ciId": "example",
+                     *           "callerId": "example",
+                     *           "tags": [
+                     *             "checkout"
+                     *           ],
+                     *           "holdReason": "awaiting_caller",
+                     *           "resolutionCode": "fixed",
+                     *           "resolutionNotes": "example",
+                     *           "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *           "closedAt": "2026-01-15T09:30:00.000Z",
+                     *           "reopenCount": 1,
+                     *           "escalationLevel": 1,
+                     *           "commentCount": 1,
+                     *           "channel": "phone",
+                     *           "createdBy": {
+                     *             "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *             "name": "Ada Lovelace",
+                     *             "type": "user"
+                     *           },
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1,
+                     *           "allowedActions": [
+                     *             "edit"
+                     *           ],
+                     *           "allowedMajorActions": [
+                     *             "propose"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["IncidentList"];
                 };
             };
@@ -49995,6 +58831,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "inc_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "INC-42",
+                     *         "title": "Checkout answers 502",
+                     *         "description": "example",
+                     *         "status": "open",
+                     *         "severity": "critical",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciId": "example",
+                     *         "callerId": "example",
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "holdReason": "awaiting_caller",
+                     *         "resolutionCode": "fixed",
+                     *         "resolutionNotes": "example",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "escalationLevel": 1,
+                     *         "commentCount": 1,
+                     *         "channel": "phone",
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ],
+                     *         "allowedMajorActions": [
+                     *           "propose"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["IncidentEnvelope"];
                 };
             };
@@ -50307,6 +59189,58 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "PRB-7",
+                     *         "title": "Connections leak under load",
+                     *         "description": "example",
+                     *         "status": "new",
+                     *         "impact": "high",
+                     *         "urgency": "high",
+                     *         "priority": "P1",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciIds": [
+                     *           "example"
+                     *         ],
+                     *         "changeIds": [
+                     *           "example"
+                     *         ],
+                     *         "symptoms": "example",
+                     *         "rootCause": "example",
+                     *         "workaround": "example",
+                     *         "workaroundPublishedAt": "2026-01-15T09:30:00.000Z",
+                     *         "knownError": true,
+                     *         "knownErrorAt": "2026-01-15T09:30:00.000Z",
+                     *         "resolution": "fix_applied",
+                     *         "resolutionNotes": "example",
+                     *         "duplicateOf": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ProblemEnvelope"];
                 };
             };
@@ -50491,6 +59425,58 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "PRB-7",
+                     *         "title": "Connections leak under load",
+                     *         "description": "example",
+                     *         "status": "new",
+                     *         "impact": "high",
+                     *         "urgency": "high",
+                     *         "priority": "P1",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciIds": [
+                     *           "example"
+                     *         ],
+                     *         "changeIds": [
+                     *           "example"
+                     *         ],
+                     *         "symptoms": "example",
+                     *         "rootCause": "example",
+                     *         "workaround": "example",
+                     *         "workaroundPublishedAt": "2026-01-15T09:30:00.000Z",
+                     *         "knownError": true,
+                     *         "knownErrorAt": "2026-01-15T09:30:00.000Z",
+                     *         "resolution": "fix_applied",
+                     *         "resolutionNotes": "example",
+                     *         "duplicateOf": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ProblemEnvelope"];
                 };
             };
@@ -50675,6 +59661,58 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "PRB-7",
+                     *         "title": "Connections leak under load",
+                     *         "description": "example",
+                     *         "status": "new",
+                     *         "impact": "high",
+                     *         "urgency": "high",
+                     *         "priority": "P1",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciIds": [
+                     *           "example"
+                     *         ],
+                     *         "changeIds": [
+                     *           "example"
+                     *         ],
+                     *         "symptoms": "example",
+                     *         "rootCause": "example",
+                     *         "workaround": "example",
+                     *         "workaroundPublishedAt": "2026-01-15T09:30:00.000Z",
+                     *         "knownError": true,
+                     *         "knownErrorAt": "2026-01-15T09:30:00.000Z",
+                     *         "resolution": "fix_applied",
+                     *         "resolutionNotes": "example",
+                     *         "duplicateOf": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ProblemEnvelope"];
                 };
             };
@@ -50859,6 +59897,58 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "PRB-7",
+                     *         "title": "Connections leak under load",
+                     *         "description": "example",
+                     *         "status": "new",
+                     *         "impact": "high",
+                     *         "urgency": "high",
+                     *         "priority": "P1",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciIds": [
+                     *           "example"
+                     *         ],
+                     *         "changeIds": [
+                     *           "example"
+                     *         ],
+                     *         "symptoms": "example",
+                     *         "rootCause": "example",
+                     *         "workaround": "example",
+                     *         "workaroundPublishedAt": "2026-01-15T09:30:00.000Z",
+                     *         "knownError": true,
+                     *         "knownErrorAt": "2026-01-15T09:30:00.000Z",
+                     *         "resolution": "fix_applied",
+                     *         "resolutionNotes": "example",
+                     *         "duplicateOf": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ProblemEnvelope"];
                 };
             };
@@ -51043,6 +60133,58 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "PRB-7",
+                     *         "title": "Connections leak under load",
+                     *         "description": "example",
+                     *         "status": "new",
+                     *         "impact": "high",
+                     *         "urgency": "high",
+                     *         "priority": "P1",
+                     *         "assigneeId": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "assignmentGroup": "payments",
+                     *         "category": "availability",
+                     *         "ciIds": [
+                     *           "example"
+                     *         ],
+                     *         "changeIds": [
+                     *           "example"
+                     *         ],
+                     *         "symptoms": "example",
+                     *         "rootCause": "example",
+                     *         "workaround": "example",
+                     *         "workaroundPublishedAt": "2026-01-15T09:30:00.000Z",
+                     *         "knownError": true,
+                     *         "knownErrorAt": "2026-01-15T09:30:00.000Z",
+                     *         "resolution": "fix_applied",
+                     *         "resolutionNotes": "example",
+                     *         "duplicateOf": "prb_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "resolvedAt": "2026-01-15T09:30:00.000Z",
+                     *         "closedAt": "2026-01-15T09:30:00.000Z",
+                     *         "reopenCount": 1,
+                     *         "tags": [
+                     *           "checkout"
+                     *         ],
+                     *         "createdBy": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ProblemEnvelope"];
                 };
             };
@@ -51197,6 +60339,8 @@ export interface operations {
             query?: {
                 /** @description Answer with the record as it was at this instant: fields, version and allowed actions. Before it was created, and after it was deleted, there is none. */
                 asOf?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
@@ -51222,6 +60366,51 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "its_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "priorityMatrix": {
+                     *           "high": {
+                     *             "high": "P1",
+                     *             "medium": "P2",
+                     *             "low": "P3"
+                     *           },
+                     *           "medium": {
+                     *             "high": "P2",
+                     *             "medium": "P3",
+                     *             "low": "P4"
+                     *           },
+                     *           "low": {
+                     *             "high": "P3",
+                     *             "medium": "P4",
+                     *             "low": "P5"
+                     *           }
+                     *         },
+                     *         "autoCloseDays": 7,
+                     *         "resolutionRequired": true,
+                     *         "separationOfDuties": true,
+                     *         "majorRules": [
+                     *           {
+                     *             "name": "Most pressing",
+                     *             "priorities": [
+                     *               "P1"
+                     *             ]
+                     *           },
+                     *           {
+                     *             "name": "Many children",
+                     *             "minChildren": 10
+                     *           }
+                     *         ],
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ItsmSettingsEnvelope"];
                 };
             };
@@ -51357,6 +60546,51 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "its_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "priorityMatrix": {
+                     *           "high": {
+                     *             "high": "P1",
+                     *             "medium": "P2",
+                     *             "low": "P3"
+                     *           },
+                     *           "medium": {
+                     *             "high": "P2",
+                     *             "medium": "P3",
+                     *             "low": "P4"
+                     *           },
+                     *           "low": {
+                     *             "high": "P3",
+                     *             "medium": "P4",
+                     *             "low": "P5"
+                     *           }
+                     *         },
+                     *         "autoCloseDays": 7,
+                     *         "resolutionRequired": true,
+                     *         "separationOfDuties": true,
+                     *         "majorRules": [
+                     *           {
+                     *             "name": "Most pressing",
+                     *             "priorities": [
+                     *               "P1"
+                     *             ]
+                     *           },
+                     *           {
+                     *             "name": "Many children",
+                     *             "minChildren": 10
+                     *           }
+                     *         ],
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ItsmSettingsEnvelope"];
                 };
             };
@@ -51522,6 +60756,8 @@ export interface operations {
                 sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt" | "name" | "-name";
                 /** @description `active`, `inactive` or both, repeated or separated by commas. */
                 status?: ("active" | "inactive")[];
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description Environment of the workspace; data of environments is separate. */
@@ -51543,6 +60779,59 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "slp_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "Gold",
+                     *           "entityType": "incident",
+                     *           "metric": "response",
+                     *           "goals": {
+                     *             "critical": 60,
+                     *             "high": 240
+                     *           },
+                     *           "calendarId": null,
+                     *           "conditions": {
+                     *             "category": "vip"
+                     *           },
+                     *           "pauseReasons": [
+                     *             "awaiting_caller"
+                     *           ],
+                     *           "pauseStatuses": [],
+                     *           "warnings": [
+                     *             50,
+                     *             75,
+                     *             90
+                     *           ],
+                     *           "escalations": [
+                     *             {
+                     *               "atPercent": 75,
+                     *               "assignmentGroup": "duty-managers"
+                     *             },
+                     *             {
+                     *               "atPercent": 100,
+                     *               "severity": "critical"
+                     *             }
+                     *           ],
+                     *           "status": "active",
+                     *           "revision": 1,
+                     *           "activeSince": "2026-01-15T09:30:00.000Z",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SlaPolicyList"];
                 };
             };
@@ -51671,6 +60960,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "slp_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "Gold",
+                     *         "entityType": "incident",
+                     *         "metric": "response",
+                     *         "goals": {
+                     *           "critical": 60,
+                     *           "high": 240
+                     *         },
+                     *         "calendarId": null,
+                     *         "conditions": {
+                     *           "category": "vip"
+                     *         },
+                     *         "pauseReasons": [
+                     *           "awaiting_caller"
+                     *         ],
+                     *         "pauseStatuses": [],
+                     *         "warnings": [
+                     *           50,
+                     *           75,
+                     *           90
+                     *         ],
+                     *         "escalations": [
+                     *           {
+                     *             "atPercent": 75,
+                     *             "assignmentGroup": "duty-managers"
+                     *           },
+                     *           {
+                     *             "atPercent": 100,
+                     *             "severity": "critical"
+                     *           }
+                     *         ],
+                     *         "status": "active",
+                     *         "revision": 1,
+                     *         "activeSince": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SlaPolicyEnvelope"];
                 };
             };
@@ -51807,6 +61142,8 @@ export interface operations {
             query?: {
                 /** @description Answer with the record as it was at this instant: fields, version and allowed actions. Before it was created, and after it was deleted, there is none. */
                 asOf?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
@@ -51834,6 +61171,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "slp_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "Gold",
+                     *         "entityType": "incident",
+                     *         "metric": "response",
+                     *         "goals": {
+                     *           "critical": 60,
+                     *           "high": 240
+                     *         },
+                     *         "calendarId": null,
+                     *         "conditions": {
+                     *           "category": "vip"
+                     *         },
+                     *         "pauseReasons": [
+                     *           "awaiting_caller"
+                     *         ],
+                     *         "pauseStatuses": [],
+                     *         "warnings": [
+                     *           50,
+                     *           75,
+                     *           90
+                     *         ],
+                     *         "escalations": [
+                     *           {
+                     *             "atPercent": 75,
+                     *             "assignmentGroup": "duty-managers"
+                     *           },
+                     *           {
+                     *             "atPercent": 100,
+                     *             "severity": "critical"
+                     *           }
+                     *         ],
+                     *         "status": "active",
+                     *         "revision": 1,
+                     *         "activeSince": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SlaPolicyEnvelope"];
                 };
             };
@@ -52127,6 +61510,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "slp_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "Gold",
+                     *         "entityType": "incident",
+                     *         "metric": "response",
+                     *         "goals": {
+                     *           "critical": 60,
+                     *           "high": 240
+                     *         },
+                     *         "calendarId": null,
+                     *         "conditions": {
+                     *           "category": "vip"
+                     *         },
+                     *         "pauseReasons": [
+                     *           "awaiting_caller"
+                     *         ],
+                     *         "pauseStatuses": [],
+                     *         "warnings": [
+                     *           50,
+                     *           75,
+                     *           90
+                     *         ],
+                     *         "escalations": [
+                     *           {
+                     *             "atPercent": 75,
+                     *             "assignmentGroup": "duty-managers"
+                     *           },
+                     *           {
+                     *             "atPercent": 100,
+                     *             "severity": "critical"
+                     *           }
+                     *         ],
+                     *         "status": "active",
+                     *         "revision": 1,
+                     *         "activeSince": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SlaPolicyEnvelope"];
                 };
             };
@@ -52305,6 +61734,62 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "asOf": "2026-01-15T09:30:00.000Z",
+                     *         "entityId": "inc_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "applies": true,
+                     *         "reason": "no_goal",
+                     *         "clock": {
+                     *           "entityType": "incident",
+                     *           "entityId": "inc_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "entityNumber": "example",
+                     *           "policyId": "slp_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "policyName": "example",
+                     *           "policyRevision": 1,
+                     *           "calendarId": "cal_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "calendarRevision": 1,
+                     *           "metric": "response",
+                     *           "goalsBy": "severity",
+                     *           "goalKey": "critical",
+                     *           "goalMs": 1,
+                     *           "cycle": 1,
+                     *           "state": "running",
+                     *           "breached": true,
+                     *           "startedAt": "2026-01-15T09:30:00.000Z",
+                     *           "dueAt": "2026-01-15T09:30:00.000Z",
+                     *           "nextFireAt": "2026-01-15T09:30:00.000Z",
+                     *           "breachedAt": "2026-01-15T09:30:00.000Z",
+                     *           "fired": [
+                     *             {
+                     *               "cycle": 1,
+                     *               "percent": 1,
+                     *               "at": "2026-01-15T09:30:00.000Z"
+                     *             }
+                     *           ],
+                     *           "entityVersion": 1,
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "elapsedMs": 1,
+                     *           "remainingMs": 1,
+                     *           "intervals": [
+                     *             {
+                     *               "from": "2026-01-15T09:30:00.000Z",
+                     *               "to": "2026-01-15T09:30:00.000Z",
+                     *               "state": "running",
+                     *               "countedMs": 1,
+                     *               "reason": "example",
+                     *               "eventId": "example"
+                     *             }
+                     *           ]
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SlaPreviewEnvelope"];
                 };
             };
@@ -52467,6 +61952,40 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "dryRun": true,
+                     *         "open": 1,
+                     *         "changed": 1,
+                     *         "applied": 1,
+                     *         "remaining": 1,
+                     *         "changes": [
+                     *           {
+                     *             "timerId": "example",
+                     *             "entityId": "example",
+                     *             "before": {
+                     *               "policyRevision": 1,
+                     *               "calendarRevision": 1,
+                     *               "goalMs": 1,
+                     *               "state": "running",
+                     *               "dueAt": "2026-01-15T09:30:00.000Z"
+                     *             },
+                     *             "after": {
+                     *               "policyRevision": 1,
+                     *               "calendarRevision": 1,
+                     *               "goalMs": 1,
+                     *               "state": "running",
+                     *               "dueAt": "2026-01-15T09:30:00.000Z"
+                     *             }
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SlaReappliedEnvelope"];
                 };
             };
@@ -52637,6 +62156,8 @@ export interface operations {
                 sort?: "createdAt" | "-createdAt" | "dueAt" | "-dueAt";
                 /** @description One or several states, repeated or separated by commas. */
                 state?: components["schemas"]["SlaClockState"][];
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description Environment of the workspace; data of environments is separate. */
@@ -52658,6 +62179,46 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "tmr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "entityType": "incident",
+                     *           "entityId": "inc_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "entityNumber": "example",
+                     *           "policyId": "slp_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "policyName": "example",
+                     *           "policyRevision": 1,
+                     *           "calendarId": "cal_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "calendarRevision": 1,
+                     *           "metric": "response",
+                     *           "goalsBy": "severity",
+                     *           "goalKey": "critical",
+                     *           "goalMs": 1,
+                     *           "cycle": 1,
+                     *           "state": "running",
+                     *           "breached": true,
+                     *           "startedAt": "2026-01-15T09:30:00.000Z",
+                     *           "dueAt": "2026-01-15T09:30:00.000Z",
+                     *           "nextFireAt": "2026-01-15T09:30:00.000Z",
+                     *           "breachedAt": "2026-01-15T09:30:00.000Z",
+                     *           "entityVersion": 1,
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SlaTimerItemList"];
                 };
             };
@@ -52758,6 +62319,8 @@ export interface operations {
             query?: {
                 /** @description Answer with the record as it was at this instant: fields, version and allowed actions. Before it was created, and after it was deleted, there is none. */
                 asOf?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description Environment of the workspace; data of environments is separate. */
@@ -52781,6 +62344,57 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "tmr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "entityType": "incident",
+                     *         "entityId": "inc_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "entityNumber": "example",
+                     *         "policyId": "slp_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "policyName": "example",
+                     *         "policyRevision": 1,
+                     *         "calendarId": "cal_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "calendarRevision": 1,
+                     *         "metric": "response",
+                     *         "goalsBy": "severity",
+                     *         "goalKey": "critical",
+                     *         "goalMs": 1,
+                     *         "cycle": 1,
+                     *         "state": "running",
+                     *         "breached": true,
+                     *         "startedAt": "2026-01-15T09:30:00.000Z",
+                     *         "dueAt": "2026-01-15T09:30:00.000Z",
+                     *         "nextFireAt": "2026-01-15T09:30:00.000Z",
+                     *         "breachedAt": "2026-01-15T09:30:00.000Z",
+                     *         "fired": [
+                     *           {
+                     *             "cycle": 1,
+                     *             "percent": 1,
+                     *             "at": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "entityVersion": 1,
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "elapsedMs": 1,
+                     *         "remainingMs": 1,
+                     *         "intervals": [
+                     *           {
+                     *             "from": "2026-01-15T09:30:00.000Z",
+                     *             "to": "2026-01-15T09:30:00.000Z",
+                     *             "state": "running",
+                     *             "countedMs": 1,
+                     *             "reason": "example",
+                     *             "eventId": "example"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ExplainedSlaTimerEnvelope"];
                 };
             };
@@ -52908,6 +62522,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "entity": "incident",
+                     *           "statuses": [
+                     *             {
+                     *               "name": "resolved",
+                     *               "final": true
+                     *             }
+                     *           ],
+                     *           "actions": [
+                     *             "example"
+                     *           ],
+                     *           "transitions": [
+                     *             {
+                     *               "action": "resolve",
+                     *               "from": "in_progress",
+                     *               "to": [
+                     *                 "resolved"
+                     *               ],
+                     *               "condition": null
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["GetStateMachinesEnvelope"];
                 };
             };
@@ -53026,6 +62671,8 @@ export interface operations {
                 status?: components["schemas"]["ArticleStatus"][];
                 /** @description One of the tags. */
                 tag?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description Environment of the workspace; data of environments is separate. */
@@ -53047,6 +62694,62 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "art_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "number": "KB-12",
+                     *           "title": "VPN does not connect from home",
+                     *           "summary": "example",
+                     *           "tags": [
+                     *             "vpn"
+                     *           ],
+                     *           "category": "network",
+                     *           "language": "en",
+                     *           "visibility": "public",
+                     *           "validUntil": "2026-01-15T09:30:00.000Z",
+                     *           "sourceIncidentId": "example",
+                     *           "sourceProblemId": "example",
+                     *           "body": "example",
+                     *           "status": "draft",
+                     *           "articleVersion": 1,
+                     *           "publishedVersion": 1,
+                     *           "rejectionReason": "example",
+                     *           "author": {
+                     *             "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *             "name": "Ada Lovelace",
+                     *             "type": "user"
+                     *           },
+                     *           "publishedAt": "2026-01-15T09:30:00.000Z",
+                     *           "publishedBy": {
+                     *             "id": "example",
+                     *             "name": "example",
+                     *             "type": "user"
+                     *           },
+                     *           "retiredAt": "2026-01-15T09:30:00.000Z",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "helpfulness": {
+                     *             "helpful": 1,
+                     *             "notHelpful": 1
+                     *           },
+                     *           "version": 1,
+                     *           "allowedActions": [
+                     *             "edit"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ArticleList"];
                 };
             };
@@ -53175,6 +62878,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "art_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "KB-12",
+                     *         "title": "VPN does not connect from home",
+                     *         "summary": "example",
+                     *         "tags": [
+                     *           "vpn"
+                     *         ],
+                     *         "category": "network",
+                     *         "language": "en",
+                     *         "visibility": "public",
+                     *         "validUntil": "2026-01-15T09:30:00.000Z",
+                     *         "sourceIncidentId": "example",
+                     *         "sourceProblemId": "example",
+                     *         "body": "example",
+                     *         "status": "draft",
+                     *         "articleVersion": 1,
+                     *         "publishedVersion": 1,
+                     *         "rejectionReason": "example",
+                     *         "author": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "publishedAt": "2026-01-15T09:30:00.000Z",
+                     *         "publishedBy": {
+                     *           "id": "example",
+                     *           "name": "example",
+                     *           "type": "user"
+                     *         },
+                     *         "retiredAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "helpfulness": {
+                     *           "helpful": 1,
+                     *           "notHelpful": 1
+                     *         },
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ArticleEnvelope"];
                 };
             };
@@ -53311,6 +63063,8 @@ export interface operations {
             query?: {
                 /** @description Answer with the record as it was at this instant: fields, version and allowed actions. Before it was created, and after it was deleted, there is none. */
                 asOf?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
@@ -53338,6 +63092,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "art_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "KB-12",
+                     *         "title": "VPN does not connect from home",
+                     *         "summary": "example",
+                     *         "tags": [
+                     *           "vpn"
+                     *         ],
+                     *         "category": "network",
+                     *         "language": "en",
+                     *         "visibility": "public",
+                     *         "validUntil": "2026-01-15T09:30:00.000Z",
+                     *         "sourceIncidentId": "example",
+                     *         "sourceProblemId": "example",
+                     *         "body": "example",
+                     *         "status": "draft",
+                     *         "articleVersion": 1,
+                     *         "publishedVersion": 1,
+                     *         "rejectionReason": "example",
+                     *         "author": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "publishedAt": "2026-01-15T09:30:00.000Z",
+                     *         "publishedBy": {
+                     *           "id": "example",
+                     *           "name": "example",
+                     *           "type": "user"
+                     *         },
+                     *         "retiredAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "helpfulness": {
+                     *           "helpful": 1,
+                     *           "notHelpful": 1
+                     *         },
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ArticleEnvelope"];
                 };
             };
@@ -53631,6 +63434,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "art_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "KB-12",
+                     *         "title": "VPN does not connect from home",
+                     *         "summary": "example",
+                     *         "tags": [
+                     *           "vpn"
+                     *         ],
+                     *         "category": "network",
+                     *         "language": "en",
+                     *         "visibility": "public",
+                     *         "validUntil": "2026-01-15T09:30:00.000Z",
+                     *         "sourceIncidentId": "example",
+                     *         "sourceProblemId": "example",
+                     *         "body": "example",
+                     *         "status": "draft",
+                     *         "articleVersion": 1,
+                     *         "publishedVersion": 1,
+                     *         "rejectionReason": "example",
+                     *         "author": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "publishedAt": "2026-01-15T09:30:00.000Z",
+                     *         "publishedBy": {
+                     *           "id": "example",
+                     *           "name": "example",
+                     *           "type": "user"
+                     *         },
+                     *         "retiredAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "helpfulness": {
+                     *           "helpful": 1,
+                     *           "notHelpful": 1
+                     *         },
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ArticleEnvelope"];
                 };
             };
@@ -53815,6 +63667,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "art_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "KB-12",
+                     *         "title": "VPN does not connect from home",
+                     *         "summary": "example",
+                     *         "tags": [
+                     *           "vpn"
+                     *         ],
+                     *         "category": "network",
+                     *         "language": "en",
+                     *         "visibility": "public",
+                     *         "validUntil": "2026-01-15T09:30:00.000Z",
+                     *         "sourceIncidentId": "example",
+                     *         "sourceProblemId": "example",
+                     *         "body": "example",
+                     *         "status": "draft",
+                     *         "articleVersion": 1,
+                     *         "publishedVersion": 1,
+                     *         "rejectionReason": "example",
+                     *         "author": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "publishedAt": "2026-01-15T09:30:00.000Z",
+                     *         "publishedBy": {
+                     *           "id": "example",
+                     *           "name": "example",
+                     *           "type": "user"
+                     *         },
+                     *         "retiredAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "helpfulness": {
+                     *           "helpful": 1,
+                     *           "notHelpful": 1
+                     *         },
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ArticleEnvelope"];
                 };
             };
@@ -53995,6 +63896,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "helpful": true
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["GiveArticleFeedbackEnvelope"];
                 };
             };
@@ -54170,6 +64081,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "art_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "KB-12",
+                     *         "title": "VPN does not connect from home",
+                     *         "summary": "example",
+                     *         "tags": [
+                     *           "vpn"
+                     *         ],
+                     *         "category": "network",
+                     *         "language": "en",
+                     *         "visibility": "public",
+                     *         "validUntil": "2026-01-15T09:30:00.000Z",
+                     *         "sourceIncidentId": "example",
+                     *         "sourceProblemId": "example",
+                     *         "body": "example",
+                     *         "status": "draft",
+                     *         "articleVersion": 1,
+                     *         "publishedVersion": 1,
+                     *         "rejectionReason": "example",
+                     *         "author": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "publishedAt": "2026-01-15T09:30:00.000Z",
+                     *         "publishedBy": {
+                     *           "id": "example",
+                     *           "name": "example",
+                     *           "type": "user"
+                     *         },
+                     *         "retiredAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "helpfulness": {
+                     *           "helpful": 1,
+                     *           "notHelpful": 1
+                     *         },
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ArticleEnvelope"];
                 };
             };
@@ -54354,6 +64314,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "art_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "KB-12",
+                     *         "title": "VPN does not connect from home",
+                     *         "summary": "example",
+                     *         "tags": [
+                     *           "vpn"
+                     *         ],
+                     *         "category": "network",
+                     *         "language": "en",
+                     *         "visibility": "public",
+                     *         "validUntil": "2026-01-15T09:30:00.000Z",
+                     *         "sourceIncidentId": "example",
+                     *         "sourceProblemId": "example",
+                     *         "body": "example",
+                     *         "status": "draft",
+                     *         "articleVersion": 1,
+                     *         "publishedVersion": 1,
+                     *         "rejectionReason": "example",
+                     *         "author": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "publishedAt": "2026-01-15T09:30:00.000Z",
+                     *         "publishedBy": {
+                     *           "id": "example",
+                     *           "name": "example",
+                     *           "type": "user"
+                     *         },
+                     *         "retiredAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "helpfulness": {
+                     *           "helpful": 1,
+                     *           "notHelpful": 1
+                     *         },
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ArticleEnvelope"];
                 };
             };
@@ -54538,6 +64547,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "art_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "KB-12",
+                     *         "title": "VPN does not connect from home",
+                     *         "summary": "example",
+                     *         "tags": [
+                     *           "vpn"
+                     *         ],
+                     *         "category": "network",
+                     *         "language": "en",
+                     *         "visibility": "public",
+                     *         "validUntil": "2026-01-15T09:30:00.000Z",
+                     *         "sourceIncidentId": "example",
+                     *         "sourceProblemId": "example",
+                     *         "body": "example",
+                     *         "status": "draft",
+                     *         "articleVersion": 1,
+                     *         "publishedVersion": 1,
+                     *         "rejectionReason": "example",
+                     *         "author": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "publishedAt": "2026-01-15T09:30:00.000Z",
+                     *         "publishedBy": {
+                     *           "id": "example",
+                     *           "name": "example",
+                     *           "type": "user"
+                     *         },
+                     *         "retiredAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "helpfulness": {
+                     *           "helpful": 1,
+                     *           "notHelpful": 1
+                     *         },
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ArticleEnvelope"];
                 };
             };
@@ -54722,6 +64780,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "art_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "KB-12",
+                     *         "title": "VPN does not connect from home",
+                     *         "summary": "example",
+                     *         "tags": [
+                     *           "vpn"
+                     *         ],
+                     *         "category": "network",
+                     *         "language": "en",
+                     *         "visibility": "public",
+                     *         "validUntil": "2026-01-15T09:30:00.000Z",
+                     *         "sourceIncidentId": "example",
+                     *         "sourceProblemId": "example",
+                     *         "body": "example",
+                     *         "status": "draft",
+                     *         "articleVersion": 1,
+                     *         "publishedVersion": 1,
+                     *         "rejectionReason": "example",
+                     *         "author": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "publishedAt": "2026-01-15T09:30:00.000Z",
+                     *         "publishedBy": {
+                     *           "id": "example",
+                     *           "name": "example",
+                     *           "type": "user"
+                     *         },
+                     *         "retiredAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "helpfulness": {
+                     *           "helpful": 1,
+                     *           "notHelpful": 1
+                     *         },
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ArticleEnvelope"];
                 };
             };
@@ -54906,6 +65013,55 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "art_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": "KB-12",
+                     *         "title": "VPN does not connect from home",
+                     *         "summary": "example",
+                     *         "tags": [
+                     *           "vpn"
+                     *         ],
+                     *         "category": "network",
+                     *         "language": "en",
+                     *         "visibility": "public",
+                     *         "validUntil": "2026-01-15T09:30:00.000Z",
+                     *         "sourceIncidentId": "example",
+                     *         "sourceProblemId": "example",
+                     *         "body": "example",
+                     *         "status": "draft",
+                     *         "articleVersion": 1,
+                     *         "publishedVersion": 1,
+                     *         "rejectionReason": "example",
+                     *         "author": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "publishedAt": "2026-01-15T09:30:00.000Z",
+                     *         "publishedBy": {
+                     *           "id": "example",
+                     *           "name": "example",
+                     *           "type": "user"
+                     *         },
+                     *         "retiredAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "helpfulness": {
+                     *           "helpful": 1,
+                     *           "notHelpful": 1
+                     *         },
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "edit"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ArticleEnvelope"];
                 };
             };
@@ -55068,6 +65224,8 @@ export interface operations {
                 q?: string;
                 /** @description One or several statuses, repeated or separated by commas. */
                 status?: components["schemas"]["ArticleVersionStatus"][];
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description Environment of the workspace; data of environments is separate. */
@@ -55091,6 +65249,49 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "articleId": "art_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "articleVersion": 1,
+                     *           "status": "draft",
+                     *           "title": "VPN does not connect from home",
+                     *           "summary": "example",
+                     *           "tags": [
+                     *             "vpn"
+                     *           ],
+                     *           "category": "network",
+                     *           "language": "en",
+                     *           "visibility": "public",
+                     *           "validUntil": "2026-01-15T09:30:00.000Z",
+                     *           "sourceIncidentId": "example",
+                     *           "sourceProblemId": "example",
+                     *           "body": "example",
+                     *           "author": {
+                     *             "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *             "name": "Ada Lovelace",
+                     *             "type": "user"
+                     *           },
+                     *           "publishedAt": "2026-01-15T09:30:00.000Z",
+                     *           "publishedBy": {
+                     *             "id": "example",
+                     *             "name": "example",
+                     *             "type": "user"
+                     *           },
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ArticleVersionList"];
                 };
             };
@@ -55200,6 +65401,8 @@ export interface operations {
             query?: {
                 /** @description Answer with the record as it was at this instant: fields, version and allowed actions. Before it was created, and after it was deleted, there is none. */
                 asOf?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description Environment of the workspace; data of environments is separate. */
@@ -55224,6 +65427,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "articleId": "art_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "articleVersion": 1,
+                     *         "status": "draft",
+                     *         "title": "VPN does not connect from home",
+                     *         "summary": "example",
+                     *         "tags": [
+                     *           "vpn"
+                     *         ],
+                     *         "category": "network",
+                     *         "language": "en",
+                     *         "visibility": "public",
+                     *         "validUntil": "2026-01-15T09:30:00.000Z",
+                     *         "sourceIncidentId": "example",
+                     *         "sourceProblemId": "example",
+                     *         "body": "example",
+                     *         "author": {
+                     *           "id": "usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "name": "Ada Lovelace",
+                     *           "type": "user"
+                     *         },
+                     *         "publishedAt": "2026-01-15T09:30:00.000Z",
+                     *         "publishedBy": {
+                     *           "id": "example",
+                     *           "name": "example",
+                     *           "type": "user"
+                     *         },
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ArticleVersionEnvelope"];
                 };
             };
@@ -55355,6 +65594,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "results": [
+                     *           {
+                     *             "id": "art_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "number": "example",
+                     *             "title": "example",
+                     *             "summary": "example",
+                     *             "category": "example",
+                     *             "tags": [
+                     *               "example"
+                     *             ],
+                     *             "language": "example",
+                     *             "articleVersion": 1,
+                     *             "score": 1,
+                     *             "ranks": {
+                     *               "exact": 1,
+                     *               "text": 1,
+                     *               "trigram": 1,
+                     *               "vector": 1
+                     *             },
+                     *             "highlights": {
+                     *               "title": "example",
+                     *               "body": "example"
+                     *             },
+                     *             "snippet": "example"
+                     *           }
+                     *         ],
+                     *         "searchMode": "lexical",
+                     *         "degraded": "example"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["KnowledgeResultsEnvelope"];
                 };
             };
@@ -55508,6 +65784,132 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "mig_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "number": 1,
+                     *           "name": "example",
+                     *           "up": "example",
+                     *           "down": "example",
+                     *           "checksum": "example",
+                     *           "transactional": true,
+                     *           "origin": "sql",
+                     *           "definition": {
+                     *             "slug": "assets",
+                     *             "name": "example",
+                     *             "description": "example",
+                     *             "columns": [
+                     *               {
+                     *                 "name": "serial_number",
+                     *                 "type": "text",
+                     *                 "nullable": false,
+                     *                 "unique": true
+                     *               }
+                     *             ],
+                     *             "indexes": [
+                     *               {
+                     *                 "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *                 "columns": [
+                     *                   {
+                     *                     "name": "serial_number"
+                     *                   }
+                     *                 ]
+                     *               }
+                     *             ],
+                     *             "uniques": [
+                     *               {
+                     *                 "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *                 "columns": [
+                     *                   "serial_number"
+                     *                 ]
+                     *               }
+                     *             ],
+                     *             "checks": [
+                     *               {
+                     *                 "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *                 "expression": "example"
+                     *               }
+                     *             ],
+                     *             "rules": [
+                     *               {
+                     *                 "role": "agent",
+                     *                 "read": {
+                     *                   "owner": "$user.id"
+                     *                 },
+                     *                 "write": {
+                     *                   "owner": "$user.id"
+                     *                 }
+                     *               }
+                     *             ]
+                     *           },
+                     *           "previous": {
+                     *             "slug": "assets",
+                     *             "name": "example",
+                     *             "description": "example",
+                     *             "columns": [
+                     *               {
+                     *                 "name": "serial_number",
+                     *                 "type": "text",
+                     *                 "nullable": false,
+                     *                 "unique": true
+                     *               }
+                     *             ],
+                     *             "indexes": [
+                     *               {
+                     *                 "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *                 "columns": [
+                     *                   {
+                     *                     "name": "serial_number"
+                     *                   }
+                     *                 ]
+                     *               }
+                     *             ],
+                     *             "uniques": [
+                     *               {
+                     *                 "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *                 "columns": [
+                     *                   "serial_number"
+                     *                 ]
+                     *               }
+                     *             ],
+                     *             "checks": [
+                     *               {
+                     *                 "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *                 "expression": "example"
+                     *               }
+                     *             ],
+                     *             "rules": [
+                     *               {
+                     *                 "role": "agent",
+                     *                 "read": {
+                     *                   "owner": "$user.id"
+                     *                 },
+                     *                 "write": {
+                     *                   "owner": "$user.id"
+                     *                 }
+                     *               }
+                     *             ]
+                     *           },
+                     *           "status": "pending",
+                     *           "appliedAt": "2026-01-15T09:30:00.000Z",
+                     *           "error": "example",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["MigrationList"];
                 };
             };
@@ -55636,6 +66038,125 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "mig_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": 1,
+                     *         "name": "example",
+                     *         "up": "example",
+                     *         "down": "example",
+                     *         "checksum": "example",
+                     *         "transactional": true,
+                     *         "origin": "sql",
+                     *         "definition": {
+                     *           "slug": "assets",
+                     *           "name": "example",
+                     *           "description": "example",
+                     *           "columns": [
+                     *             {
+                     *               "name": "serial_number",
+                     *               "type": "text",
+                     *               "nullable": false,
+                     *               "unique": true
+                     *             }
+                     *           ],
+                     *           "indexes": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "columns": [
+                     *                 {
+                     *                   "name": "serial_number"
+                     *                 }
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "uniques": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "columns": [
+                     *                 "serial_number"
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "checks": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "expression": "example"
+                     *             }
+                     *           ],
+                     *           "rules": [
+                     *             {
+                     *               "role": "agent",
+                     *               "read": {
+                     *                 "owner": "$user.id"
+                     *               },
+                     *               "write": {
+                     *                 "owner": "$user.id"
+                     *               }
+                     *             }
+                     *           ]
+                     *         },
+                     *         "previous": {
+                     *           "slug": "assets",
+                     *           "name": "example",
+                     *           "description": "example",
+                     *           "columns": [
+                     *             {
+                     *               "name": "serial_number",
+                     *               "type": "text",
+                     *               "nullable": false,
+                     *               "unique": true
+                     *             }
+                     *           ],
+                     *           "indexes": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "columns": [
+                     *                 {
+                     *                   "name": "serial_number"
+                     *                 }
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "uniques": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "columns": [
+                     *                 "serial_number"
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "checks": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "expression": "example"
+                     *             }
+                     *           ],
+                     *           "rules": [
+                     *             {
+                     *               "role": "agent",
+                     *               "read": {
+                     *                 "owner": "$user.id"
+                     *               },
+                     *               "write": {
+                     *                 "owner": "$user.id"
+                     *               }
+                     *             }
+                     *           ]
+                     *         },
+                     *         "status": "pending",
+                     *         "appliedAt": "2026-01-15T09:30:00.000Z",
+                     *         "error": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["MigrationEnvelope"];
                 };
             };
@@ -55796,6 +66317,125 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "mig_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": 1,
+                     *         "name": "example",
+                     *         "up": "example",
+                     *         "down": "example",
+                     *         "checksum": "example",
+                     *         "transactional": true,
+                     *         "origin": "sql",
+                     *         "definition": {
+                     *           "slug": "assets",
+                     *           "name": "example",
+                     *           "description": "example",
+                     *           "columns": [
+                     *             {
+                     *               "name": "serial_number",
+                     *               "type": "text",
+                     *               "nullable": false,
+                     *               "unique": true
+                     *             }
+                     *           ],
+                     *           "indexes": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "columns": [
+                     *                 {
+                     *                   "name": "serial_number"
+                     *                 }
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "uniques": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "columns": [
+                     *                 "serial_number"
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "checks": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "expression": "example"
+                     *             }
+                     *           ],
+                     *           "rules": [
+                     *             {
+                     *               "role": "agent",
+                     *               "read": {
+                     *                 "owner": "$user.id"
+                     *               },
+                     *               "write": {
+                     *                 "owner": "$user.id"
+                     *               }
+                     *             }
+                     *           ]
+                     *         },
+                     *         "previous": {
+                     *           "slug": "assets",
+                     *           "name": "example",
+                     *           "description": "example",
+                     *           "columns": [
+                     *             {
+                     *               "name": "serial_number",
+                     *               "type": "text",
+                     *               "nullable": false,
+                     *               "unique": true
+                     *             }
+                     *           ],
+                     *           "indexes": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "columns": [
+                     *                 {
+                     *                   "name": "serial_number"
+                     *                 }
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "uniques": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "columns": [
+                     *                 "serial_number"
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "checks": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "expression": "example"
+                     *             }
+                     *           ],
+                     *           "rules": [
+                     *             {
+                     *               "role": "agent",
+                     *               "read": {
+                     *                 "owner": "$user.id"
+                     *               },
+                     *               "write": {
+                     *                 "owner": "$user.id"
+                     *               }
+                     *             }
+                     *           ]
+                     *         },
+                     *         "status": "pending",
+                     *         "appliedAt": "2026-01-15T09:30:00.000Z",
+                     *         "error": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["MigrationEnvelope"];
                 };
             };
@@ -56089,6 +66729,125 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "mig_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": 1,
+                     *         "name": "example",
+                     *         "up": "example",
+                     *         "down": "example",
+                     *         "checksum": "example",
+                     *         "transactional": true,
+                     *         "origin": "sql",
+                     *         "definition": {
+                     *           "slug": "assets",
+                     *           "name": "example",
+                     *           "description": "example",
+                     *           "columns": [
+                     *             {
+                     *               "name": "serial_number",
+                     *               "type": "text",
+                     *               "nullable": false,
+                     *               "unique": true
+                     *             }
+                     *           ],
+                     *           "indexes": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "columns": [
+                     *                 {
+                     *                   "name": "serial_number"
+                     *                 }
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "uniques": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "columns": [
+                     *                 "serial_number"
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "checks": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "expression": "example"
+                     *             }
+                     *           ],
+                     *           "rules": [
+                     *             {
+                     *               "role": "agent",
+                     *               "read": {
+                     *                 "owner": "$user.id"
+                     *               },
+                     *               "write": {
+                     *                 "owner": "$user.id"
+                     *               }
+                     *             }
+                     *           ]
+                     *         },
+                     *         "previous": {
+                     *           "slug": "assets",
+                     *           "name": "example",
+                     *           "description": "example",
+                     *           "columns": [
+                     *             {
+                     *               "name": "serial_number",
+                     *               "type": "text",
+                     *               "nullable": false,
+                     *               "unique": true
+                     *             }
+                     *           ],
+                     *           "indexes": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "columns": [
+                     *                 {
+                     *                   "name": "serial_number"
+                     *                 }
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "uniques": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "columns": [
+                     *                 "serial_number"
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "checks": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "expression": "example"
+                     *             }
+                     *           ],
+                     *           "rules": [
+                     *             {
+                     *               "role": "agent",
+                     *               "read": {
+                     *                 "owner": "$user.id"
+                     *               },
+                     *               "write": {
+                     *                 "owner": "$user.id"
+                     *               }
+                     *             }
+                     *           ]
+                     *         },
+                     *         "status": "pending",
+                     *         "appliedAt": "2026-01-15T09:30:00.000Z",
+                     *         "error": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["MigrationEnvelope"];
                 };
             };
@@ -56273,6 +67032,125 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "mig_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": 1,
+                     *         "name": "example",
+                     *         "up": "example",
+                     *         "down": "example",
+                     *         "checksum": "example",
+                     *         "transactional": true,
+                     *         "origin": "sql",
+                     *         "definition": {
+                     *           "slug": "assets",
+                     *           "name": "example",
+                     *           "description": "example",
+                     *           "columns": [
+                     *             {
+                     *               "name": "serial_number",
+                     *               "type": "text",
+                     *               "nullable": false,
+                     *               "unique": true
+                     *             }
+                     *           ],
+                     *           "indexes": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "columns": [
+                     *                 {
+                     *                   "name": "serial_number"
+                     *                 }
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "uniques": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "columns": [
+                     *                 "serial_number"
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "checks": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "expression": "example"
+                     *             }
+                     *           ],
+                     *           "rules": [
+                     *             {
+                     *               "role": "agent",
+                     *               "read": {
+                     *                 "owner": "$user.id"
+                     *               },
+                     *               "write": {
+                     *                 "owner": "$user.id"
+                     *               }
+                     *             }
+                     *           ]
+                     *         },
+                     *         "previous": {
+                     *           "slug": "assets",
+                     *           "name": "example",
+                     *           "description": "example",
+                     *           "columns": [
+                     *             {
+                     *               "name": "serial_number",
+                     *               "type": "text",
+                     *               "nullable": false,
+                     *               "unique": true
+                     *             }
+                     *           ],
+                     *           "indexes": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "columns": [
+                     *                 {
+                     *                   "name": "serial_number"
+                     *                 }
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "uniques": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "columns": [
+                     *                 "serial_number"
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "checks": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "expression": "example"
+                     *             }
+                     *           ],
+                     *           "rules": [
+                     *             {
+                     *               "role": "agent",
+                     *               "read": {
+                     *                 "owner": "$user.id"
+                     *               },
+                     *               "write": {
+                     *                 "owner": "$user.id"
+                     *               }
+                     *             }
+                     *           ]
+                     *         },
+                     *         "status": "pending",
+                     *         "appliedAt": "2026-01-15T09:30:00.000Z",
+                     *         "error": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["MigrationEnvelope"];
                 };
             };
@@ -56451,6 +67329,39 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "statements": [
+                     *           {
+                     *             "sql": "example",
+                     *             "rows": 1,
+                     *             "locks": [
+                     *               {
+                     *                 "name": "example",
+                     *                 "mode": "example"
+                     *               }
+                     *             ],
+                     *             "durationMs": 1
+                     *           }
+                     *         ],
+                     *         "tables": {
+                     *           "created": [
+                     *             "example"
+                     *           ],
+                     *           "updated": [
+                     *             "example"
+                     *           ],
+                     *           "deleted": [
+                     *             "example"
+                     *           ]
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["DryRunEnvelope"];
                 };
             };
@@ -56635,6 +67546,125 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "mig_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": 1,
+                     *         "name": "example",
+                     *         "up": "example",
+                     *         "down": "example",
+                     *         "checksum": "example",
+                     *         "transactional": true,
+                     *         "origin": "sql",
+                     *         "definition": {
+                     *           "slug": "assets",
+                     *           "name": "example",
+                     *           "description": "example",
+                     *           "columns": [
+                     *             {
+                     *               "name": "serial_number",
+                     *               "type": "text",
+                     *               "nullable": false,
+                     *               "unique": true
+                     *             }
+                     *           ],
+                     *           "indexes": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "columns": [
+                     *                 {
+                     *                   "name": "serial_number"
+                     *                 }
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "uniques": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "columns": [
+                     *                 "serial_number"
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "checks": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "expression": "example"
+                     *             }
+                     *           ],
+                     *           "rules": [
+                     *             {
+                     *               "role": "agent",
+                     *               "read": {
+                     *                 "owner": "$user.id"
+                     *               },
+                     *               "write": {
+                     *                 "owner": "$user.id"
+                     *               }
+                     *             }
+                     *           ]
+                     *         },
+                     *         "previous": {
+                     *           "slug": "assets",
+                     *           "name": "example",
+                     *           "description": "example",
+                     *           "columns": [
+                     *             {
+                     *               "name": "serial_number",
+                     *               "type": "text",
+                     *               "nullable": false,
+                     *               "unique": true
+                     *             }
+                     *           ],
+                     *           "indexes": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "columns": [
+                     *                 {
+                     *                   "name": "serial_number"
+                     *                 }
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "uniques": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "columns": [
+                     *                 "serial_number"
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "checks": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "expression": "example"
+                     *             }
+                     *           ],
+                     *           "rules": [
+                     *             {
+                     *               "role": "agent",
+                     *               "read": {
+                     *                 "owner": "$user.id"
+                     *               },
+                     *               "write": {
+                     *                 "owner": "$user.id"
+                     *               }
+                     *             }
+                     *           ]
+                     *         },
+                     *         "status": "pending",
+                     *         "appliedAt": "2026-01-15T09:30:00.000Z",
+                     *         "error": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["MigrationEnvelope"];
                 };
             };
@@ -56807,6 +67837,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "inSync": true,
+                     *         "differences": [
+                     *           {
+                     *             "table": "example",
+                     *             "kind": "missing",
+                     *             "message": "example"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["DriftEnvelope"];
                 };
             };
@@ -56931,6 +67978,129 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "migrations": [
+                     *           {
+                     *             "id": "mig_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "number": 1,
+                     *             "name": "example",
+                     *             "up": "example",
+                     *             "down": "example",
+                     *             "checksum": "example",
+                     *             "transactional": true,
+                     *             "origin": "sql",
+                     *             "definition": {
+                     *               "slug": "assets",
+                     *               "name": "example",
+                     *               "description": "example",
+                     *               "columns": [
+                     *                 {
+                     *                   "name": "serial_number",
+                     *                   "type": "text",
+                     *                   "nullable": false,
+                     *                   "unique": true
+                     *                 }
+                     *               ],
+                     *               "indexes": [
+                     *                 {
+                     *                   "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *                   "columns": [
+                     *                     {
+                     *                       "name": "serial_number"
+                     *                     }
+                     *                   ]
+                     *                 }
+                     *               ],
+                     *               "uniques": [
+                     *                 {
+                     *                   "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *                   "columns": [
+                     *                     "serial_number"
+                     *                   ]
+                     *                 }
+                     *               ],
+                     *               "checks": [
+                     *                 {
+                     *                   "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *                   "expression": "example"
+                     *                 }
+                     *               ],
+                     *               "rules": [
+                     *                 {
+                     *                   "role": "agent",
+                     *                   "read": {
+                     *                     "owner": "$user.id"
+                     *                   },
+                     *                   "write": {
+                     *                     "owner": "$user.id"
+                     *                   }
+                     *                 }
+                     *               ]
+                     *             },
+                     *             "previous": {
+                     *               "slug": "assets",
+                     *               "name": "example",
+                     *               "description": "example",
+                     *               "columns": [
+                     *                 {
+                     *                   "name": "serial_number",
+                     *                   "type": "text",
+                     *                   "nullable": false,
+                     *                   "unique": true
+                     *                 }
+                     *               ],
+                     *               "indexes": [
+                     *                 {
+                     *                   "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *                   "columns": [
+                     *                     {
+                     *                       "name": "serial_number"
+                     *                     }
+                     *                   ]
+                     *                 }
+                     *               ],
+                     *               "uniques": [
+                     *                 {
+                     *                   "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *                   "columns": [
+                     *                     "serial_number"
+                     *                   ]
+                     *                 }
+                     *               ],
+                     *               "checks": [
+                     *                 {
+                     *                   "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *                   "expression": "example"
+                     *                 }
+                     *               ],
+                     *               "rules": [
+                     *                 {
+                     *                   "role": "agent",
+                     *                   "read": {
+                     *                     "owner": "$user.id"
+                     *                   },
+                     *                   "write": {
+                     *                     "owner": "$user.id"
+                     *                   }
+                     *                 }
+                     *               ]
+                     *             },
+                     *             "status": "pending",
+                     *             "appliedAt": "2026-01-15T09:30:00.000Z",
+                     *             "error": "example",
+                     *             "createdAt": "2026-01-15T09:30:00.000Z",
+                     *             "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *             "version": 1
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["OrderedMigrationsEnvelope"];
                 };
             };
@@ -57091,6 +68261,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "migrations": [
+                     *           {
+                     *             "number": 1,
+                     *             "name": "example",
+                     *             "checksum": "example",
+                     *             "status": "pending"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["PromotionEnvelope"];
                 };
             };
@@ -57254,6 +68441,39 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "ntf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "type": "webhook.paused",
+                     *           "title": "example",
+                     *           "message": "example",
+                     *           "severity": "info",
+                     *           "resource": {
+                     *             "type": "example",
+                     *             "id": "example",
+                     *             "displayName": "example"
+                     *           },
+                     *           "eventId": "example",
+                     *           "environment": "production",
+                     *           "audience": [
+                     *             "example"
+                     *           ],
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "readAt": "2026-01-15T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["NotificationList"];
                 };
             };
@@ -57374,6 +68594,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "ntf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "type": "webhook.paused",
+                     *         "title": "example",
+                     *         "message": "example",
+                     *         "severity": "info",
+                     *         "resource": {
+                     *           "type": "example",
+                     *           "id": "example",
+                     *           "displayName": "example"
+                     *         },
+                     *         "eventId": "example",
+                     *         "environment": "production",
+                     *         "audience": [
+                     *           "example"
+                     *         ],
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "readAt": "2026-01-15T09:30:00.000Z"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["NotificationEnvelope"];
                 };
             };
@@ -57507,6 +68753,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "ntf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "type": "webhook.paused",
+                     *         "title": "example",
+                     *         "message": "example",
+                     *         "severity": "info",
+                     *         "resource": {
+                     *           "type": "example",
+                     *           "id": "example",
+                     *           "displayName": "example"
+                     *         },
+                     *         "eventId": "example",
+                     *         "environment": "production",
+                     *         "audience": [
+                     *           "example"
+                     *         ],
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "readAt": "2026-01-15T09:30:00.000Z"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["NotificationEnvelope"];
                 };
             };
@@ -57658,6 +68930,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "openapi": "3.1.0"
+                     *     }
+                     */
                     "application/json": Record<string, never>;
                 };
             };
@@ -57738,6 +69015,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "openapi": "3.1.0"
+                     *     }
+                     */
                     "application/yaml": Record<string, never>;
                 };
             };
@@ -57828,6 +69110,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "qry_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "example",
+                     *           "description": "example",
+                     *           "sql": "example",
+                     *           "mode": "read",
+                     *           "parameters": [
+                     *             {
+                     *               "name": "example",
+                     *               "type": "text"
+                     *             }
+                     *           ],
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SavedQueryList"];
                 };
             };
@@ -57956,6 +69268,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "qry_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "sql": "example",
+                     *         "mode": "read",
+                     *         "parameters": [
+                     *           {
+                     *             "name": "example",
+                     *             "type": "text"
+                     *           }
+                     *         ],
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SavedQueryEnvelope"];
                 };
             };
@@ -58116,6 +69451,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "qry_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "sql": "example",
+                     *         "mode": "read",
+                     *         "parameters": [
+                     *           {
+                     *             "name": "example",
+                     *             "type": "text"
+                     *           }
+                     *         ],
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SavedQueryEnvelope"];
                 };
             };
@@ -58409,6 +69767,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "qry_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "sql": "example",
+                     *         "mode": "read",
+                     *         "parameters": [
+                     *           {
+                     *             "name": "example",
+                     *             "type": "text"
+                     *           }
+                     *         ],
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SavedQueryEnvelope"];
                 };
             };
@@ -58589,6 +69970,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "columns": [
+                     *           {
+                     *             "name": "example",
+                     *             "type": "example"
+                     *           }
+                     *         ],
+                     *         "rows": [
+                     *           {}
+                     *         ],
+                     *         "rowCount": 1,
+                     *         "truncated": "rows",
+                     *         "durationMs": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["QueryResultEnvelope"];
                 };
             };
@@ -58759,6 +70161,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "qry_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "example",
+                     *           "description": "example",
+                     *           "sql": "example",
+                     *           "mode": "read",
+                     *           "parameters": [
+                     *             {
+                     *               "name": "example",
+                     *               "type": "text"
+                     *             }
+                     *           ],
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SavedQueryList"];
                 };
             };
@@ -58892,6 +70324,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "columns": [
+                     *           {
+                     *             "name": "example",
+                     *             "type": "example"
+                     *           }
+                     *         ],
+                     *         "rows": [
+                     *           {}
+                     *         ],
+                     *         "rowCount": 1,
+                     *         "truncated": "rows",
+                     *         "durationMs": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["QueryResultEnvelope"];
                 };
             };
@@ -59033,6 +70486,8 @@ export interface operations {
                 /** @description Items per page. */
                 limit?: number;
                 status?: "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled" | "dead";
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
                 /** @description Queued before this instant. */
                 to?: string;
                 triggerType?: string;
@@ -59058,6 +70513,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "run_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "workflowId": "wf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "workflowName": "example",
+                     *           "workflowVersion": 1,
+                     *           "status": "queued",
+                     *           "triggerType": "example",
+                     *           "parentRunId": "run_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "attempt": 1,
+                     *           "error": {
+                     *             "code": "example",
+                     *             "message": "example",
+                     *             "step": "example"
+                     *           },
+                     *           "queuedAt": "2026-01-15T09:30:00.000Z",
+                     *           "startedAt": "2026-01-15T09:30:00.000Z",
+                     *           "endedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1,
+                     *           "allowedActions": [
+                     *             "cancel"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RunList"];
                 };
             };
@@ -59182,6 +70673,123 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "run_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "workflowId": "wf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "workflowName": "example",
+                     *         "workflowVersion": 1,
+                     *         "status": "queued",
+                     *         "triggerType": "example",
+                     *         "parentRunId": "run_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "attempt": 1,
+                     *         "error": {
+                     *           "code": "example",
+                     *           "message": "example",
+                     *           "step": "example"
+                     *         },
+                     *         "queuedAt": "2026-01-15T09:30:00.000Z",
+                     *         "startedAt": "2026-01-15T09:30:00.000Z",
+                     *         "endedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "cancel"
+                     *         ],
+                     *         "trigger": {
+                     *           "type": "example",
+                     *           "id": "example",
+                     *           "at": "2026-01-15T09:30:00.000Z"
+                     *         },
+                     *         "input": {
+                     *           "value": "example",
+                     *           "large": {
+                     *             "href": "/runs/run_01…/values/7",
+                     *             "bytes": 1
+                     *           }
+                     *         },
+                     *         "event": {
+                     *           "value": "example",
+                     *           "large": {
+                     *             "href": "/runs/run_01…/values/7",
+                     *             "bytes": 1
+                     *           }
+                     *         },
+                     *         "output": {
+                     *           "value": "example",
+                     *           "large": {
+                     *             "href": "/runs/run_01…/values/7",
+                     *             "bytes": 1
+                     *           }
+                     *         },
+                     *         "nextDueAt": "2026-01-15T09:30:00.000Z",
+                     *         "steps": [
+                     *           {
+                     *             "place": "notify[3]",
+                     *             "id": "example",
+                     *             "name": "example",
+                     *             "type": "example",
+                     *             "parent": "example",
+                     *             "runAttempt": 1,
+                     *             "status": "running",
+                     *             "startedAt": "2026-01-15T09:30:00.000Z",
+                     *             "endedAt": "2026-01-15T09:30:00.000Z",
+                     *             "durationMs": 1,
+                     *             "input": {
+                     *               "value": "example",
+                     *               "large": {
+                     *                 "href": "/runs/run_01…/values/7",
+                     *                 "bytes": 1
+                     *               }
+                     *             },
+                     *             "output": {
+                     *               "value": "example",
+                     *               "large": {
+                     *                 "href": "/runs/run_01…/values/7",
+                     *                 "bytes": 1
+                     *               }
+                     *             },
+                     *             "error": {
+                     *               "code": "example",
+                     *               "message": "example",
+                     *               "retryable": true
+                     *             },
+                     *             "attempts": [
+                     *               {
+                     *                 "number": 1,
+                     *                 "endedAt": "2026-01-15T09:30:00.000Z",
+                     *                 "error": {
+                     *                   "code": "example",
+                     *                   "message": "example",
+                     *                   "retryable": true
+                     *                 },
+                     *                 "retryAt": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "waiting": {
+                     *               "for": "time",
+                     *               "dueAt": "2026-01-15T09:30:00.000Z"
+                     *             },
+                     *             "decisions": [
+                     *               {
+                     *                 "by": "example",
+                     *                 "decision": "approve",
+                     *                 "comment": "example",
+                     *                 "at": "2026-01-15T09:30:00.000Z"
+                     *               }
+                     *             ],
+                     *             "chosen": "example",
+                     *             "itemCount": 1,
+                     *             "childRunId": "example"
+                     *           }
+                     *         ],
+                     *         "nextSteps": "example"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RunDetailEnvelope"];
                 };
             };
@@ -59328,6 +70936,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "run_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "workflowId": "wf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "workflowName": "example",
+                     *         "workflowVersion": 1,
+                     *         "status": "queued",
+                     *         "triggerType": "example",
+                     *         "parentRunId": "run_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "attempt": 1,
+                     *         "error": {
+                     *           "code": "example",
+                     *           "message": "example",
+                     *           "step": "example"
+                     *         },
+                     *         "queuedAt": "2026-01-15T09:30:00.000Z",
+                     *         "startedAt": "2026-01-15T09:30:00.000Z",
+                     *         "endedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "cancel"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RunEnvelope"];
                 };
             };
@@ -59512,6 +71149,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "run_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "workflowId": "wf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "workflowName": "example",
+                     *         "workflowVersion": 1,
+                     *         "status": "queued",
+                     *         "triggerType": "example",
+                     *         "parentRunId": "run_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "attempt": 1,
+                     *         "error": {
+                     *           "code": "example",
+                     *           "message": "example",
+                     *           "step": "example"
+                     *         },
+                     *         "queuedAt": "2026-01-15T09:30:00.000Z",
+                     *         "startedAt": "2026-01-15T09:30:00.000Z",
+                     *         "endedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "cancel"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RunEnvelope"];
                 };
             };
@@ -59696,6 +71362,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "run_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "workflowId": "wf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "workflowName": "example",
+                     *         "workflowVersion": 1,
+                     *         "status": "queued",
+                     *         "triggerType": "example",
+                     *         "parentRunId": "run_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "attempt": 1,
+                     *         "error": {
+                     *           "code": "example",
+                     *           "message": "example",
+                     *           "step": "example"
+                     *         },
+                     *         "queuedAt": "2026-01-15T09:30:00.000Z",
+                     *         "startedAt": "2026-01-15T09:30:00.000Z",
+                     *         "endedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "cancel"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RunEnvelope"];
                 };
             };
@@ -59875,6 +71570,78 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "place": "notify[3]",
+                     *           "id": "example",
+                     *           "name": "example",
+                     *           "type": "example",
+                     *           "parent": "example",
+                     *           "runAttempt": 1,
+                     *           "status": "running",
+                     *           "startedAt": "2026-01-15T09:30:00.000Z",
+                     *           "endedAt": "2026-01-15T09:30:00.000Z",
+                     *           "durationMs": 1,
+                     *           "input": {
+                     *             "value": "example",
+                     *             "large": {
+                     *               "href": "/runs/run_01…/values/7",
+                     *               "bytes": 1
+                     *             }
+                     *           },
+                     *           "output": {
+                     *             "value": "example",
+                     *             "large": {
+                     *               "href": "/runs/run_01…/values/7",
+                     *               "bytes": 1
+                     *             }
+                     *           },
+                     *           "error": {
+                     *             "code": "example",
+                     *             "message": "example",
+                     *             "retryable": true
+                     *           },
+                     *           "attempts": [
+                     *             {
+                     *               "number": 1,
+                     *               "endedAt": "2026-01-15T09:30:00.000Z",
+                     *               "error": {
+                     *                 "code": "example",
+                     *                 "message": "example",
+                     *                 "retryable": true
+                     *               },
+                     *               "retryAt": "2026-01-15T09:30:00.000Z"
+                     *             }
+                     *           ],
+                     *           "waiting": {
+                     *             "for": "time",
+                     *             "dueAt": "2026-01-15T09:30:00.000Z"
+                     *           },
+                     *           "decisions": [
+                     *             {
+                     *               "by": "example",
+                     *               "decision": "approve",
+                     *               "comment": "example",
+                     *               "at": "2026-01-15T09:30:00.000Z"
+                     *             }
+                     *           ],
+                     *           "chosen": "example",
+                     *           "itemCount": 1,
+                     *           "childRunId": "example"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RunStepList"];
                 };
             };
@@ -60005,6 +71772,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": "example",
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["GetRunValueEnvelope"];
                 };
             };
@@ -60137,6 +71912,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "runId": "run_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "workflowId": "wf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "workflowName": "example",
+                     *           "queuedAt": "2026-01-15T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["PendingApprovalList"];
                 };
             };
@@ -60266,6 +72061,65 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "atf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "slug": "escalate-stale-incidents",
+                     *           "name": "example",
+                     *           "description": "example",
+                     *           "kind": "workflow_action",
+                     *           "status": "active",
+                     *           "artifactVersion": 1,
+                     *           "latestVersion": 1,
+                     *           "packId": "pck_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "packName": "example",
+                     *           "permissions": {
+                     *             "api": [
+                     *               "createIncident"
+                     *             ],
+                     *             "http": [
+                     *               "api.example.com"
+                     *             ],
+                     *             "tables": {
+                     *               "assets": [
+                     *                 "read"
+                     *               ]
+                     *             }
+                     *           },
+                     *           "limits": {},
+                     *           "retryable": true,
+                     *           "rule": {
+                     *             "events": [
+                     *               "record.created"
+                     *             ]
+                     *           },
+                     *           "api": {
+                     *             "headers": [
+                     *               "x-signature"
+                     *             ]
+                     *           },
+                     *           "schedule": {
+                     *             "cron": "30 7 * * MON-FRI",
+                     *             "timeZone": "Europe/Berlin"
+                     *           },
+                     *           "ownerId": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ArtifactList"];
                 };
             };
@@ -60390,6 +72244,69 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "atf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "slug": "escalate-stale-incidents",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "kind": "workflow_action",
+                     *         "status": "active",
+                     *         "artifactVersion": 1,
+                     *         "latestVersion": 1,
+                     *         "packId": "pck_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "packName": "example",
+                     *         "permissions": {
+                     *           "api": [
+                     *             "createIncident"
+                     *           ],
+                     *           "http": [
+                     *             "api.example.com"
+                     *           ],
+                     *           "tables": {
+                     *             "assets": [
+                     *               "read"
+                     *             ]
+                     *           }
+                     *         },
+                     *         "limits": {},
+                     *         "retryable": true,
+                     *         "rule": {
+                     *           "events": [
+                     *             "record.created"
+                     *           ]
+                     *         },
+                     *         "api": {
+                     *           "headers": [
+                     *             "x-signature"
+                     *           ]
+                     *         },
+                     *         "schedule": {
+                     *           "cron": "30 7 * * MON-FRI",
+                     *           "timeZone": "Europe/Berlin"
+                     *         },
+                     *         "ownerId": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "inputSchema": {
+                     *           "type": "object"
+                     *         },
+                     *         "outputSchema": {
+                     *           "type": "object"
+                     *         },
+                     *         "fileName": "example",
+                     *         "source": "example",
+                     *         "tests": [
+                     *           "example"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ArtifactDetailEnvelope"];
                 };
             };
@@ -60527,7 +72444,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example id,name
+                     *     1,Ada
+                     */
                     "*/*": string;
+                    /** @example example */
                     "application/json": string;
                 };
             };
@@ -60688,7 +72610,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example id,name
+                     *     1,Ada
+                     */
                     "*/*": string;
+                    /** @example example */
                     "application/json": string;
                 };
             };
@@ -60876,7 +72803,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example id,name
+                     *     1,Ada
+                     */
                     "*/*": string;
+                    /** @example example */
                     "application/json": string;
                 };
             };
@@ -61064,7 +72996,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example id,name
+                     *     1,Ada
+                     */
                     "*/*": string;
+                    /** @example example */
                     "application/json": string;
                 };
             };
@@ -61252,7 +73189,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example id,name
+                     *     1,Ada
+                     */
                     "*/*": string;
+                    /** @example example */
                     "application/json": string;
                 };
             };
@@ -61433,6 +73375,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "exec_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "artifact_slug": "example",
+                     *         "artifact_version": 1,
+                     *         "trigger_type": "workflow_node",
+                     *         "trigger_id": "example",
+                     *         "status": "running",
+                     *         "input": "example",
+                     *         "output": "example",
+                     *         "error": {
+                     *           "code": "example",
+                     *           "message": "example",
+                     *           "stack": "example"
+                     *         },
+                     *         "logs": [
+                     *           {
+                     *             "level": "debug",
+                     *             "message": "example",
+                     *             "data": "example",
+                     *             "ts": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "duration_ms": 1,
+                     *         "memory_peak_mb": 1,
+                     *         "started_at": "2026-01-15T09:30:00.000Z",
+                     *         "completed_at": "2026-01-15T09:30:00.000Z",
+                     *         "environment": "production",
+                     *         "workspace_id": "example"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ExecutionEnvelope"];
                 };
             };
@@ -61443,6 +73421,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "exec_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "artifact_slug": "example",
+                     *         "artifact_version": 1,
+                     *         "trigger_type": "workflow_node",
+                     *         "trigger_id": "example",
+                     *         "status": "running",
+                     *         "input": "example",
+                     *         "output": "example",
+                     *         "error": {
+                     *           "code": "example",
+                     *           "message": "example",
+                     *           "stack": "example"
+                     *         },
+                     *         "logs": [
+                     *           {
+                     *             "level": "debug",
+                     *             "message": "example",
+                     *             "data": "example",
+                     *             "ts": "2026-01-15T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "duration_ms": 1,
+                     *         "memory_peak_mb": 1,
+                     *         "started_at": "2026-01-15T09:30:00.000Z",
+                     *         "completed_at": "2026-01-15T09:30:00.000Z",
+                     *         "environment": "production",
+                     *         "workspace_id": "example"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ExecutionEnvelope"];
                 };
             };
@@ -61612,6 +73626,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "artifactId": "example",
+                     *         "artifactVersion": 1,
+                     *         "passed": 1,
+                     *         "failed": 1,
+                     *         "durationMs": 1,
+                     *         "results": [
+                     *           {
+                     *             "name": "example",
+                     *             "passed": true,
+                     *             "durationMs": 1,
+                     *             "differences": [
+                     *               {
+                     *                 "path": "example",
+                     *                 "message": "example"
+                     *               }
+                     *             ],
+                     *             "executionId": "example"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ArtifactTestRunEnvelope"];
                 };
             };
@@ -61773,6 +73815,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "artifactId": "atf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "number": 1,
+                     *           "packVersion": "example",
+                     *           "digest": "example",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "createdBy": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "current": true
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ArtifactVersionList"];
                 };
             };
@@ -61903,6 +73968,48 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "artifactId": "atf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": 1,
+                     *         "packVersion": "example",
+                     *         "digest": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdBy": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "current": true,
+                     *         "kind": "workflow_action",
+                     *         "permissions": {
+                     *           "api": [
+                     *             "createIncident"
+                     *           ],
+                     *           "http": [
+                     *             "api.example.com"
+                     *           ],
+                     *           "tables": {
+                     *             "assets": [
+                     *               "read"
+                     *             ]
+                     *           }
+                     *         },
+                     *         "limits": {},
+                     *         "inputSchema": {
+                     *           "type": "object"
+                     *         },
+                     *         "outputSchema": {
+                     *           "type": "object"
+                     *         },
+                     *         "fileName": "example",
+                     *         "source": "example",
+                     *         "tests": [
+                     *           "example"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ArtifactVersionDetailEnvelope"];
                 };
             };
@@ -62038,6 +74145,57 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "pck_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "itsm-essentials",
+                     *           "title": "example",
+                     *           "description": "example",
+                     *           "status": "active",
+                     *           "packVersion": "1.2.0",
+                     *           "integrity": "sha512-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA==",
+                     *           "source": "inline",
+                     *           "artifacts": [
+                     *             {
+                     *               "id": "atf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "slug": "escalate-stale-incidents",
+                     *               "artifactVersion": 1
+                     *             }
+                     *           ],
+                     *           "granted": {
+                     *             "api": [
+                     *               "createIncident"
+                     *             ],
+                     *             "http": [
+                     *               "api.example.com"
+                     *             ],
+                     *             "tables": {
+                     *               "assets": [
+                     *                 "read"
+                     *               ]
+                     *             }
+                     *           },
+                     *           "ownerId": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "suspendedFor": [
+                     *             "example"
+                     *           ],
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["PackList"];
                 };
             };
@@ -62162,6 +74320,50 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "pck_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "itsm-essentials",
+                     *         "title": "example",
+                     *         "description": "example",
+                     *         "status": "active",
+                     *         "packVersion": "1.2.0",
+                     *         "integrity": "sha512-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA==",
+                     *         "source": "inline",
+                     *         "artifacts": [
+                     *           {
+                     *             "id": "atf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "slug": "escalate-stale-incidents",
+                     *             "artifactVersion": 1
+                     *           }
+                     *         ],
+                     *         "granted": {
+                     *           "api": [
+                     *             "createIncident"
+                     *           ],
+                     *           "http": [
+                     *             "api.example.com"
+                     *           ],
+                     *           "tables": {
+                     *             "assets": [
+                     *               "read"
+                     *             ]
+                     *           }
+                     *         },
+                     *         "ownerId": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "suspendedFor": [
+                     *           "example"
+                     *         ],
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["PackEnvelope"];
                 };
             };
@@ -62455,6 +74657,60 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "pck_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "itsm-essentials",
+                     *         "title": "example",
+                     *         "description": "example",
+                     *         "status": "active",
+                     *         "packVersion": "1.2.0",
+                     *         "integrity": "sha512-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA==",
+                     *         "source": "inline",
+                     *         "artifacts": [
+                     *           {
+                     *             "id": "atf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "slug": "escalate-stale-incidents",
+                     *             "artifactVersion": 1
+                     *           }
+                     *         ],
+                     *         "granted": {
+                     *           "api": [
+                     *             "createIncident"
+                     *           ],
+                     *           "http": [
+                     *             "api.example.com"
+                     *           ],
+                     *           "tables": {
+                     *             "assets": [
+                     *               "read"
+                     *             ]
+                     *           }
+                     *         },
+                     *         "ownerId": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "suspendedFor": [
+                     *           "example"
+                     *         ],
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "warnings": [
+                     *           {
+                     *             "file": "example",
+                     *             "path": "example",
+                     *             "line": 1,
+                     *             "column": 1,
+                     *             "code": "example",
+                     *             "message": "example"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["InstalledPackEnvelope"];
                 };
             };
@@ -62628,6 +74884,60 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "pck_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "itsm-essentials",
+                     *         "title": "example",
+                     *         "description": "example",
+                     *         "status": "active",
+                     *         "packVersion": "1.2.0",
+                     *         "integrity": "sha512-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA==",
+                     *         "source": "inline",
+                     *         "artifacts": [
+                     *           {
+                     *             "id": "atf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "slug": "escalate-stale-incidents",
+                     *             "artifactVersion": 1
+                     *           }
+                     *         ],
+                     *         "granted": {
+                     *           "api": [
+                     *             "createIncident"
+                     *           ],
+                     *           "http": [
+                     *             "api.example.com"
+                     *           ],
+                     *           "tables": {
+                     *             "assets": [
+                     *               "read"
+                     *             ]
+                     *           }
+                     *         },
+                     *         "ownerId": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "suspendedFor": [
+                     *           "example"
+                     *         ],
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "warnings": [
+                     *           {
+                     *             "file": "example",
+                     *             "path": "example",
+                     *             "line": 1,
+                     *             "column": 1,
+                     *             "code": "example",
+                     *             "message": "example"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["InstalledPackEnvelope"];
                 };
             };
@@ -62801,6 +75111,60 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "pck_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "itsm-essentials",
+                     *         "title": "example",
+                     *         "description": "example",
+                     *         "status": "active",
+                     *         "packVersion": "1.2.0",
+                     *         "integrity": "sha512-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA==",
+                     *         "source": "inline",
+                     *         "artifacts": [
+                     *           {
+                     *             "id": "atf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "slug": "escalate-stale-incidents",
+                     *             "artifactVersion": 1
+                     *           }
+                     *         ],
+                     *         "granted": {
+                     *           "api": [
+                     *             "createIncident"
+                     *           ],
+                     *           "http": [
+                     *             "api.example.com"
+                     *           ],
+                     *           "tables": {
+                     *             "assets": [
+                     *               "read"
+                     *             ]
+                     *           }
+                     *         },
+                     *         "ownerId": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "suspendedFor": [
+                     *           "example"
+                     *         ],
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "warnings": [
+                     *           {
+                     *             "file": "example",
+                     *             "path": "example",
+                     *             "line": 1,
+                     *             "column": 1,
+                     *             "code": "example",
+                     *             "message": "example"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["InstalledPackEnvelope"];
                 };
             };
@@ -62964,6 +75328,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "name": "itsm-essentials",
+                     *           "packVersion": "1.2.0",
+                     *           "title": "example",
+                     *           "description": "example",
+                     *           "integrity": "sha512-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA==",
+                     *           "artifacts": [
+                     *             {
+                     *               "slug": "escalate-stale-incidents",
+                     *               "kind": "workflow_action",
+                     *               "name": "example",
+                     *               "description": "example"
+                     *             }
+                     *           ],
+                     *           "asks": {
+                     *             "api": [
+                     *               "createIncident"
+                     *             ],
+                     *             "http": [
+                     *               "api.example.com"
+                     *             ],
+                     *             "tables": {
+                     *               "assets": [
+                     *                 "read"
+                     *               ]
+                     *             }
+                     *           },
+                     *           "installedVersion": "1.2.0"
+                     *         }
+                     *       ],
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ListAvailablePacksEnvelope"];
                 };
             };
@@ -63086,6 +75488,90 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "name": "itsm-essentials",
+                     *         "packVersion": "1.2.0",
+                     *         "integrity": "sha512-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA==",
+                     *         "change": "install",
+                     *         "installedVersion": "1.2.0",
+                     *         "artifacts": [
+                     *           {
+                     *             "slug": "escalate-stale-incidents",
+                     *             "kind": "workflow_action",
+                     *             "change": "added",
+                     *             "permissions": {
+                     *               "api": [
+                     *                 "createIncident"
+                     *               ],
+                     *               "http": [
+                     *                 "api.example.com"
+                     *               ],
+                     *               "tables": {
+                     *                 "assets": [
+                     *                   "read"
+                     *                 ]
+                     *               }
+                     *             }
+                     *           }
+                     *         ],
+                     *         "removes": [
+                     *           "escalate-stale-incidents"
+                     *         ],
+                     *         "asks": {
+                     *           "api": [
+                     *             "createIncident"
+                     *           ],
+                     *           "http": [
+                     *             "api.example.com"
+                     *           ],
+                     *           "tables": {
+                     *             "assets": [
+                     *               "read"
+                     *             ]
+                     *           }
+                     *         },
+                     *         "needs": [
+                     *           "workspace:read"
+                     *         ],
+                     *         "missing": [
+                     *           "workspace:read"
+                     *         ],
+                     *         "problems": [
+                     *           {
+                     *             "file": "example",
+                     *             "path": "example",
+                     *             "line": 1,
+                     *             "column": 1,
+                     *             "code": "example",
+                     *             "message": "example"
+                     *           }
+                     *         ],
+                     *         "warnings": [
+                     *           {
+                     *             "file": "example",
+                     *             "path": "example",
+                     *             "line": 1,
+                     *             "column": 1,
+                     *             "code": "example",
+                     *             "message": "example"
+                     *           }
+                     *         ],
+                     *         "breaks": [
+                     *           {
+                     *             "artifact": "escalate-stale-incidents",
+                     *             "kind": "workflow",
+                     *             "id": "example",
+                     *             "name": "example"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["PackCheckEnvelope"];
                 };
             };
@@ -63239,6 +75725,60 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "pck_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "itsm-essentials",
+                     *         "title": "example",
+                     *         "description": "example",
+                     *         "status": "active",
+                     *         "packVersion": "1.2.0",
+                     *         "integrity": "sha512-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA==",
+                     *         "source": "inline",
+                     *         "artifacts": [
+                     *           {
+                     *             "id": "atf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "slug": "escalate-stale-incidents",
+                     *             "artifactVersion": 1
+                     *           }
+                     *         ],
+                     *         "granted": {
+                     *           "api": [
+                     *             "createIncident"
+                     *           ],
+                     *           "http": [
+                     *             "api.example.com"
+                     *           ],
+                     *           "tables": {
+                     *             "assets": [
+                     *               "read"
+                     *             ]
+                     *           }
+                     *         },
+                     *         "ownerId": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "suspendedFor": [
+                     *           "example"
+                     *         ],
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "warnings": [
+                     *           {
+                     *             "file": "example",
+                     *             "path": "example",
+                     *             "line": 1,
+                     *             "column": 1,
+                     *             "code": "example",
+                     *             "message": "example"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["InstalledPackEnvelope"];
                 };
             };
@@ -63400,6 +75940,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "job_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "example",
+                     *           "artifact": "escalate-stale-incidents",
+                     *           "input": "example",
+                     *           "schedule": {
+                     *             "cron": "30 7 * * MON-FRI",
+                     *             "timeZone": "Europe/Berlin"
+                     *           },
+                     *           "status": "active",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1,
+                     *           "nextRunAt": "2026-01-15T09:30:00.000Z",
+                     *           "lastRunAt": "2026-01-15T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ScheduledJobList"];
                 };
             };
@@ -63528,6 +76098,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "job_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "artifact": "escalate-stale-incidents",
+                     *         "input": "example",
+                     *         "schedule": {
+                     *           "cron": "30 7 * * MON-FRI",
+                     *           "timeZone": "Europe/Berlin"
+                     *         },
+                     *         "status": "active",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "nextRunAt": "2026-01-15T09:30:00.000Z",
+                     *         "lastRunAt": "2026-01-15T09:30:00.000Z"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ScheduledJobEnvelope"];
                 };
             };
@@ -63686,6 +76279,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "job_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "artifact": "escalate-stale-incidents",
+                     *         "input": "example",
+                     *         "schedule": {
+                     *           "cron": "30 7 * * MON-FRI",
+                     *           "timeZone": "Europe/Berlin"
+                     *         },
+                     *         "status": "active",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "nextRunAt": "2026-01-15T09:30:00.000Z",
+                     *         "lastRunAt": "2026-01-15T09:30:00.000Z"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ScheduledJobEnvelope"];
                 };
             };
@@ -63972,6 +76588,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "job_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "artifact": "escalate-stale-incidents",
+                     *         "input": "example",
+                     *         "schedule": {
+                     *           "cron": "30 7 * * MON-FRI",
+                     *           "timeZone": "Europe/Berlin"
+                     *         },
+                     *         "status": "active",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "nextRunAt": "2026-01-15T09:30:00.000Z",
+                     *         "lastRunAt": "2026-01-15T09:30:00.000Z"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ScheduledJobEnvelope"];
                 };
             };
@@ -64156,6 +76795,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "job_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "artifact": "escalate-stale-incidents",
+                     *         "input": "example",
+                     *         "schedule": {
+                     *           "cron": "30 7 * * MON-FRI",
+                     *           "timeZone": "Europe/Berlin"
+                     *         },
+                     *         "status": "active",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "nextRunAt": "2026-01-15T09:30:00.000Z",
+                     *         "lastRunAt": "2026-01-15T09:30:00.000Z"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ScheduledJobEnvelope"];
                 };
             };
@@ -64340,6 +77002,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "job_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "artifact": "escalate-stale-incidents",
+                     *         "input": "example",
+                     *         "schedule": {
+                     *           "cron": "30 7 * * MON-FRI",
+                     *           "timeZone": "Europe/Berlin"
+                     *         },
+                     *         "status": "active",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "nextRunAt": "2026-01-15T09:30:00.000Z",
+                     *         "lastRunAt": "2026-01-15T09:30:00.000Z"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ScheduledJobEnvelope"];
                 };
             };
@@ -64519,6 +77204,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "sec_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "payment_api_key",
+                     *           "hosts": [
+                     *             "example"
+                     *           ],
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1,
+                     *           "lastUsedAt": "2026-01-15T09:30:00.000Z",
+                     *           "lastUsedBy": "dispatcher",
+                     *           "useCount": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["UsedSecretList"];
                 };
             };
@@ -64647,6 +77359,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "sec_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "payment_api_key",
+                     *         "hosts": [
+                     *           "example"
+                     *         ],
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SecretEnvelope"];
                 };
             };
@@ -64807,6 +77536,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "sec_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "payment_api_key",
+                     *         "hosts": [
+                     *           "example"
+                     *         ],
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "lastUsedAt": "2026-01-15T09:30:00.000Z",
+                     *         "lastUsedBy": "dispatcher",
+                     *         "useCount": 1,
+                     *         "uses": [
+                     *           {
+                     *             "consumer": "webhook/wh_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *             "userId": "example",
+                     *             "host": "example",
+                     *             "service": "example",
+                     *             "lastUsedAt": "2026-01-15T09:30:00.000Z",
+                     *             "useCount": 1
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SecretDetailEnvelope"];
                 };
             };
@@ -64953,6 +77712,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "sec_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "payment_api_key",
+                     *         "hosts": [
+                     *           "example"
+                     *         ],
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SecretEnvelope"];
                 };
             };
@@ -65277,6 +78053,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "rol_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "release-manager",
+                     *           "description": "example",
+                     *           "permissions": [
+                     *             "workspace:read"
+                     *           ],
+                     *           "builtIn": true,
+                     *           "members": 1,
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RoleList"];
                 };
             };
@@ -65405,6 +78208,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rol_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "release-manager",
+                     *         "description": "example",
+                     *         "permissions": [
+                     *           "workspace:read"
+                     *         ],
+                     *         "builtIn": true,
+                     *         "members": 1,
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RoleEnvelope"];
                 };
             };
@@ -65565,6 +78388,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rol_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "release-manager",
+                     *         "description": "example",
+                     *         "permissions": [
+                     *           "workspace:read"
+                     *         ],
+                     *         "builtIn": true,
+                     *         "members": 1,
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RoleEnvelope"];
                 };
             };
@@ -65858,6 +78701,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rol_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "release-manager",
+                     *         "description": "example",
+                     *         "permissions": [
+                     *           "workspace:read"
+                     *         ],
+                     *         "builtIn": true,
+                     *         "members": 1,
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RoleEnvelope"];
                 };
             };
@@ -66041,6 +78904,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "tok_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "example",
+                     *           "prefix": "example",
+                     *           "userId": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "issuedBy": "example",
+                     *           "scopes": [
+                     *             "workspace:read"
+                     *           ],
+                     *           "environments": [
+                     *             "production"
+                     *           ],
+                     *           "expiresAt": "2026-01-15T09:30:00.000Z",
+                     *           "status": "active",
+                     *           "predecessorId": "tok_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "successorId": "tok_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "validUntil": "2026-01-15T09:30:00.000Z",
+                     *           "revokedAt": "2026-01-15T09:30:00.000Z",
+                     *           "revocationReason": "requested",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "lastUsedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TokenList"];
                 };
             };
@@ -66165,6 +79066,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "tok_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "prefix": "example",
+                     *         "userId": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "issuedBy": "example",
+                     *         "scopes": [
+                     *           "workspace:read"
+                     *         ],
+                     *         "environments": [
+                     *           "production"
+                     *         ],
+                     *         "expiresAt": "2026-01-15T09:30:00.000Z",
+                     *         "status": "active",
+                     *         "predecessorId": "tok_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "successorId": "tok_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "validUntil": "2026-01-15T09:30:00.000Z",
+                     *         "revokedAt": "2026-01-15T09:30:00.000Z",
+                     *         "revocationReason": "requested",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "lastUsedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TokenEnvelope"];
                 };
             };
@@ -66322,6 +79254,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "email": "example",
+                     *           "name": "example",
+                     *           "role": "developer",
+                     *           "status": "invited",
+                     *           "addressProven": true,
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "invitationExpiresAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1,
+                     *           "allowedActions": [
+                     *             "invite"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["UserList"];
                 };
             };
@@ -66446,6 +79407,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "email": "example",
+                     *         "name": "example",
+                     *         "role": "developer",
+                     *         "status": "invited",
+                     *         "addressProven": true,
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "invitationExpiresAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "invite"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["UserEnvelope"];
                 };
             };
@@ -66589,6 +79572,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "email": "example",
+                     *         "name": "example",
+                     *         "role": "developer",
+                     *         "status": "invited",
+                     *         "addressProven": true,
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "invitationExpiresAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "invite"
+                     *         ],
+                     *         "dependents": [
+                     *           {
+                     *             "kind": "webhook",
+                     *             "id": "example",
+                     *             "name": "example",
+                     *             "environment": "production",
+                     *             "takeOver": "POST /api/v1/workflows/wf_01JZ8Q4D3N5W7X9Y2B4C6D8E0F/activate",
+                     *             "takenOver": true,
+                     *             "problem": "example"
+                     *           }
+                     *         ],
+                     *         "unanswered": [
+                     *           "example"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RemovedUserEnvelope"];
                 };
             };
@@ -66746,6 +79765,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "email": "example",
+                     *         "name": "example",
+                     *         "role": "developer",
+                     *         "status": "invited",
+                     *         "addressProven": true,
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "invitationExpiresAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "invite"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["UserEnvelope"];
                 };
             };
@@ -66920,6 +79961,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "items": [
+                     *           {
+                     *             "kind": "webhook",
+                     *             "id": "example",
+                     *             "name": "example",
+                     *             "environment": "production",
+                     *             "takeOver": "POST /api/v1/workflows/wf_01JZ8Q4D3N5W7X9Y2B4C6D8E0F/activate"
+                     *           }
+                     *         ],
+                     *         "unanswered": [
+                     *           "example"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["UserDependentsEnvelope"];
                 };
             };
@@ -67056,6 +80118,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "ses_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "userId": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "address": "example",
+                     *           "userAgent": "example",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "expiresAt": "2026-01-15T09:30:00.000Z",
+                     *           "lastSeenAt": "2026-01-15T09:30:00.000Z",
+                     *           "current": true
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SessionDetailList"];
                 };
             };
@@ -67339,6 +80425,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "usr_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "email": "example",
+                     *         "name": "example",
+                     *         "role": "developer",
+                     *         "status": "invited",
+                     *         "addressProven": true,
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "invitationExpiresAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "invite"
+                     *         ],
+                     *         "invitation": {
+                     *           "token": "example",
+                     *           "mailed": true,
+                     *           "acceptPath": "/api/v1/auth/invitations/accept",
+                     *           "expiresAt": "2026-01-15T09:30:00.000Z"
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["InvitedUserEnvelope"];
                 };
             };
@@ -67502,6 +80616,73 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "tbl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "slug": "assets",
+                     *           "name": "example",
+                     *           "description": "example",
+                     *           "columns": [
+                     *             {
+                     *               "name": "serial_number",
+                     *               "type": "text",
+                     *               "nullable": false,
+                     *               "unique": true
+                     *             }
+                     *           ],
+                     *           "indexes": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "columns": [
+                     *                 {
+                     *                   "name": "serial_number"
+                     *                 }
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "uniques": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "columns": [
+                     *                 "serial_number"
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "checks": [
+                     *             {
+                     *               "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *               "expression": "example"
+                     *             }
+                     *           ],
+                     *           "rules": [
+                     *             {
+                     *               "role": "agent",
+                     *               "read": {
+                     *                 "owner": "$user.id"
+                     *               },
+                     *               "write": {
+                     *                 "owner": "$user.id"
+                     *               }
+                     *             }
+                     *           ],
+                     *           "purgeAt": "2026-01-15T09:30:00.000Z",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TableList"];
                 };
             };
@@ -67630,6 +80811,66 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "tbl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "slug": "assets",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "columns": [
+                     *           {
+                     *             "name": "serial_number",
+                     *             "type": "text",
+                     *             "nullable": false,
+                     *             "unique": true
+                     *           }
+                     *         ],
+                     *         "indexes": [
+                     *           {
+                     *             "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "columns": [
+                     *               {
+                     *                 "name": "serial_number"
+                     *               }
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "uniques": [
+                     *           {
+                     *             "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "columns": [
+                     *               "serial_number"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "checks": [
+                     *           {
+                     *             "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "expression": "example"
+                     *           }
+                     *         ],
+                     *         "rules": [
+                     *           {
+                     *             "role": "agent",
+                     *             "read": {
+                     *               "owner": "$user.id"
+                     *             },
+                     *             "write": {
+                     *               "owner": "$user.id"
+                     *             }
+                     *           }
+                     *         ],
+                     *         "purgeAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TableEnvelope"];
                 };
             };
@@ -67790,6 +81031,66 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "tbl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "slug": "assets",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "columns": [
+                     *           {
+                     *             "name": "serial_number",
+                     *             "type": "text",
+                     *             "nullable": false,
+                     *             "unique": true
+                     *           }
+                     *         ],
+                     *         "indexes": [
+                     *           {
+                     *             "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "columns": [
+                     *               {
+                     *                 "name": "serial_number"
+                     *               }
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "uniques": [
+                     *           {
+                     *             "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "columns": [
+                     *               "serial_number"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "checks": [
+                     *           {
+                     *             "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "expression": "example"
+                     *           }
+                     *         ],
+                     *         "rules": [
+                     *           {
+                     *             "role": "agent",
+                     *             "read": {
+                     *               "owner": "$user.id"
+                     *             },
+                     *             "write": {
+                     *               "owner": "$user.id"
+                     *             }
+                     *           }
+                     *         ],
+                     *         "purgeAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TableEnvelope"];
                 };
             };
@@ -68083,6 +81384,66 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "tbl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "slug": "assets",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "columns": [
+                     *           {
+                     *             "name": "serial_number",
+                     *             "type": "text",
+                     *             "nullable": false,
+                     *             "unique": true
+                     *           }
+                     *         ],
+                     *         "indexes": [
+                     *           {
+                     *             "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "columns": [
+                     *               {
+                     *                 "name": "serial_number"
+                     *               }
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "uniques": [
+                     *           {
+                     *             "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "columns": [
+                     *               "serial_number"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "checks": [
+                     *           {
+                     *             "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "expression": "example"
+                     *           }
+                     *         ],
+                     *         "rules": [
+                     *           {
+                     *             "role": "agent",
+                     *             "read": {
+                     *               "owner": "$user.id"
+                     *             },
+                     *             "write": {
+                     *               "owner": "$user.id"
+                     *             }
+                     *           }
+                     *         ],
+                     *         "purgeAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TableEnvelope"];
                 };
             };
@@ -68258,6 +81619,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "example",
+                     *         "table": "example",
+                     *         "format": "csv",
+                     *         "status": "uploading",
+                     *         "bytes": 1,
+                     *         "bytesDone": 1,
+                     *         "written": 1,
+                     *         "refused": 1,
+                     *         "refusedRows": [
+                     *           {
+                     *             "line": 1,
+                     *             "path": "example",
+                     *             "message": "example"
+                     *           }
+                     *         ],
+                     *         "error": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "finishedAt": "2026-01-15T09:30:00.000Z"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RecordImportEnvelope"];
                 };
             };
@@ -68394,6 +81782,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "example",
+                     *         "table": "example",
+                     *         "format": "csv",
+                     *         "status": "uploading",
+                     *         "bytes": 1,
+                     *         "bytesDone": 1,
+                     *         "written": 1,
+                     *         "refused": 1,
+                     *         "refusedRows": [
+                     *           {
+                     *             "line": 1,
+                     *             "path": "example",
+                     *             "message": "example"
+                     *           }
+                     *         ],
+                     *         "error": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "finishedAt": "2026-01-15T09:30:00.000Z"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RecordImportEnvelope"];
                 };
             };
@@ -68582,6 +81997,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "rec_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *           "version": 1,
+                     *           "createdAt": "2026-03-02T10:00:00.000Z",
+                     *           "updatedAt": "2026-03-02T10:00:00.000Z",
+                     *           "serial_number": "A-17",
+                     *           "price": "12.50"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RecordList"];
                 };
             };
@@ -68723,6 +82160,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rec_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "version": 1,
+                     *         "createdAt": "2026-03-02T10:00:00.000Z",
+                     *         "updatedAt": "2026-03-02T10:00:00.000Z",
+                     *         "serial_number": "A-17",
+                     *         "price": "12.50"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RecordEnvelope"];
                 };
             };
@@ -68881,6 +82333,8 @@ export interface operations {
                 expand?: string;
                 /** @description Fields to answer, beside id and version. */
                 fields?: string;
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description The ETag seen last; the answer is 304 without content when the resource is still the same. */
@@ -68909,6 +82363,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rec_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "version": 1,
+                     *         "createdAt": "2026-03-02T10:00:00.000Z",
+                     *         "updatedAt": "2026-03-02T10:00:00.000Z",
+                     *         "serial_number": "A-17",
+                     *         "price": "12.50"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RecordEnvelope"];
                 };
             };
@@ -69204,6 +82673,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rec_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *         "version": 1,
+                     *         "createdAt": "2026-03-02T10:00:00.000Z",
+                     *         "updatedAt": "2026-03-02T10:00:00.000Z",
+                     *         "serial_number": "A-17",
+                     *         "price": "12.50"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RecordEnvelope"];
                 };
             };
@@ -69384,6 +82868,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "example",
+                     *           "type": "record.created",
+                     *           "at": "2026-01-15T09:30:00.000Z",
+                     *           "actor": {
+                     *             "id": "example",
+                     *             "name": "example",
+                     *             "type": "example"
+                     *           },
+                     *           "requestId": "example",
+                     *           "changes": [
+                     *             "example"
+                     *           ],
+                     *           "before": {},
+                     *           "after": {}
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RecordChangeList"];
                 };
             };
@@ -69519,6 +83033,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "created": 1,
+                     *         "updated": 1,
+                     *         "records": [
+                     *           {
+                     *             "id": "rec_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *             "version": 1,
+                     *             "createdAt": "2026-03-02T10:00:00.000Z",
+                     *             "updatedAt": "2026-03-02T10:00:00.000Z",
+                     *             "serial_number": "A-17",
+                     *             "price": "12.50"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["BulkUpsertedEnvelope"];
                 };
             };
@@ -69690,6 +83225,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "count": 1,
+                     *         "records": [
+                     *           {
+                     *             "id": "rec_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *             "version": 1,
+                     *             "createdAt": "2026-03-02T10:00:00.000Z",
+                     *             "updatedAt": "2026-03-02T10:00:00.000Z",
+                     *             "serial_number": "A-17",
+                     *             "price": "12.50"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["BulkCreatedEnvelope"];
                 };
             };
@@ -69859,6 +83414,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "count": 1,
+                     *         "ids": [
+                     *           "example"
+                     *         ],
+                     *         "dryRun": true
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["BulkChangedEnvelope"];
                 };
             };
@@ -70030,6 +83599,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "count": 1,
+                     *         "ids": [
+                     *           "example"
+                     *         ],
+                     *         "dryRun": true
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["BulkChangedEnvelope"];
                 };
             };
@@ -70209,7 +83792,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "rec_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *       "version": 1,
+                     *       "createdAt": "2026-03-02T10:00:00.000Z",
+                     *       "updatedAt": "2026-03-02T10:00:00.000Z",
+                     *       "serial_number": "A-17",
+                     *       "price": "12.50"
+                     *     }
+                     */
                     "application/x-ndjson": components["schemas"]["Record"];
+                    /**
+                     * @example id,name
+                     *     1,Ada
+                     */
                     "text/csv": string;
                 };
             };
@@ -70353,6 +83950,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "example",
+                     *         "table": "example",
+                     *         "format": "csv",
+                     *         "status": "uploading",
+                     *         "bytes": 1,
+                     *         "bytesDone": 1,
+                     *         "written": 1,
+                     *         "refused": 1,
+                     *         "refusedRows": [
+                     *           {
+                     *             "line": 1,
+                     *             "path": "example",
+                     *             "message": "example"
+                     *           }
+                     *         ],
+                     *         "error": "example",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "finishedAt": "2026-01-15T09:30:00.000Z"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RecordImportEnvelope"];
                 };
             };
@@ -70528,6 +84152,66 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "tbl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "slug": "assets",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "columns": [
+                     *           {
+                     *             "name": "serial_number",
+                     *             "type": "text",
+                     *             "nullable": false,
+                     *             "unique": true
+                     *           }
+                     *         ],
+                     *         "indexes": [
+                     *           {
+                     *             "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "columns": [
+                     *               {
+                     *                 "name": "serial_number"
+                     *               }
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "uniques": [
+                     *           {
+                     *             "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "columns": [
+                     *               "serial_number"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "checks": [
+                     *           {
+                     *             "name": "01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *             "expression": "example"
+                     *           }
+                     *         ],
+                     *         "rules": [
+                     *           {
+                     *             "role": "agent",
+                     *             "read": {
+                     *               "owner": "$user.id"
+                     *             },
+                     *             "write": {
+                     *               "owner": "$user.id"
+                     *             }
+                     *           }
+                     *         ],
+                     *         "purgeAt": "2026-01-15T09:30:00.000Z",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TableEnvelope"];
                 };
             };
@@ -70706,6 +84390,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "results": [
+                     *           {
+                     *             "op": "create",
+                     *             "table": "example",
+                     *             "id": "example",
+                     *             "record": {
+                     *               "id": "rec_01JZ8Q4D3N5W7X9Y2B4C6D8E0F",
+                     *               "version": 1,
+                     *               "createdAt": "2026-03-02T10:00:00.000Z",
+                     *               "updatedAt": "2026-03-02T10:00:00.000Z",
+                     *               "serial_number": "A-17",
+                     *               "price": "12.50"
+                     *             }
+                     *           }
+                     *         ],
+                     *         "dryRun": true
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RecordBatchResultEnvelope"];
                 };
             };
@@ -70873,6 +84582,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "durationMs": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["EvaluationResultEnvelope"];
                 };
             };
@@ -71026,6 +84745,51 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "wh_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "example",
+                     *           "url": "example",
+                     *           "events": [
+                     *             "example"
+                     *           ],
+                     *           "headers": {},
+                     *           "filter": {},
+                     *           "retries": 1,
+                     *           "retry_strategy": "fixed",
+                     *           "timeout_ms": 100,
+                     *           "retry_max_delay_ms": 1000,
+                     *           "retry_schedule": [
+                     *             1
+                     *           ],
+                     *           "rate_limit_per_second": 1,
+                     *           "ordering_key": "example",
+                     *           "status": "active",
+                     *           "has_secret": true,
+                     *           "paused_reason": "user",
+                     *           "owner_id": "example",
+                     *           "required_permissions": [
+                     *             "workspace:read"
+                     *           ],
+                     *           "environment": "production",
+                     *           "created_at": "example",
+                     *           "updated_at": "example",
+                     *           "consecutive_failures": 1,
+                     *           "version": 1
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookList"];
                 };
             };
@@ -71154,6 +84918,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "wh_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "url": "example",
+                     *         "events": [
+                     *           "example"
+                     *         ],
+                     *         "headers": {},
+                     *         "filter": {},
+                     *         "retries": 1,
+                     *         "retry_strategy": "fixed",
+                     *         "timeout_ms": 100,
+                     *         "retry_max_delay_ms": 1000,
+                     *         "retry_schedule": [
+                     *           1
+                     *         ],
+                     *         "rate_limit_per_second": 1,
+                     *         "ordering_key": "example",
+                     *         "status": "active",
+                     *         "has_secret": true,
+                     *         "paused_reason": "user",
+                     *         "owner_id": "example",
+                     *         "required_permissions": [
+                     *           "workspace:read"
+                     *         ],
+                     *         "environment": "production",
+                     *         "created_at": "example",
+                     *         "updated_at": "example",
+                     *         "consecutive_failures": 1,
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookEnvelope"];
                 };
             };
@@ -71312,6 +85114,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "wh_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "url": "example",
+                     *         "events": [
+                     *           "example"
+                     *         ],
+                     *         "headers": {},
+                     *         "filter": {},
+                     *         "retries": 1,
+                     *         "retry_strategy": "fixed",
+                     *         "timeout_ms": 100,
+                     *         "retry_max_delay_ms": 1000,
+                     *         "retry_schedule": [
+                     *           1
+                     *         ],
+                     *         "rate_limit_per_second": 1,
+                     *         "ordering_key": "example",
+                     *         "status": "active",
+                     *         "has_secret": true,
+                     *         "paused_reason": "user",
+                     *         "owner_id": "example",
+                     *         "required_permissions": [
+                     *           "workspace:read"
+                     *         ],
+                     *         "environment": "production",
+                     *         "created_at": "example",
+                     *         "updated_at": "example",
+                     *         "consecutive_failures": 1,
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookEnvelope"];
                 };
             };
@@ -71598,6 +85438,44 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "wh_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "url": "example",
+                     *         "events": [
+                     *           "example"
+                     *         ],
+                     *         "headers": {},
+                     *         "filter": {},
+                     *         "retries": 1,
+                     *         "retry_strategy": "fixed",
+                     *         "timeout_ms": 100,
+                     *         "retry_max_delay_ms": 1000,
+                     *         "retry_schedule": [
+                     *           1
+                     *         ],
+                     *         "rate_limit_per_second": 1,
+                     *         "ordering_key": "example",
+                     *         "status": "active",
+                     *         "has_secret": true,
+                     *         "paused_reason": "user",
+                     *         "owner_id": "example",
+                     *         "required_permissions": [
+                     *           "workspace:read"
+                     *         ],
+                     *         "environment": "production",
+                     *         "created_at": "example",
+                     *         "updated_at": "example",
+                     *         "consecutive_failures": 1,
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookEnvelope"];
                 };
             };
@@ -71764,6 +85642,8 @@ export interface operations {
                 sort?: "createdAt" | "-createdAt";
                 /** @description One or several statuses, repeated or separated by commas. */
                 status?: components["schemas"]["DeliveryStatus"][];
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
             };
             header?: {
                 /** @description Environment of the workspace; data of environments is separate. */
@@ -71787,6 +85667,40 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "del_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "eventId": "example",
+                     *           "eventType": "example",
+                     *           "url": "example",
+                     *           "status": "pending",
+                     *           "attempts": 1,
+                     *           "lastAttemptAt": "example",
+                     *           "lastResponseStatus": 1,
+                     *           "lastResponseBody": "example",
+                     *           "lastDurationMs": 1,
+                     *           "lastError": {
+                     *             "kind": "status",
+                     *             "message": "example"
+                     *           },
+                     *           "nextAttemptAt": "example",
+                     *           "webhookId": "example",
+                     *           "replayOf": "example",
+                     *           "createdAt": "example"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeliveryList"];
                 };
             };
@@ -71917,6 +85831,64 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "del_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "eventId": "example",
+                     *         "eventType": "example",
+                     *         "url": "example",
+                     *         "status": "pending",
+                     *         "attempts": 1,
+                     *         "lastAttemptAt": "example",
+                     *         "lastResponseStatus": 1,
+                     *         "lastResponseBody": "example",
+                     *         "lastDurationMs": 1,
+                     *         "lastError": {
+                     *           "kind": "status",
+                     *           "message": "example"
+                     *         },
+                     *         "nextAttemptAt": "example",
+                     *         "webhookId": "example",
+                     *         "replayOf": "example",
+                     *         "createdAt": "example",
+                     *         "request": {
+                     *           "method": "POST",
+                     *           "url": "example",
+                     *           "headers": {},
+                     *           "body": "example"
+                     *         },
+                     *         "response": {
+                     *           "status": 1,
+                     *           "headers": {},
+                     *           "body": "example",
+                     *           "truncated": true
+                     *         },
+                     *         "attemptLog": [
+                     *           {
+                     *             "number": 1,
+                     *             "startedAt": "example",
+                     *             "durationMs": 1,
+                     *             "url": "example",
+                     *             "requestHeaders": {},
+                     *             "response": {
+                     *               "status": 1,
+                     *               "headers": {},
+                     *               "body": "example",
+                     *               "truncated": true
+                     *             },
+                     *             "error": {
+                     *               "kind": "status",
+                     *               "message": "example"
+                     *             }
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeliveryDetailEnvelope"];
                 };
             };
@@ -72053,6 +86025,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "del_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "eventId": "example",
+                     *         "eventType": "example",
+                     *         "url": "example",
+                     *         "status": "pending",
+                     *         "attempts": 1,
+                     *         "lastAttemptAt": "example",
+                     *         "lastResponseStatus": 1,
+                     *         "lastResponseBody": "example",
+                     *         "lastDurationMs": 1,
+                     *         "lastError": {
+                     *           "kind": "status",
+                     *           "message": "example"
+                     *         },
+                     *         "nextAttemptAt": "example",
+                     *         "webhookId": "example",
+                     *         "replayOf": "example",
+                     *         "createdAt": "example"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeliveryEnvelope"];
                 };
             };
@@ -72225,6 +86224,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "del_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "eventId": "example",
+                     *         "eventType": "example",
+                     *         "url": "example",
+                     *         "status": "pending",
+                     *         "attempts": 1,
+                     *         "lastAttemptAt": "example",
+                     *         "lastResponseStatus": 1,
+                     *         "lastResponseBody": "example",
+                     *         "lastDurationMs": 1,
+                     *         "lastError": {
+                     *           "kind": "status",
+                     *           "message": "example"
+                     *         },
+                     *         "nextAttemptAt": "example",
+                     *         "webhookId": "example",
+                     *         "replayOf": "example",
+                     *         "createdAt": "example"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeliveryEnvelope"];
                 };
             };
@@ -72396,6 +86422,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "dryRun": true,
+                     *         "count": 1,
+                     *         "job": {
+                     *           "id": "rpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "webhookId": "example",
+                     *           "status": "running",
+                     *           "filter": {
+                     *             "status": [
+                     *               "failed"
+                     *             ],
+                     *             "eventType": "example",
+                     *             "from": "example",
+                     *             "to": "example"
+                     *           },
+                     *           "total": 1,
+                     *           "replayed": 1,
+                     *           "createdAt": "example",
+                     *           "finishedAt": "example"
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ReplayStartedEnvelope"];
                 };
             };
@@ -72568,6 +86622,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "rpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "webhookId": "example",
+                     *           "status": "running",
+                     *           "filter": {
+                     *             "status": [
+                     *               "failed"
+                     *             ],
+                     *             "eventType": "example",
+                     *             "from": "example",
+                     *             "to": "example"
+                     *           },
+                     *           "total": 1,
+                     *           "replayed": 1,
+                     *           "createdAt": "example",
+                     *           "finishedAt": "example"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ReplayJobList"];
                 };
             };
@@ -72698,6 +86783,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "webhookId": "example",
+                     *         "status": "running",
+                     *         "filter": {
+                     *           "status": [
+                     *             "failed"
+                     *           ],
+                     *           "eventType": "example",
+                     *           "from": "example",
+                     *           "to": "example"
+                     *         },
+                     *         "total": 1,
+                     *         "replayed": 1,
+                     *         "createdAt": "example",
+                     *         "finishedAt": "example"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ReplayJobEnvelope"];
                 };
             };
@@ -72834,6 +86943,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "rpl_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "webhookId": "example",
+                     *         "status": "running",
+                     *         "filter": {
+                     *           "status": [
+                     *             "failed"
+                     *           ],
+                     *           "eventType": "example",
+                     *           "from": "example",
+                     *           "to": "example"
+                     *         },
+                     *         "total": 1,
+                     *         "replayed": 1,
+                     *         "createdAt": "example",
+                     *         "finishedAt": "example"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["ReplayJobEnvelope"];
                 };
             };
@@ -73009,6 +87142,46 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "wh_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "url": "example",
+                     *         "events": [
+                     *           "example"
+                     *         ],
+                     *         "headers": {},
+                     *         "filter": {},
+                     *         "retries": 1,
+                     *         "retry_strategy": "fixed",
+                     *         "timeout_ms": 100,
+                     *         "retry_max_delay_ms": 1000,
+                     *         "retry_schedule": [
+                     *           1
+                     *         ],
+                     *         "rate_limit_per_second": 1,
+                     *         "ordering_key": "example",
+                     *         "status": "active",
+                     *         "has_secret": true,
+                     *         "paused_reason": "user",
+                     *         "owner_id": "example",
+                     *         "required_permissions": [
+                     *           "workspace:read"
+                     *         ],
+                     *         "environment": "production",
+                     *         "created_at": "example",
+                     *         "updated_at": "example",
+                     *         "consecutive_failures": 1,
+                     *         "version": 1,
+                     *         "secret": "example",
+                     *         "overlap_until": "example"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RotatedWebhookEnvelope"];
                 };
             };
@@ -73189,6 +87362,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "status": 1,
+                     *         "latency_ms": 1,
+                     *         "body": "example"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookTestResultEnvelope"];
                 };
             };
@@ -73361,6 +87546,39 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "wf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "name": "example",
+                     *           "description": "example",
+                     *           "status": "inactive",
+                     *           "publishedVersion": 1,
+                     *           "latestVersion": 1,
+                     *           "draftRevision": 1,
+                     *           "draftChanged": true,
+                     *           "triggerType": "example",
+                     *           "ownerId": "example",
+                     *           "deactivatedReason": "user",
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1,
+                     *           "allowedActions": [
+                     *             "update"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkflowList"];
                 };
             };
@@ -73489,6 +87707,49 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "wf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "status": "inactive",
+                     *         "publishedVersion": 1,
+                     *         "latestVersion": 1,
+                     *         "draftRevision": 1,
+                     *         "draftChanged": true,
+                     *         "triggerType": "example",
+                     *         "ownerId": "example",
+                     *         "deactivatedReason": "user",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "update"
+                     *         ],
+                     *         "draft": {
+                     *           "steps": [
+                     *             {
+                     *               "type": "http",
+                     *               "id": "fetch_incident",
+                     *               "url": "example"
+                     *             }
+                     *           ]
+                     *         },
+                     *         "problems": [
+                     *           {
+                     *             "step": "notify",
+                     *             "path": "/steps/1/body/assignee",
+                     *             "code": "unknown_step",
+                     *             "message": "example"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkflowWithDraftEnvelope"];
                 };
             };
@@ -73647,6 +87908,49 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "wf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "status": "inactive",
+                     *         "publishedVersion": 1,
+                     *         "latestVersion": 1,
+                     *         "draftRevision": 1,
+                     *         "draftChanged": true,
+                     *         "triggerType": "example",
+                     *         "ownerId": "example",
+                     *         "deactivatedReason": "user",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "update"
+                     *         ],
+                     *         "draft": {
+                     *           "steps": [
+                     *             {
+                     *               "type": "http",
+                     *               "id": "fetch_incident",
+                     *               "url": "example"
+                     *             }
+                     *           ]
+                     *         },
+                     *         "problems": [
+                     *           {
+                     *             "step": "notify",
+                     *             "path": "/steps/1/body/assignee",
+                     *             "code": "unknown_step",
+                     *             "message": "example"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkflowWithDraftEnvelope"];
                 };
             };
@@ -73933,6 +88237,49 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "wf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "status": "inactive",
+                     *         "publishedVersion": 1,
+                     *         "latestVersion": 1,
+                     *         "draftRevision": 1,
+                     *         "draftChanged": true,
+                     *         "triggerType": "example",
+                     *         "ownerId": "example",
+                     *         "deactivatedReason": "user",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "update"
+                     *         ],
+                     *         "draft": {
+                     *           "steps": [
+                     *             {
+                     *               "type": "http",
+                     *               "id": "fetch_incident",
+                     *               "url": "example"
+                     *             }
+                     *           ]
+                     *         },
+                     *         "problems": [
+                     *           {
+                     *             "step": "notify",
+                     *             "path": "/steps/1/body/assignee",
+                     *             "code": "unknown_step",
+                     *             "message": "example"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkflowWithDraftEnvelope"];
                 };
             };
@@ -74117,6 +88464,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "wf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "status": "inactive",
+                     *         "publishedVersion": 1,
+                     *         "latestVersion": 1,
+                     *         "draftRevision": 1,
+                     *         "draftChanged": true,
+                     *         "triggerType": "example",
+                     *         "ownerId": "example",
+                     *         "deactivatedReason": "user",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "update"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkflowEnvelope"];
                 };
             };
@@ -74301,6 +88674,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "wf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "status": "inactive",
+                     *         "publishedVersion": 1,
+                     *         "latestVersion": 1,
+                     *         "draftRevision": 1,
+                     *         "draftChanged": true,
+                     *         "triggerType": "example",
+                     *         "ownerId": "example",
+                     *         "deactivatedReason": "user",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "update"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkflowEnvelope"];
                 };
             };
@@ -74477,6 +88876,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "format": "opsplane.workflow/1",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "definition": {
+                     *           "steps": [
+                     *             {
+                     *               "type": "http",
+                     *               "id": "fetch_incident",
+                     *               "url": "example"
+                     *             }
+                     *           ]
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkflowExportEnvelope"];
                 };
             };
@@ -74606,6 +89026,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "path": "/hooks/hk_01JABCDEFGHJKMNPQRSTVWXYZ0"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkflowHookEnvelope"];
                 };
             };
@@ -74743,6 +89173,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "path": "/hooks/hk_01JABCDEFGHJKMNPQRSTVWXYZ0"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkflowHookEnvelope"];
                 };
             };
@@ -74925,6 +89365,49 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "wf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "status": "inactive",
+                     *         "publishedVersion": 1,
+                     *         "latestVersion": 1,
+                     *         "draftRevision": 1,
+                     *         "draftChanged": true,
+                     *         "triggerType": "example",
+                     *         "ownerId": "example",
+                     *         "deactivatedReason": "user",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "update"
+                     *         ],
+                     *         "draft": {
+                     *           "steps": [
+                     *             {
+                     *               "type": "http",
+                     *               "id": "fetch_incident",
+                     *               "url": "example"
+                     *             }
+                     *           ]
+                     *         },
+                     *         "problems": [
+                     *           {
+                     *             "step": "notify",
+                     *             "path": "/steps/1/body/assignee",
+                     *             "code": "unknown_step",
+                     *             "message": "example"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkflowWithDraftEnvelope"];
                 };
             };
@@ -75100,6 +89583,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "wf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "status": "inactive",
+                     *         "publishedVersion": 1,
+                     *         "latestVersion": 1,
+                     *         "draftRevision": 1,
+                     *         "draftChanged": true,
+                     *         "triggerType": "example",
+                     *         "ownerId": "example",
+                     *         "deactivatedReason": "user",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "update"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkflowEnvelope"];
                 };
             };
@@ -75284,6 +89793,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "wf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "name": "example",
+                     *         "description": "example",
+                     *         "status": "inactive",
+                     *         "publishedVersion": 1,
+                     *         "latestVersion": 1,
+                     *         "draftRevision": 1,
+                     *         "draftChanged": true,
+                     *         "triggerType": "example",
+                     *         "ownerId": "example",
+                     *         "deactivatedReason": "user",
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "allowedActions": [
+                     *           "update"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkflowEnvelope"];
                 };
             };
@@ -75443,6 +89978,8 @@ export interface operations {
                 /** @description Items per page. */
                 limit?: number;
                 status?: "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled" | "dead";
+                /** @description By whose clock a date begins that is given for an instant: an IANA name. */
+                timeZone?: string;
                 /** @description Queued before this instant. */
                 to?: string;
                 triggerType?: string;
@@ -75469,6 +90006,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "run_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "workflowId": "wf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "workflowName": "example",
+                     *           "workflowVersion": 1,
+                     *           "status": "queued",
+                     *           "triggerType": "example",
+                     *           "parentRunId": "run_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "attempt": 1,
+                     *           "error": {
+                     *             "code": "example",
+                     *             "message": "example",
+                     *             "step": "example"
+                     *           },
+                     *           "queuedAt": "2026-01-15T09:30:00.000Z",
+                     *           "startedAt": "2026-01-15T09:30:00.000Z",
+                     *           "endedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1,
+                     *           "allowedActions": [
+                     *             "cancel"
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["RunList"];
                 };
             };
@@ -75605,6 +90178,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "triggerId": "example",
+                     *           "triggerType": "example",
+                     *           "triggeredAt": "2026-01-15T09:30:00.000Z",
+                     *           "reason": "too_deep"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SkippedTriggerList"];
                 };
             };
@@ -75743,6 +90336,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "runId": "run_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "created": true,
+                     *         "ended": true,
+                     *         "status": "queued",
+                     *         "output": "example",
+                     *         "error": {
+                     *           "code": "example",
+                     *           "message": "example",
+                     *           "step": "example"
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TriggeredRunEnvelope"];
                 };
             };
@@ -75917,6 +90529,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "runId": "run_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "created": true,
+                     *         "ended": true,
+                     *         "status": "queued",
+                     *         "output": "example",
+                     *         "error": {
+                     *           "code": "example",
+                     *           "message": "example",
+                     *           "step": "example"
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["TriggeredRunEnvelope"];
                 };
             };
@@ -76087,6 +90718,31 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "workflowId": "wf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "number": 1,
+                     *           "name": "example",
+                     *           "note": "example",
+                     *           "triggerType": "example",
+                     *           "stepCount": 1,
+                     *           "publishedAt": "2026-01-15T09:30:00.000Z",
+                     *           "publishedBy": "example",
+                     *           "current": true
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkflowVersionList"];
                 };
             };
@@ -76217,6 +90873,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "workflowId": "wf_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "number": 1,
+                     *         "name": "example",
+                     *         "note": "example",
+                     *         "triggerType": "example",
+                     *         "stepCount": 1,
+                     *         "publishedAt": "2026-01-15T09:30:00.000Z",
+                     *         "publishedBy": "example",
+                     *         "current": true,
+                     *         "definition": {
+                     *           "steps": [
+                     *             {
+                     *               "type": "http",
+                     *               "id": "fetch_incident",
+                     *               "url": "example"
+                     *             }
+                     *           ]
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkflowVersionWithDefinitionEnvelope"];
                 };
             };
@@ -76348,6 +91031,23 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "from": 1,
+                     *         "to": 1,
+                     *         "changes": [
+                     *           {
+                     *             "path": "/steps/0/url",
+                     *             "kind": "added"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkflowDiffEnvelope"];
                 };
             };
@@ -76475,6 +91175,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {},
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["JsonSchemaDocumentEnvelope"];
                 };
             };
@@ -76596,6 +91304,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "ws_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *           "slug": "acme",
+                     *           "name": "example",
+                     *           "settings": {
+                     *             "timezone": "Europe/Paris",
+                     *             "executionRetentionDays": 1
+                     *           },
+                     *           "createdAt": "2026-01-15T09:30:00.000Z",
+                     *           "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *           "version": 1,
+                     *           "role": "developer"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "nextCursor": "example",
+                     *         "hasMore": true,
+                     *         "limit": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkspaceAccessList"];
                 };
             };
@@ -76709,6 +91444,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "ws_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "slug": "acme",
+                     *         "name": "example",
+                     *         "settings": {
+                     *           "timezone": "Europe/Paris",
+                     *           "executionRetentionDays": 1
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "role": "developer"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkspaceAccessEnvelope"];
                 };
             };
@@ -76875,6 +91630,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "ws_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "slug": "acme",
+                     *         "name": "example",
+                     *         "settings": {
+                     *           "timezone": "Europe/Paris",
+                     *           "executionRetentionDays": 1
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkspaceEnvelope"];
                 };
             };
@@ -77049,6 +91823,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "members": 1,
+                     *         "tokens": {
+                     *           "active": 1,
+                     *           "total": 1
+                     *         },
+                     *         "secrets": 1,
+                     *         "resources": {},
+                     *         "events": {
+                     *           "last24h": 1,
+                     *           "last7d": 1,
+                     *           "byType": [
+                     *             {
+                     *               "type": "example",
+                     *               "last24h": 1,
+                     *               "last7d": 1
+                     *             }
+                     *           ]
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkspaceStatsEnvelope"];
                 };
             };
@@ -77180,6 +91981,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": "ws_01JHMZ5Q8R3V7W9XABCDEFGHJK",
+                     *         "slug": "acme",
+                     *         "name": "example",
+                     *         "settings": {
+                     *           "timezone": "Europe/Paris",
+                     *           "executionRetentionDays": 1
+                     *         },
+                     *         "createdAt": "2026-01-15T09:30:00.000Z",
+                     *         "updatedAt": "2026-01-15T09:30:00.000Z",
+                     *         "version": 1,
+                     *         "role": "developer"
+                     *       },
+                     *       "meta": {
+                     *         "requestId": "example"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WorkspaceAccessEnvelope"];
                 };
             };
